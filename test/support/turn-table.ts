@@ -36,6 +36,7 @@ export const TURN_TABLE: readonly TurnRow[] = [
   { comes: "a call of the caller's function in a namespace", done: "handed over", types: { responses: [] } },
   { comes: "a call of ours in a namespace that nobody has", done: "runs", types: { responses: [] } },
   { comes: "a call in free text, of the caller's tool", done: "handed over", types: OPENAI },
+  { comes: "one call without a list around it", done: "read", types: { chat: [] } },
   { comes: "a message's old function_call", done: "read", types: { chat: [] } },
   {
     comes: "a message's old function_call of the caller's function",

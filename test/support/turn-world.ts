@@ -152,7 +152,11 @@ const EVENTS: Readonly<Record<Spoken, (said: Said, n: number) => readonly JsonOb
     const { tool_calls: calls, ...message } = toMessage(said);
     const deltas = [
       message,
-      ...((calls ?? []) as JsonObject[]).map((call, index) => ({ tool_calls: [{ index, ...call }] })),
+      ...(Array.isArray(calls)
+        ? (calls as JsonObject[]).map((call, index) => ({ tool_calls: [{ index, ...call }] }))
+        : calls === undefined
+          ? []
+          : [{ tool_calls: calls }]),
     ];
     return [...deltas, null].map((delta) => ({
       id: `chatcmpl-${n}`,

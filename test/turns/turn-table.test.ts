@@ -54,6 +54,13 @@ describe("T66 A turn that a caller sends has the same done with", () => {
     },
   );
 
+  test("chat: one call without a list around it", () => {
+    const tool_calls = PROVIDERS.chat.call("double", '{"n":2}');
+    const message = { role: "assistant", content: null, tool_calls };
+    const bodies = [message, { message }, { choices: [{ message }] }, { tool_calls }];
+    for (const body of bodies) expect(valueOf(parseChatTurn(body)).calls).toMatchObject([{ name: "double" }]);
+  });
+
   test.each(SPEECHES)("%s: an empty name", (speech) => {
     const { parse, call } = PROVIDERS[speech];
     const [{ args }] = valueOf(parse([call("", "{}")])).calls as unknown as [{ args: never }];

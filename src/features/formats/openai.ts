@@ -81,7 +81,7 @@ function findCalls(body: JsonObject): Result<FoundCalls, Refusal> | null {
 function callsOf(message: JsonObject, path: string): Result<FoundCalls, Refusal> {
   const { tool_calls: calls, function_call } = message;
   if (calls === undefined || calls === null || isJsonObject(function_call)) return foundAt(path, message);
-  return Array.isArray(calls)
+  return Array.isArray(calls) || isJsonObject(calls)
     ? foundAt(`${path}/tool_calls`, calls)
     : refuseShape(`${path}/tool_calls`, "an array of tool calls", calls);
 }

@@ -187,6 +187,11 @@ export const SCRIPTS: Readonly<Record<string, TurnScript>> = {
     }),
     mark: "wait_1",
   },
+  "one call without a list around it": {
+    parts: (speech) => [{ field: { tool_calls: call(speech, "double", { n: 2 }, "call_1") } }],
+    alone: true,
+    doubled: [2],
+  },
   "a message's old function_call": {
     parts: () => [{ field: { function_call: { name: "double", arguments: '{"n":2}' } } }],
     doubled: [2],

@@ -107,9 +107,9 @@ function readCall(call: JsonObject, id: string, isTheirs: IsTheirs): ReadCall {
   };
 }
 
-/** The calls in a message, as they are written there. */
+/** The calls in a message, as they are written there. Some servers write one call without a list around it. */
 export function callsIn({ tool_calls: calls }: Message): readonly JsonObject[] {
-  return Array.isArray(calls) ? (calls as readonly unknown[]).filter(isJsonObject) : [];
+  return (Array.isArray(calls) ? (calls as readonly unknown[]) : [calls]).filter(isJsonObject);
 }
 
 /** The words of an answer where they are not the model's own; null where they are. */
@@ -170,13 +170,13 @@ export class StreamedMessage {
       else this.#fields.set(key, growField(this.#fields.get(key), value));
     }
     const { tool_calls: sent } = delta;
-    const pieces = Array.isArray(sent) ? (sent as readonly unknown[]).filter(isJsonObject) : [];
+    const pieces = callsIn(delta);
     const shown = pieces.map((piece, at) => this.#calls.take(piece, at));
     const { [OLD_CALL]: old, ...rest } = delta;
     const isHidden = isJsonObject(old) && !this.#takeOld(old);
     return {
       shown: shown.filter((piece) => piece !== null),
-      isSame: !isHidden && shown.every((piece, at) => piece === pieces[at]),
+      isSame: !isHidden && !isJsonObject(sent) && shown.every((piece, at) => piece === pieces[at]),
       delta: isHidden ? rest : delta,
     };
   }
