@@ -108,12 +108,12 @@ export class VirtualClock implements Clock {
   /** Let every promise reaction that is ready, and those they make ready, run. */
   async #settle(): Promise<void> {
     do await new Promise((resolve) => void setImmediate(resolve));
-    while (this.#outside > 0 || computing > 0);
+    while (this.#outside > 0 || computations.underWay > 0);
   }
 }
 
 /** Computations of Web Crypto that are under way. */
-let computing = 0;
+const computations = { underWay: 0 };
 let isHeld = false;
 
 /** Have every clock stand still while Web Crypto computes: libraries digest and sign by themselves, and tell no clock. */
@@ -124,8 +124,8 @@ export function holdForCrypto(): void {
   for (const name of COMPUTATIONS) {
     const compute = subtle[name]!.bind(subtle);
     subtle[name] = (...args) => {
-      const end = (): void => void (computing -= 1);
-      computing += 1;
+      const end = (): void => void (computations.underWay -= 1);
+      computations.underWay += 1;
       const work = compute(...args);
       work.then(end, end);
       return work;
