@@ -178,7 +178,12 @@ describe("A refresh token", () => {
 
   test("T51 that comes from two windows at once gets both the same pair, which goes on", async () => {
     const { program, tokens } = await signInWith(url, KEY);
-    const answers = await Promise.all(Array.from({ length: 6 }, () => program.refresh(tokens)));
+    const { refresh_token } = tokens;
+    const bare = { grant_type: "refresh_token", refresh_token };
+    // One window names the resource, another scopes, a third neither.
+    const more = [{}, { resource: `${url}/mcp/` }, { scope: "tools" }, { scope: "tools:read" }];
+    const windows = more.map((fields) => program.token({ ...bare, ...fields }));
+    const answers = await Promise.all([program.refresh(tokens), program.refresh(tokens), ...windows]);
     const pairs = (await Promise.all(answers.map((answer) => answer.json()))) as Tokens[];
     expect(new Set(pairs.map((pair) => JSON.stringify(pair))).size).toBe(1);
     expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(200));

@@ -33,7 +33,8 @@ export async function answerOauth({ request, desk, ctx, requestId }: OauthVisit)
     const server = await desk.server();
     return server.fetch(bounded, ctx, isRegistration);
   };
-  const refresh = readRefresh(form, headers.get("authorization"));
+  const authorization = headers.get("authorization");
+  const refresh = readRefresh(form, { resource: `${origin}/mcp`, authorization });
   const parts = { stores: desk.stores!, ports: desk.configured.ports };
   const answered = await attempt(() => (refresh === null ? send() : refreshOnce(refresh, parts, send)));
   if (answered.ok && answered.value === null) return refuse(503, "temporarily_unavailable", BUSY);

@@ -6,17 +6,25 @@ import { Vault } from "../../../feature/define.ts";
 import type { SignInStores } from "../objects/sign-in-stores.ts";
 import { hasTokenForm, signInOf } from "../sign-in.ts";
 
-/** A refresh as its client sent it: a second one that is equal to the letter comes from who has the token, and the client's secret. */
+/** A refresh and what its client proved with it: a second one with the same proof comes from who has the token, and the client's secret. */
 export interface Refresh {
   readonly name: string;
   readonly proof: string;
 }
 
-/** Read a request for tokens as a refresh; null for any other. */
-export function readRefresh(form: URLSearchParams, authorization: string | null): Refresh | null {
+/**
+ * Read a request for tokens as a refresh; null for any other. Two windows of a program may not say the same besides: one names the resource,
+ * which is the only one there is, or scopes, of which a pair of tokens never has more than the sign-in.
+ */
+export function readRefresh(
+  form: URLSearchParams,
+  { resource, authorization }: { readonly resource: string; readonly authorization: string | null },
+): Refresh | null {
   const token = form.get("refresh_token") ?? "";
   if (form.get("grant_type") !== "refresh_token" || !hasTokenForm(token)) return null;
   const sorted = new URLSearchParams(form);
+  sorted.delete("scope");
+  sorted.delete("resource", resource);
   sorted.sort();
   return { name: signInOf(token), proof: `${authorization ?? ""}\n${sorted.toString()}` };
 }
