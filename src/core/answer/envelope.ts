@@ -168,7 +168,7 @@ function toErrorJson(failure: Failure): string {
 
 function toMetaJson(outcome: Outcome, { readAs, warnings, task }: Step): string {
   const { meta } = outcome;
-  // What never ran was read all the same.
+  // A step that never ran was read all the same.
   const texts = meta.readAs ?? (task.ok ? task.value.call?.readAs : undefined);
   const { durationMs, queuedMs, attempts, bytes, items, deduplicatedOf, ageMs, selectMissing } = meta;
   const { truncated, demoted, verification, handle, replayed, limiter, selectHints, startedMs, tries } = meta;
