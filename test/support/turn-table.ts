@@ -84,6 +84,8 @@ export const TURN_TABLE: readonly TurnRow[] = [
   { comes: "calls of one name without ids under one index", done: "runs", types: { chat: [] } },
   { comes: "pieces of a call under shifting indexes", done: "runs", types: { chat: [] } },
   { comes: "a name that comes in pieces", done: "runs", types: { chat: [] } },
+  { comes: "a whole message in place of a piece", done: "runs", types: { chat: [] } },
+  { comes: "an old function_call whose arguments are an object", done: "read", types: { chat: [] } },
   { comes: "a last event that repeats no item", done: "runs", types: { responses: [] } },
   { comes: "a last event without one of the calls", done: "runs", types: { responses: [] } },
   { comes: "a last event that repeats no item that waits", done: "handed over", types: { responses: [] } },

@@ -378,6 +378,28 @@ export const SCRIPTS: Readonly<Record<string, TurnScript>> = {
     chunks(piece(0, "dou", "", "a"), piece(0, "ble", ""), piece(0, undefined, '{"n":2}')),
     [2],
   ),
+  "a whole message in place of a piece": streamed(
+    [
+      {
+        id: "chatcmpl-1",
+        choices: [
+          {
+            index: 0,
+            message: {
+              role: "assistant",
+              tool_calls: [call("chat", "double", { n: 2 }, "b")],
+            },
+            finish_reason: "tool_calls",
+          },
+        ],
+      },
+    ],
+    [2],
+  ),
+  "an old function_call whose arguments are an object": {
+    parts: () => [{ field: { function_call: { name: "double", arguments: { n: 2 } } } }],
+    doubled: [2],
+  },
   "a last event that repeats no item": streamed(completed([ONE, TWO], {}), [1, 2]),
   "a last event without one of the calls": streamed(completed([ONE, TWO], { output: [TWO] }), [2, 1]),
   "a last event that repeats no item that waits": {

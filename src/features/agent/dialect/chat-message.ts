@@ -16,7 +16,7 @@ import { makeUnique, textOf } from "./conversation.ts";
 import { readArguments } from "./repair-arguments.ts";
 import { legalName, whatIsDone } from "../../../turns/turn-table.ts";
 import { CUSTOM } from "../../../turns/parse-call-arguments.ts";
-import { growField, type NextShown, StreamedCalls } from "./streamed-calls.ts";
+import { growField, type NextShown, StreamedCalls, toText } from "./streamed-calls.ts";
 
 /**
  * Read a model's message, and make of it what goes back into the conversation: what is only ever said by the server is left
@@ -185,7 +185,7 @@ export class StreamedMessage {
   #takeOld({ name, arguments: text }: JsonObject): boolean {
     this.#old ??= { name: "", args: [] };
     if (typeof name === "string" && this.#old.name === "") this.#old.name = name;
-    if (typeof text === "string") this.#old.args.push(text);
+    this.#old.args.push(toText(text));
     return this.#isTheirs(this.#old);
   }
 
@@ -221,6 +221,15 @@ export type AnswerName = JsonObject | null;
 /** Write a chunk of our own. */
 export function writeChunk(answer: AnswerName, fields: JsonObject): string {
   return `data: ${JSON.stringify(nameChunk(answer, { ...CHUNK, ...fields }))}\n\n`;
+}
+
+/** Read a chunk as pieces where its server wrote a whole message in their place: some say an answer so that calls. */
+export function toPieces(chunk: JsonObject): JsonObject {
+  const [choice] = Array.isArray(chunk["choices"]) ? (chunk["choices"] as unknown[]) : [];
+  if (!isJsonObject(choice) || isJsonObject(choice["delta"]) || !isJsonObject(choice["message"]))
+    return chunk;
+  const { message: delta, ...rest } = choice;
+  return { ...chunk, choices: [{ ...rest, delta }] };
 }
 
 /** Write a chunk of a server with another choice. */

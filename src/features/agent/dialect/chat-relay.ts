@@ -11,6 +11,7 @@ import {
   type ShownCalls,
   StreamedMessage,
   tellChunk,
+  toPieces,
   toToolCalls,
   toTurn,
   wordsOf,
@@ -106,15 +107,17 @@ export class ChatRelay implements Relay {
   }
 
   #take(event: ModelEvent): Result<string, StreamFault> {
-    const { raw, data } = event;
+    const { data } = event;
     if (this.isOver) return ok("");
-    if (data === null) return ok(this.#takeAside({ raw, chunk: null, choice: null }));
+    if (data === null) return ok(this.#takeAside({ raw: event.raw, chunk: null, choice: null }));
     if (data.trim() === "[DONE]") {
-      this.#done = raw;
+      this.#done = event.raw;
       return ok("");
     }
-    const chunk = readEvent(event);
-    if (chunk === null) return err("unreadable");
+    const sent = readEvent(event);
+    if (sent === null) return err("unreadable");
+    const chunk = toPieces(sent);
+    const raw = chunk === sent ? event.raw : `data: ${JSON.stringify(chunk)}\n\n`;
     const { error, object, usage } = chunk;
     if ((error !== undefined && error !== null) || object === "error") return err("error");
     if (!isNamed(this.#response)) {

@@ -124,7 +124,7 @@ export class StreamedCalls {
 }
 
 /** Some servers send arguments whole, as an object; an empty one may only begin a call whose text follows. */
-function toText(input: unknown): string {
+export function toText(input: unknown): string {
   if (typeof input === "string") return input;
   return isJsonObject(input) && Object.keys(input).length > 0 ? JSON.stringify(input) : "";
 }
