@@ -258,7 +258,19 @@ export const TOOL_EXAMPLES: Readonly<Record<string, ToolExample>> = {
       start: "2026-12-01T09:30:00Z",
       end: "2026-12-01T09:45:00Z",
       all_day: false,
+      before: {
+        start: { dateTime: "2026-11-04T09:00:00Z", timeZone: "UTC" },
+        end: { dateTime: "2026-11-04T09:15:00Z", timeZone: "UTC" },
+      },
+      after: {
+        start: { dateTime: "2026-12-01T09:30:00Z", timeZone: "UTC" },
+        end: { dateTime: "2026-12-01T09:45:00Z", timeZone: "UTC" },
+      },
     },
+  },
+  restore_calendar_event: {
+    args: { event_id: "def456", before: { title: "Stand-up" }, after: { title: "Sit-down" } },
+    answer: { success: true, event_id: "def456" },
   },
   delete_calendar_event: { args: { event_id: "abc123" }, answer: { success: true, event_id: "abc123" } },
   send_gmail: {
@@ -314,6 +326,10 @@ export const TOOL_EXAMPLES: Readonly<Record<string, ToolExample>> = {
     args: { task_id: "c2FuZGJveA" },
     answer: { success: true, task_id: "c2FuZGJveA", title: "Water the plants", status: "completed" },
   },
+  reopen_task: {
+    args: { task_id: "c2FuZGJveA" },
+    answer: { success: true, task_id: "c2FuZGJveA", title: "Water the plants", status: "open" },
+  },
   delete_task: { args: { task_id: "c2FuZGJveA" }, answer: { success: true, task_id: "c2FuZGJveA" } },
   search_documents: {
     args: { query: "returns", limit: 1 },
@@ -340,6 +356,7 @@ export const TOOL_EXAMPLES: Readonly<Record<string, ToolExample>> = {
     args: { contacts: [{ email: "lin@example.com", name: "Lin", company: "Navy" }] },
     answer: { created: [{ contact_id: "c_a06ec3313018382a", email: "lin@example.com" }] },
   },
+  delete_contacts: { args: { contact_ids: ["c_a06ec3313018382a"] }, answer: { deleted: [] } },
   query_orders: {
     args: { status: "paid", limit: 1 },
     answer: {

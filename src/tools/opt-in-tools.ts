@@ -1,6 +1,7 @@
 import type { Tool } from "../core/catalog/define-tool.ts";
 import { createContacts } from "./data/create-contacts.ts";
 import { csvReport } from "./data/csv-report.ts";
+import { deleteContacts } from "./data/delete-contacts.ts";
 import { queryOrders } from "./data/query-orders.ts";
 import { revenueSummary } from "./data/revenue-summary.ts";
 import { fetchDocument } from "./documents/fetch-document.ts";
@@ -19,7 +20,15 @@ import { postSlackMessage } from "./slack/post-slack-message.ts";
  */
 export const OPT_IN_TOOLS = {
   /** Need the D1 database `DATA` with its migrations, `csv_report` the R2 bucket `OBJECTS` as well. */
-  data: [searchDocuments, fetchDocument, createContacts, queryOrders, revenueSummary, csvReport],
+  data: [
+    searchDocuments,
+    fetchDocument,
+    createContacts,
+    deleteContacts,
+    queryOrders,
+    revenueSummary,
+    csvReport,
+  ],
   /** Need the R2 bucket `OBJECTS`. */
   images: [generateImage],
   /** Need the feature `connections`, with the connectors `github`, `slack`, `notion` and `microsoft`. */

@@ -9,10 +9,12 @@ import { deleteCalendarEvent } from "./calendar/delete-calendar-event.ts";
 import { listCalendarEvents } from "./calendar/list-calendar-events.ts";
 import { searchCalendarEvents } from "./calendar/search-calendar-events.ts";
 import { updateCalendarEvent } from "./calendar/update-calendar-event.ts";
+import { restoreCalendarEvent } from "./calendar/restore-calendar-event.ts";
 import { addTask } from "./tasks/add-task.ts";
 import { completeTask } from "./tasks/complete-task.ts";
 import { deleteTask } from "./tasks/delete-task.ts";
 import { listTasks } from "./tasks/list-tasks.ts";
+import { reopenTask } from "./tasks/reopen-task.ts";
 import { readGmail } from "./gmail/read-gmail.ts";
 import { searchGmail } from "./gmail/search-gmail.ts";
 import { sendGmail } from "./gmail/send-gmail.ts";
@@ -41,11 +43,13 @@ export const SHIPPED_TOOLS: readonly Tool[] = [
   searchCalendarEvents,
   updateCalendarEvent,
   deleteCalendarEvent,
+  restoreCalendarEvent,
   sendGmail,
   searchGmail,
   readGmail,
   addTask,
   listTasks,
   completeTask,
+  reopenTask,
   deleteTask,
 ];

@@ -31,6 +31,8 @@ test("createProbeTools() makes one tool per promise of a contract, all in one ca
     "probe-delete",
     "probe-background",
     "probe-background-once",
+    "probe-book",
+    "probe-unbook",
     "probe-quota",
     "probe-global",
     "probe-global-rate",
@@ -145,4 +147,19 @@ test("probe-any cannot leave its origin", async () => {
 test("createProbeTools() can point its tools at another origin", () => {
   for (const { hosts } of createProbeTools("http://127.0.0.1:9911/"))
     expect(hosts).toEqual(["http://127.0.0.1:9911"]);
+});
+
+test("probe-book books, and probe-unbook takes back what it booked, once", async () => {
+  const call = (name: string, args: unknown, idempotencyKey: string): Promise<unknown> =>
+    runTool(TOOLS.get(name)!, args, { idempotencyKey }).output;
+  for (const key of ["book-1", "book-1"])
+    expect(await call("probe-book", { n: 7 }, key)).toEqual({ id: "booking-1" });
+  for (const key of ["undo-1", "undo-1"])
+    expect(await call("probe-unbook", { id: "booking-1" }, key)).toEqual({ id: "booking-1" });
+  await expect(call("probe-unbook", { id: "booking-1" }, "undo-2")).rejects.toMatchObject({
+    failure: { upstreamStatus: 404 },
+  });
+  expect(await call("probe-any", { path: "/bookings" }, "look")).toEqual({
+    bookings: [{ id: "booking-1", n: 7, live: false }],
+  });
 });

@@ -56,6 +56,26 @@ export function createProbeTools(origin: string): Tool[] {
       ...declaration,
     });
 
+  /** A probe that writes under the action's idempotency key. */
+  const booking = <Input extends z.ZodObject>({
+    path,
+    ...declaration
+  }: Pick<ToolDeclaration<Input>, "name" | "summary" | "description" | "input" | "orchestration"> & {
+    readonly path: string;
+  }): Tool =>
+    defineTool({
+      ...PROBE,
+      domain: "probe-book",
+      actions: ["update"],
+      isWrite: true,
+      hosts: [at],
+      run: async (body: z.output<Input>, ctx: ToolContext) => {
+        const headers = { "Idempotency-Key": ctx.idempotencyKey };
+        return (await ctx.fetch(`${at}${path}`, { method: "POST", headers, body })).json();
+      },
+      ...declaration,
+    });
+
   return [
     read("/echo", {
       name: "probe-echo",
@@ -203,6 +223,25 @@ export function createProbeTools(origin: string): Tool[] {
       summary: "Write in the background, at most once",
       description: "Write in the background, never a second time when an attempt is lost. For tests.",
       delivery: "at-most-once",
+    }),
+    booking({
+      name: "probe-book",
+      summary: "Book a number, which probe-unbook takes back",
+      description: "Book a number; not idempotent. Its `id` is what probe-unbook takes back. For tests.",
+      path: "/book",
+      input: z.strictObject({ n }),
+      orchestration: {
+        mode: "parallel-safe",
+        compensate: { tool: "probe-unbook", args: { id: { $ref: "result#/id" } } },
+      },
+    }),
+    booking({
+      name: "probe-unbook",
+      summary: "Take back what probe-book booked",
+      description: "Take back a booking by its `id`; one that is not there is refused. For tests.",
+      path: "/unbook",
+      input: z.strictObject({ id: z.string().min(1).describe("Id of a booking.") }),
+      orchestration: { mode: "parallel-safe" },
     }),
     read("/quota", {
       name: "probe-quota",

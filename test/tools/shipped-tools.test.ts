@@ -27,12 +27,14 @@ test("SHIPPED_TOOLS are these, in these categories", () => {
     "calendar/search_calendar_events",
     "calendar/update_calendar_event",
     "calendar/delete_calendar_event",
+    "calendar/restore_calendar_event",
     "gmail/send_gmail",
     "gmail/search_gmail",
     "gmail/read_gmail",
     "tasks/add_task",
     "tasks/list_tasks",
     "tasks/complete_task",
+    "tasks/reopen_task",
     "tasks/delete_task",
   ]);
 });
@@ -42,6 +44,7 @@ test("OPT_IN_TOOLS are these, in these categories, and each needs a binding or a
     "documents/search_documents",
     "documents/fetch_document",
     "data/create_contacts",
+    "data/delete_contacts",
     "data/query_orders",
     "data/revenue_summary",
     "data/csv_report",

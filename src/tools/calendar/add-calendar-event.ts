@@ -54,7 +54,11 @@ export const addCalendarEvent = defineTool({
   typicalTokens: 80,
   maxResponseBytes: 64 * 1024,
   idempotent: "with-key",
-  orchestration: { mode: "sequential-only", backoff: { strategy: "exponential", initial_ms: 500 } },
+  orchestration: {
+    mode: "sequential-only",
+    backoff: { strategy: "exponential", initial_ms: 500 },
+    compensate: { tool: "delete_calendar_event", args: { event_id: { $ref: "result#/event_id" } } },
+  },
   run: async ({ title, description, attendees = [], timezone: zone, ...said }, ctx) => {
     const place = placeOfArgument(zone);
     const times = await toEventTimes(said, { place, now: ctx.time.now() });

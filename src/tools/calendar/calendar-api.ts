@@ -21,6 +21,8 @@ export const CALENDAR = {
 
 /** The fields of an event that are asked for; the others would only be read and thrown away. */
 const FIELDS = "id,status,summary,start,end";
+/** The same with those that only a change of one event looks at. */
+const ALL_FIELDS = `${FIELDS},description,attendees(email)`;
 const MAX_TITLE = 200;
 
 const timeSchema = lazySchema(() =>
@@ -38,6 +40,8 @@ const eventSchema = lazySchema(() =>
     summary: z.nullish(z.string()),
     start: timeSchema(),
     end: timeSchema(),
+    description: z.nullish(z.string()),
+    attendees: z.nullish(z.array(z.looseObject({ email: z.nullish(z.string()) }))),
   }),
 );
 
@@ -82,13 +86,18 @@ export async function writeEvent(
   body: object,
 ): Promise<CalendarEvent> {
   const method = eventId === null ? "POST" : "PATCH";
-  const response = await fetchEvents(ctx, eventId, { sendUpdates: "all", fields: FIELDS }, { method, body });
+  const response = await fetchEvents(
+    ctx,
+    eventId,
+    { sendUpdates: "all", fields: ALL_FIELDS },
+    { method, body },
+  );
   return parseUpstream(eventSchema(), response);
 }
 
 /** Look an event up before, or after, it is written. */
 export async function readEvent(ctx: ToolContext, eventId: string): Promise<CalendarEvent> {
-  const response = await fetchEvents(ctx, eventId, { fields: FIELDS }, { changesNothing: true });
+  const response = await fetchEvents(ctx, eventId, { fields: ALL_FIELDS }, { changesNothing: true });
   return parseUpstream(eventSchema(), response);
 }
 

@@ -11,6 +11,7 @@ import { WHEN_CHARACTERS } from "../kit/parse-when.ts";
 import { providerId } from "../kit/arguments.ts";
 import { placeOfArgument, timezone } from "../kit/zone-argument.ts";
 import { CALENDAR, readEvent, timesOf, toApiTimes, writeEvent } from "./calendar-api.ts";
+import { keepBefore, takeState } from "./event-state.ts";
 import { type SaidTimes, showTimes, toEventTimes } from "./event-times.ts";
 
 const when = () => z.optional(z.string().check(z.trim(), z.minLength(1), z.maxLength(WHEN_CHARACTERS)));
@@ -31,7 +32,7 @@ export const updateCalendarEvent = defineTool({
   description:
     "Change an event of the user's Google Calendar by its id; what is left out stays. A new `start_time` moves the event, " +
     "with its length, unless `end_time` or `duration` says otherwise. Times are ISO 8601 or English words. Attendees are " +
-    "told. Size: about 90 tokens.",
+    "told. `before` and `after` are what was changed. Size: about 150 tokens.",
   actions: ["update", "write"],
   isWrite: true,
   input: () =>
@@ -58,13 +59,24 @@ export const updateCalendarEvent = defineTool({
   typicalTokens: 100,
   maxResponseBytes: 64 * 1024,
   idempotent: true,
-  orchestration: { mode: "sequential-only", backoff: { strategy: "exponential", initial_ms: 500 } },
+  orchestration: {
+    mode: "sequential-only",
+    backoff: { strategy: "exponential", initial_ms: 500 },
+    compensate: {
+      tool: "restore_calendar_event",
+      args: {
+        event_id: { $ref: "result#/event_id" },
+        before: { $ref: "result#/before" },
+        after: { $ref: "result#/after" },
+      },
+    },
+  },
   run: async ({ event_id, title, description, attendees, timezone: zone, ...said }, ctx) => {
     if (zone !== undefined) placeOfArgument(zone);
     const movesIt = Object.values(said).some((part) => part !== undefined);
     if (!movesIt && title === undefined && description === undefined && attendees === undefined)
       throw nothingToChange();
-    const before = await readEvent(ctx, event_id);
+    const before = keepBefore(ctx, await readEvent(ctx, event_id));
     if (before.status === "cancelled")
       throw new ToolFailure("NOT_FOUND", { hint: "The event has been deleted." });
     const place = placeOfArgument(zone ?? before.start.timeZone ?? "UTC");
@@ -77,15 +89,22 @@ export const updateCalendarEvent = defineTool({
       ...(attendees !== undefined && { attendees: attendees.map((email) => ({ email })) }),
       ...(times !== null && toApiTimes(times, place.zone)),
     });
+    const changed = CHANGED.filter((field) =>
+      field === "start" || field === "end" ? movesIt : { title, description, attendees }[field] !== undefined,
+    );
     const shown = showTimes(times ?? timesOf(event, place));
     return {
       success: true,
       event_id: event.id,
       title: cutText(event.summary ?? "(no title)", 200),
       ...shown,
+      before: takeState(before, changed),
+      after: takeState(event, changed),
     };
   },
 });
+
+const CHANGED = ["title", "description", "attendees", "start", "end"] as const;
 
 type TimesArguments = Parameters<typeof toEventTimes>;
 

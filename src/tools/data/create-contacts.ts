@@ -80,6 +80,7 @@ export const createContacts = defineTool({
     mode: "sequential-only",
     on_error: "fail-fast",
     backoff: { strategy: "exponential", initial_ms: 200 },
+    compensate: { tool: "delete_contacts", args: { contact_ids: { $ref: "result#/created" } } },
   },
   run: async ({ contacts }, ctx) => {
     refuseTaken(contacts, findRepeated(contacts), "an address that no row before it has");

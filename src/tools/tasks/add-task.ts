@@ -38,7 +38,10 @@ export const addTask = defineTool({
   typicalTokens: 60,
   maxResponseBytes: 64 * 1024,
   idempotent: false,
-  orchestration: { mode: "sequential-only" },
+  orchestration: {
+    mode: "sequential-only",
+    compensate: { tool: "delete_task", args: { task_id: { $ref: "result#/task_id" } } },
+  },
   run: async ({ title, due, notes, timezone: zone }, ctx) => {
     const place = placeOfArgument(zone);
     const said = due === undefined ? null : await parseWhen(due, { place, now: ctx.time.now() });

@@ -24,7 +24,11 @@ export const completeTask = defineTool({
   typicalTokens: 60,
   maxResponseBytes: 64 * 1024,
   idempotent: true,
-  orchestration: { mode: "sequential-only", backoff: { strategy: "exponential", initial_ms: 500 } },
+  orchestration: {
+    mode: "sequential-only",
+    backoff: { strategy: "exponential", initial_ms: 500 },
+    compensate: { tool: "reopen_task", args: { task_id: { $ref: "args#/task_id" } } },
+  },
   run: async ({ task_id }, ctx) => {
     const request = { method: "PATCH", body: { status: "completed" } } as const;
     const response = await fetchTasks(ctx, task_id, { fields: TASK_FIELDS }, request);

@@ -18,12 +18,15 @@ const stats = new Map<string, PathStats>();
 const keyedAnswers = new Map<string, { readonly body: string; readonly status: number }>();
 /** The numbers that `POST /verified` was given and `GET /found` finds. */
 const written = new Set<number>();
+/** The bookings by their ids, and whether they were taken back. */
+const bookings = new Map<string, { readonly n: unknown; live: boolean }>();
 const flakyFailures = new Map<string, number>();
 
 /** Forget every call, key and failure. */
 export function resetProbe(): void {
   stats.clear();
   keyedAnswers.clear();
+  bookings.clear();
   flakyFailures.clear();
   written.clear();
 }
@@ -82,6 +85,8 @@ const KEYED_ROUTES: ReadonlySet<string> = new Set([
   "POST /background",
   "POST /global-background",
   "POST /keyed",
+  "POST /book",
+  "POST /unbook",
 ]);
 
 function answer(call: Call): Response {
@@ -111,6 +116,8 @@ function answer(call: Call): Response {
     case "POST /write":
     case "POST /cached-write":
       return Response.json({ path, n: body["n"] ?? null });
+    case "GET /bookings":
+      return Response.json({ bookings: Array.from(bookings, ([id, booking]) => ({ id, ...booking })) });
     case "POST /hook":
       return new Response(null, { status: 204 });
     case "GET /search":
@@ -133,11 +140,31 @@ function answerKeyed({ pathname, body, idempotencyKey, path }: Call): Response {
   const known = idempotencyKey === null ? undefined : keyedAnswers.get(idempotencyKey);
   if (known !== undefined) return reply(JSON.parse(known.body), known.status);
   path.calls += 1;
-  const status = Number(body["status"] ?? 200);
-  const made = { path: pathname, n: body["n"] ?? null };
+  const { status = 200, ...made } = act(pathname, body);
   if (idempotencyKey !== null && status < 300)
     keyedAnswers.set(idempotencyKey, { body: JSON.stringify(made), status });
-  return reply(status < 300 ? made : { path: pathname, error: "as asked" }, status);
+  return reply(made, status);
+}
+
+/** Do what a keyed request asks, and give the answer with its status. */
+function act(
+  path: string,
+  body: Call["body"],
+): { readonly status?: number; readonly [field: string]: unknown } {
+  if (path === "/book") {
+    const id = `booking-${bookings.size + 1}`;
+    bookings.set(id, { n: body["n"] ?? null, live: true });
+    return { id };
+  }
+  if (path === "/unbook") {
+    const id = String(body["id"]);
+    const booking = bookings.get(id);
+    if (booking?.live !== true) return { path, error: "not found", status: 404 };
+    booking.live = false;
+    return { id };
+  }
+  const status = Number(body["status"] ?? 200);
+  return status < 300 ? { path, n: body["n"] ?? null, status } : { path, error: "as asked", status };
 }
 
 function answerFlaky(query: URLSearchParams): Response {

@@ -3,8 +3,10 @@ import { beforeEach, describe, expect, test } from "vitest";
 
 import type { Tool } from "../../../src/core/catalog/define-tool.ts";
 import { addCalendarEvent } from "../../../src/tools/calendar/add-calendar-event.ts";
+import { fetchEvents } from "../../../src/tools/calendar/calendar-api.ts";
 import { deleteCalendarEvent } from "../../../src/tools/calendar/delete-calendar-event.ts";
 import { listCalendarEvents } from "../../../src/tools/calendar/list-calendar-events.ts";
+import { restoreCalendarEvent } from "../../../src/tools/calendar/restore-calendar-event.ts";
 import { searchCalendarEvents } from "../../../src/tools/calendar/search-calendar-events.ts";
 import { updateCalendarEvent } from "../../../src/tools/calendar/update-calendar-event.ts";
 import { forgetGoogleTokens } from "../../../src/tools/kit/google-access.ts";
@@ -269,6 +271,76 @@ describe("search_calendar_events", () => {
   });
 });
 
+describe("restore_calendar_event", () => {
+  /** Reads the whole event. */
+  const reader: Tool = {
+    ...updateCalendarEvent,
+    input: z.object({}),
+    run: async (_, ctx) => (await fetchEvents(ctx, "abc123", {})).json(),
+  };
+  const look = (): Promise<unknown> => run(reader, {});
+  const change = (args: object): Promise<unknown> =>
+    run(updateCalendarEvent, { event_id: "abc123", ...args });
+  const takeBack = (data: unknown): Promise<unknown> => {
+    const { event_id, before, after } = data as Readonly<Record<string, unknown>>;
+    return run(restoreCalendarEvent, { event_id, before, after });
+  };
+
+  test.each([
+    [{ title: "Lunch with John" }],
+    [{ start_time: "friday at 9am" }],
+    [{ start_time: "friday" }],
+    [{ duration: "30 minutes", description: "In the park" }],
+    [{ attendees: ["ada@example.com"], title: "Lunch" }],
+  ])("puts back what a change of %j changed", async (args) => {
+    await change({ description: "Agenda", attendees: ["john@example.com"] });
+    const before = await look();
+    const changed = await change(args);
+    expect(await look()).not.toEqual(before);
+    for (const _ of ["once", "and again, when its answer was lost"])
+      expect(await takeBack(changed)).toEqual({ success: true, event_id: "abc123" });
+    expect(await look()).toEqual(before);
+  });
+
+  test("leaves what somebody has changed since, and says so", async () => {
+    const changed = await change({ title: "Lunch with John" });
+    await change({ title: "Dinner with John" });
+    await expect(takeBack(changed)).rejects.toMatchObject({
+      failure: {
+        code: "INVALID_ARGS",
+        issues: [{ path: "/args/after/title" }],
+        hint: expect.stringContaining("changed again since"),
+      },
+    });
+    expect(await look()).toMatchObject({ summary: "Dinner with John" });
+  });
+
+  test("leaves other fields to whom changed them", async () => {
+    const changed = await change({ title: "Lunch with John" });
+    await change({ description: "Bring the plan" });
+    await takeBack(changed);
+    expect(await look()).toMatchObject({ summary: "Meeting with John", description: "Bring the plan" });
+  });
+
+  test("finds no event that is deleted", async () => {
+    const changed = await change({ title: "Lunch with John" });
+    await run(deleteCalendarEvent, { event_id: "abc123" });
+    await expect(takeBack(changed)).rejects.toMatchObject({ failure: { code: "NOT_FOUND" } });
+  });
+
+  test("is not misled by a second attempt of the change, which finds its own work", async () => {
+    const request = {};
+    const attempt = async (): Promise<unknown> =>
+      runTool(updateCalendarEvent, { event_id: "abc123", title: "Lunch" }, { request, idempotencyKey: "k" })
+        .output;
+    await attempt();
+    expect(await attempt()).toMatchObject({
+      before: { title: "Meeting with John" },
+      after: { title: "Lunch" },
+    });
+  });
+});
+
 describe("update_calendar_event", () => {
   const change = async (args: object): Promise<Shown> =>
     (await run(updateCalendarEvent, { event_id: "abc123", ...args })) as Shown;
@@ -294,6 +366,8 @@ describe("update_calendar_event", () => {
       start,
       end,
       all_day: allDay,
+      before: expect.any(Object),
+      after: expect.any(Object),
     });
     const [listed] = ((await run(searchCalendarEvents, { query: "john" })) as { events: Shown[] }).events;
     expect(Date.parse(listed!.start)).toBe(Date.parse(start));

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 
 import { createContacts } from "../../../src/tools/data/create-contacts.ts";
+import { deleteContacts } from "../../../src/tools/data/delete-contacts.ts";
 import { type DataBindings, startDataBindings } from "../../support/data-bindings.ts";
 import { countTokens, runTool } from "../../support/run-tool.ts";
 
@@ -159,4 +160,16 @@ test("create_contacts is a fail-fast write, one at a time, that its key makes on
     repeatable: true,
     idempotent: false,
   });
+});
+
+test("delete_contacts takes back what create_contacts created, of its own tenant", async () => {
+  const remove = (contact_ids: readonly unknown[], tenant = "acme"): Promise<unknown> =>
+    runTool(deleteContacts, { contact_ids }, { bindings: data.bindings, tenant }).output;
+  await create([EVE]);
+  const { created } = (await create([ADA, BOB])) as { created: { contact_id: string }[] };
+  const ids = created.map(({ contact_id }) => contact_id);
+  expect(await remove(created, "other")).toEqual({ deleted: [] });
+  expect(await remove(created)).toEqual({ deleted: ids });
+  expect(await remove(ids)).toEqual({ deleted: [] });
+  expect(await stored()).toEqual([{ ...EVE, company: null }]);
 });

@@ -6,6 +6,7 @@ import { forgetGoogleTokens } from "../../../src/tools/kit/google-access.ts";
 import { addTask } from "../../../src/tools/tasks/add-task.ts";
 import { completeTask } from "../../../src/tools/tasks/complete-task.ts";
 import { deleteTask } from "../../../src/tools/tasks/delete-task.ts";
+import { reopenTask } from "../../../src/tools/tasks/reopen-task.ts";
 import { listTasks } from "../../../src/tools/tasks/list-tasks.ts";
 import { resetGoogleTasks } from "../../sandbox/upstreams/google-tasks.ts";
 import { countTokens, runTool } from "../../support/run-tool.ts";
@@ -89,4 +90,17 @@ test("delete_task deletes a task, after a person's yes", async () => {
   expect(deleteTask).toMatchObject({ confirm: true });
   for (const task_id of ["..", "a/b", "a?b", ""])
     expect(z.safeParse(deleteTask.input, { task_id }).success).toBe(false);
+});
+
+test("reopen_task takes back what complete_task did", async () => {
+  const task_id = "c2FuZGJveA";
+  await run(completeTask, { task_id });
+  for (const _ of ["once", "and again"])
+    expect(await run(reopenTask, { task_id })).toEqual({
+      success: true,
+      task_id,
+      title: "Water the plants",
+      status: "open",
+    });
+  expect(await run(listTasks)).toMatchObject({ tasks: [{ task_id }] });
 });
