@@ -88,7 +88,7 @@ const CEILINGS = {
   coreFilesThatCoreDoesNotUse: 20,
   coreFilesWithWordsOfFeatures: 51,
   filesReachedPastAnIndex: 48,
-  files: 1052,
-  smallFilesWithOneImporter: 117,
+  files: 1090,
+  smallFilesWithOneImporter: 130,
   namesOfSeveralFiles: 29,
 } as const;
