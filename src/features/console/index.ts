@@ -16,7 +16,7 @@ export function console() {
  * Answer `GET /` with the page for people, which needs no key and has no script. A client that takes no page, such as one that asks for
  * `application/json` alone, is answered as if the page were not there.
  */
-export function answerFront(next: Fetch, features: readonly Feature[]): Fetch {
+function answerFront(next: Fetch, features: readonly Feature[]): Fetch {
   let listed: readonly { readonly name: string; readonly routes: readonly string[] }[] | undefined;
   let policy: string | undefined;
   return (request, env, ctx) => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Feature, Fetch } from "../../../../src/cloudflare/feature.ts";
-import { answerFront, console as consoleFeature } from "../../../../src/features/console/index.ts";
+import { console as consoleFeature } from "../../../../src/features/console/index.ts";
 import { discovery } from "../../../../src/features/discovery/index.ts";
 import { usage } from "../../../../src/features/usage/index.ts";
 import { ALL_FEATURES } from "../../../support/all-features.ts";
@@ -20,7 +20,7 @@ async function ask(
 ): Promise<Response> {
   const app: Fetch = () => Response.json({ code: "UNAUTHORIZED" }, { status: 401 });
   const headers: Record<string, string> = accept === null ? {} : { accept };
-  return answerFront(app, features)(
+  return consoleFeature().around!(app, features)(
     new Request(`https://volley.example${path}`, { method, headers }),
     {},
     ctx,
@@ -97,7 +97,7 @@ describe("GET /", () => {
   test("T40 makes no markup of the name under which it was reached", async () => {
     const app: Fetch = () => new Response();
     const request = new Request("https://a'b&c.example/", { headers: { accept: BROWSER } });
-    const page = await (await answerFront(app, FEW)(request, {}, ctx)).text();
+    const page = await (await consoleFeature().around!(app, FEW)(request, {}, ctx)).text();
     expect(page).not.toMatch(/https:\/\/a'b/);
   });
 });
