@@ -120,7 +120,9 @@ export function rulesOfLadder(ladder: Readonly<Record<string, string>>): readonl
 
 /** The features that use `src/feature` alone, and of the features that they need the index. The others follow. */
 const THROUGH_THE_DOOR =
-  "console cors docs document keys objects operator sign-in tenant-data tokens usage workspace".split(" ");
+  "console cors discovery docs document keys objects operator sign-in tenant-data tokens usage workspace".split(
+    " ",
+  );
 
 const pastTheDoor = {
   regex: "^(?:\\.\\./)+(?:core|cloudflare|turns)/",

@@ -13,6 +13,7 @@ export {
   type RunWitness,
   type TenantPart,
 } from "../cloudflare/feature.ts";
+export { checkAtStart } from "../core/catalog/check-describable.ts";
 export { logBug } from "../cloudflare/platform/log-bug.ts";
 export { createSlot } from "../cloudflare/slot.ts";
 export { Vault } from "../cloudflare/vault.ts";

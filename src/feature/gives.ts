@@ -60,7 +60,7 @@ export interface JobRuns {
 }
 
 /** Say no to a question: false where it is decided already, or none for the caller. */
-export type Withdraw = (id: string, context: RequestContext) => Promise<boolean>;
+type Withdraw = (id: string, context: RequestContext) => Promise<boolean>;
 
 /** The people who sign in at an issuer. */
 export interface People {
@@ -78,7 +78,7 @@ export interface SignInSecrets {
 }
 
 /** Finds out who a person is, at their issuer. Errors are words for the person, without a value. */
-export interface PersonFinder {
+interface PersonFinder {
   makeSecrets(): SignInSecrets;
   /** Whether people can be sent to the issuer now. */
   reach(): Promise<Result<unknown, string>>;

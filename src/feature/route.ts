@@ -7,4 +7,4 @@ export { visitorRatesOf } from "../cloudflare/http/visitor-rates.ts";
 export { describedRoutesOf } from "../cloudflare/described-routes.ts";
 export type { Dialect } from "../cloudflare/http/dialect.ts";
 export type { Endpoint } from "../cloudflare/openapi/endpoint.ts";
-export type { DocumentWriter, Operation } from "../cloudflare/openapi/operation.ts";
+export type { DocumentWriter } from "../cloudflare/openapi/operation.ts";

@@ -3,8 +3,8 @@
 export { listArguments } from "../core/catalog/verifier.ts";
 export { refuseCertain } from "../core/catalog/parse-args.ts";
 export { anyObject, matching, object, optional, written } from "../core/contract/form.ts";
-export { toIssues } from "../core/contract/issues.ts";
-export { isJsonObject, type JsonObject, parseExact } from "../core/contract/json.ts";
+export { describe, toIssues } from "../core/contract/issues.ts";
+export { isJsonObject, type JsonObject, parseExact, utf8Length } from "../core/contract/json.ts";
 export { lazySchema, lazySchemaOf, type Written } from "../core/contract/lazy-schema.ts";
 export { parsePage } from "../core/contract/list-query.ts";
 export { Pending } from "../core/contract/pending.ts";
@@ -13,6 +13,12 @@ export { findReferences, resolveReferences } from "../core/plan/references.ts";
 export { follow } from "../core/kit/json/json-pointer.ts";
 export { pageFields } from "../core/contract/page-fields.ts";
 export { parseJson } from "../core/contract/parse-json.ts";
-export { refuseOtherParameters, refuseQuery } from "../core/contract/parse-request.ts";
+export {
+  parseChoice,
+  parseRequest,
+  refuseOtherParameters,
+  refuseQuery,
+} from "../core/contract/parse-request.ts";
 export { makeLost, objectsOf, type Restore } from "../core/contract/restore-step.ts";
+export { nearest } from "../core/kit/nearest.ts";
 export { escapeUnseen, visibleText } from "../core/kit/visible-text.ts";

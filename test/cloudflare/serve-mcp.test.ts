@@ -31,7 +31,7 @@ test("a bug of ours is told to the operator, and to the client by the request's 
     surface: "meta",
     body,
     bodyBytes: 0,
-    key: null,
+    keyed: () => ({}),
     headers: {},
     parts: {},
   });

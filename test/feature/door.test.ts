@@ -10,12 +10,12 @@ import { SOURCES } from "../support/import-graph.ts";
 /** The names of each module. */
 const NAMES: Readonly<Record<string, string>> = {
   answer:
-    "RequestContext answerPreflight askGate digestKey holdingBytes isAllowedOrigin isPreflight readBytes readRequest respondCounted respondHeld respondJson respondList respondRefusal toHash",
+    "RequestContext answerPreflight askGate digestKey execute holdingBytes isAllowedOrigin isPreflight objectKey readBytes readRequest readRun respondCounted respondDocument respondHeld respondJson respondList respondRefusal resultSchema toHash",
   caller:
     "Caller Jurisdiction KEY_NAME KeyMemory MissingAccounts SUBJECT SUBJECT_FLAGS SubjectAccounts UsedAccounts fittingFlags mayDo mostRequests quota quotaWindowS subjectField toQuota withAccount",
   define:
-    "CallerSource Configured Declared Deployment Env Feature Fetch RunWitness TenantPart Vault createSlot defineFeature logBug partOf readOrigins readTenantGates",
-  gives: "Gives JobRuns Notice People PersonFinder SayReach SignInSecrets Told Withdraw accountsOf givenBy",
+    "CallerSource Configured Declared Deployment Env Feature Fetch RunWitness TenantPart Vault checkAtStart createSlot defineFeature logBug partOf readOrigins readTenantGates",
+  gives: "Gives JobRuns Notice People SayReach SignInSecrets Told accountsOf givenBy",
   kit: "Clock Markup Page TakenRows gateTimeoutMs hashSource makePlainPage mark maxJobPage mergeRows nesting pageBytes parseInstant respondFlood respondPage sha256 sleep takeRows takeWalked tenantTools tenantToolsBytes toBase64Url walkRows",
   object:
     "CallBounds DurableObject NoticeTable ObjectClass ObjectNamespace defineObject openObject placeAsConfigured readNamespace refuseErased systemClock",
@@ -23,12 +23,12 @@ const NAMES: Readonly<Record<string, string>> = {
   refuse:
     "ConfigurationError Failure Refusal RefusalCode Result attempt attemptNow defineCodes err makeRefusal ok problemSchema statusOf",
   route:
-    "Dialect DocumentWriter Endpoint Operation Router RouterTypes createGateClient createRouter describedRoutesOf listRoutesOf visitorRatesOf",
+    "Dialect DocumentWriter Endpoint Router RouterTypes createGateClient createRouter describedRoutesOf listRoutesOf visitorRatesOf",
   schema:
-    "JsonObject Pending Restore Written anyObject escapeUnseen findReferences follow isJsonObject lazySchema lazySchemaOf listArguments makeLost matching object objectsOf optional pageFields parseExact parseJson parsePage readMarker refuseCertain refuseOtherParameters refuseQuery resolveReferences toIssues visibleText written",
+    "JsonObject Pending Restore Written anyObject describe escapeUnseen findReferences follow isJsonObject lazySchema lazySchemaOf listArguments makeLost matching nearest object objectsOf optional pageFields parseChoice parseExact parseJson parsePage parseRequest readMarker refuseCertain refuseOtherParameters refuseQuery resolveReferences toIssues utf8Length visibleText written",
   tenant:
-    "DeclaredKind Gate ObjectPart OpenPart PartMethods PartWorld Redriven createKind createPartCall makeJob redriveAll visibleTools",
-  tool: "ChangeRefusal ContractField FieldFlaw FileChange FileHead FilesRead JOB_STATUSES JobRecord KeptTool Outcome Remote RunListener SeenBatch TokenCounter Tool ToolsByName WORKSPACES Watch WorkspaceFile WorkspaceMethods bytesWaiting isCall isFlow isTrouble isVisible nameOf objectKey walkJobs workspaceBytes workspaceFileBytes workspaceFiles workspaceFirstBytes",
+    "Gate ObjectPart OpenPart PartMethods PartWorld createKind createPartCall isCall makeJob redriveAll visibleTools",
+  tool: "ALIASES BATCH_BOUNDS BATCH_TOOL Catalog ChangeRefusal ContractField FieldFlaw FileChange FileHead FilesRead JOB_STATUSES JobRecord KeptTool Orchestration Outcome Remote RunListener SeenBatch TokenCounter Tool ToolFailure ToolsByName WORKSPACES Watch WorkspaceFile WorkspaceMethods bytesWaiting defineTool hideNames inputSchema invocationSchema isFlow isTrouble isVisible nameOf orchestrationSchema parseBatch queryCharacters sayFields sayUnknownTool toolSchema walkJobs workspaceBytes workspaceFileBytes workspaceFiles workspaceFirstBytes",
 };
 
 const ROOM = "src/feature";
@@ -133,6 +133,13 @@ describe("What a feature may use", () => {
 
 /** The names that one feature needs only, until they have another form. */
 const OF_ONE: readonly string[] = [
+  "BATCH_BOUNDS",
+  "hideNames",
+  "invocationSchema",
+  "sayFields",
+  "hideNames",
+  "invocationSchema",
+  "selectPointers",
   "describedRoutesOf",
   "listRoutesOf",
   "refuseCertain",
@@ -140,19 +147,15 @@ const OF_ONE: readonly string[] = [
   "ContractField",
   "FieldFlaw",
   "ToolsByName",
-  "DeclaredKind",
   "Gives",
   "readTenantGates",
   "createGateClient",
   "redriveAll",
-  "Redriven",
   "createKind",
   "defineCodes",
   "makeJob",
-  "PersonFinder",
   "SUBJECT_FLAGS",
   "TokenCounter",
-  "Withdraw",
   "bytesWaiting",
   "fittingFlags",
   "hashSource",

@@ -3,8 +3,7 @@ import { bindCallback } from "../../core/gate/bind-plan.ts";
 import { execute } from "../../core/run/execute/executor.ts";
 import { refuseOtherParameters } from "../../core/contract/parse-request.ts";
 import { err, ok } from "../../core/kit/result.ts";
-import { readSentKey, underKey } from "../http/read-idempotency-key.ts";
-import { readRunBody } from "../http/read-request-body.ts";
+import { readRun } from "../http/read-request-body.ts";
 import { respondBatch, respondDocument } from "../http/respond-run.ts";
 import type { CoreEndpoint } from "../openapi/endpoint.ts";
 import { cancelJob, listJobs, redriveJob, redriveJobs, showJob } from "./jobs.ts";
@@ -21,14 +20,10 @@ export const executeActions: CoreEndpoint<"POST /v1/execute_actions"> = {
       ? refuseOtherParameters(new URL(request.url).searchParams, [])
       : null;
     if (unread !== null) return err(unread);
-    const { headers } = request;
-    const isNamed = headers.has("idempotency-key") || headers.has("x-stainless-retry-count");
-    const key = isNamed ? readSentKey(request) : ok(null);
-    if (!key.ok) return key;
-    const body = await readRunBody(request, received);
+    const body = await readRun(request, received);
     if (!body.ok) return body;
     const { fields, later } = received.hooks ?? {};
-    const value = later?.read(headers, body.value.value) ?? body.value.value;
+    const value = later?.read(request.headers, body.value.value) ?? body.value.value;
     const said =
       fields?.read(value, { request, context: received }) ?? ok({ rest: value, context: received });
     if (!said.ok) return said;
@@ -39,10 +34,9 @@ export const executeActions: CoreEndpoint<"POST /v1/execute_actions"> = {
     const { callbackUrl } = batch.value;
     const bound = callbackUrl === undefined ? ok(context) : bindCallback(callbackUrl, context);
     if (!bound.ok) return bound;
-    const keyed = key.value === null ? {} : underKey(key.value, value);
     const respond = batch.value.background === undefined ? respondBatch : respondDocument;
     return respond(
-      (listener) => execute(batch.value, { ...bound.value, ...keyed, ...listener }),
+      (listener) => execute(batch.value, { ...bound.value, ...body.value.keyed(value), ...listener }),
       request,
       // It holds the body's bytes.
       received,

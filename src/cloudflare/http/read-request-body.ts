@@ -1,14 +1,18 @@
 import type * as z from "zod/mini";
-
+import type { RequestContext } from "./request-context.ts";
+import type { Issue } from "../../core/contract/failure.ts";
+import { parseIdempotencyKey } from "../../core/contract/idempotency-key.ts";
+import { describe, toHint } from "../../core/contract/issues.ts";
 import { parseExact } from "../../core/contract/json.ts";
 import * as LIMITS from "../../core/contract/limits.ts";
 import { countValues, type JsonOptions, parseJson } from "../../core/contract/parse-json.ts";
 import { type ParsedRequest, parseRequest } from "../../core/contract/parse-request.ts";
 import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
 import { CROWDED } from "../../core/egress/held-bytes.ts";
+import type { Execution } from "../../core/gate/execution.ts";
+import type { BatchKey } from "../../core/gate/read-keys.ts";
 import { attempt, err, ok, type Result } from "../../core/kit/result.ts";
 import { visibleText } from "../../core/kit/visible-text.ts";
-import type { RequestContext } from "./request-context.ts";
 
 /** A parsed body and its size in bytes. */
 export interface RequestBody {
@@ -30,15 +34,22 @@ export interface BodyLimits extends JsonOptions {
 
 const BATCH_LIMITS: BodyLimits = { bodyBytes: LIMITS.bodyBytes, nesting: LIMITS.nesting };
 
+/** The body of what runs something, and the part of its execution that its key makes: the same content under one key is one request. */
+export interface RunBody extends RequestBody {
+  readonly keyed: (content: unknown) => ReturnType<typeof underKey>;
+}
+
 /**
- * Read the body of what runs something. One that is not small counts among its tenant's bytes, with the values that are made of it,
- * from before it is parsed until what it asked for has run.
+ * Read the key and the body of what runs something. A body that is not small counts among its tenant's bytes, with the values that are made
+ * of it, from before it is parsed until what it asked for has run.
  */
-export function readRunBody(
+export async function readRun(
   request: Request,
   context: RequestContext,
-  { mayBeAbsent = false }: Pick<BodyLimits, "mayBeAbsent"> = {},
-): Promise<Result<RequestBody, Refusal>> {
+  options?: Pick<BodyLimits, "mayBeAbsent">,
+): Promise<Result<RunBody, Refusal>> {
+  const key = readSentKey(request);
+  if (!key.ok) return key;
   const hold = async (body: Uint8Array): Promise<Refusal | null> => {
     const { length } = body;
     const account = length > LIMITS.uncountedBytes ? context.upstreams.share?.() : undefined;
@@ -54,7 +65,13 @@ export function readRunBody(
     };
     return null;
   };
-  return readRequestBody(request, { ...BATCH_LIMITS, mayBeAbsent, beforeParsing: hold, parse: parseExact });
+  const body = await readRequestBody(request, {
+    ...BATCH_LIMITS,
+    ...options,
+    beforeParsing: hold,
+    parse: parseExact,
+  });
+  return body.ok ? ok({ ...body.value, keyed: (content) => underKey(key.value, content) }) : body;
 }
 
 const JSON_TYPE = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;\s*charset="?utf-8"?\s*)?$/i;
@@ -150,4 +167,62 @@ export async function readBytes(request: Request, limit: number): Promise<Uint8A
     else chunks.length = 0;
   }
   return size > limit ? null : new Uint8Array(await new Blob(chunks).arrayBuffer());
+}
+
+const HEADER = "Idempotency-Key";
+
+/**
+ * The key of a request's `Idempotency-Key` header; null without one.
+ *
+ * A header sent twice arrives as one, joined by a comma. So a comma outside quotes is refused: it may be part of a key or stand
+ * between two, and RFC 8941 has no bare text with a comma either.
+ */
+export function readIdempotencyKey({ headers }: Request): Result<string | null, Refusal> {
+  const header = headers.get(HEADER);
+  if (header === null) return ok(null);
+  if (header.includes(",") && !header.startsWith('"'))
+    return refuse({
+      path: HEADER,
+      expected: "one key, quoted if it has a comma",
+      received: describe(header),
+    });
+  const key = parseIdempotencyKey(header, HEADER);
+  return key.ok ? key : refuse(key.error);
+}
+
+/** By what a request is known when it comes again. */
+export type SentKey = Pick<BatchKey, "key" | "isFirst" | "givesUpSoon">;
+
+/** How often an official client has sent a request before: 0 for the first time. */
+const RETRY_COUNT = "x-stainless-retry-count";
+
+/**
+ * Read by what a request is known when it comes again: its `Idempotency-Key`, or its content, where its client counts how often
+ * it sent it. Null where it has neither: no two requests of such a client are the same.
+ */
+export function readSentKey(request: Request): Result<SentKey | null, Refusal> {
+  const read = readIdempotencyKey(request);
+  if (!read.ok) return read;
+  const key = read.value;
+  const count = request.headers.get(RETRY_COUNT);
+  const givesUpSoon = count !== null && /^\d{1,9}$/.test(count);
+  if (key !== null) return ok({ key, givesUpSoon });
+  return ok(givesUpSoon ? { key, isFirst: Number(count) === 0, givesUpSoon } : null);
+}
+
+/**
+ * The part of a request's execution that its key makes; nothing without one. The same content under it is the same request.
+ *
+ * @param isShared whether it stands for more than what runs
+ */
+export function underKey(
+  sent: SentKey | null,
+  content: unknown,
+  isShared = false,
+): Pick<Execution, "batchKey"> {
+  return sent === null ? {} : { batchKey: { ...sent, content, isShared } };
+}
+
+function refuse(issue: Issue): Result<never, Refusal> {
+  return err(makeRefusal("INVALID_BATCH", toHint([issue]), { issue }));
 }

@@ -31,6 +31,7 @@ export interface Alias {
   resolve(args: JsonObject): Result<Invocation, Failure>;
 }
 
+/** The arguments of `invoke_tool`. */
 export const invocationSchema = lazySchema(() =>
   z.strictObject({
     tool_name: z.string().check(z.minLength(1), z.describe("From discover_tools")),

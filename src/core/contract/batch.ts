@@ -22,6 +22,16 @@ import { readJsonText } from "./run-schema.ts";
 
 const ON_ERROR = ["partial-success", "fail-fast"] as const;
 
+/** The bounds of a batch that its author must know. */
+export const BATCH_BOUNDS = {
+  actions: LIMITS.actions,
+  deadlineMs: LIMITS.deadlineMs,
+  maxDeadlineMs: LIMITS.maxDeadlineMs,
+  maxTokens: LIMITS.maxTokens,
+  loopElements: LIMITS.loopElements,
+  selectPointers: LIMITS.selectPointers,
+} as const;
+
 /** The consequence of a failed action for the rest of the batch. */
 export type OnError = (typeof ON_ERROR)[number];
 

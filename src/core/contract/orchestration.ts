@@ -71,6 +71,7 @@ export const orchestrationSchema = lazySchema(() =>
   contract.schema().check().register(z.globalRegistry, { id: "Contract" }),
 );
 
+/** A contract as its author writes it. */
 export type Orchestration = z.infer<ReturnType<typeof orchestrationSchema>>;
 
 /** Fields of contracts that features bring: each adds its own to this type. Core keeps their values and obeys none. */

@@ -1,6 +1,4 @@
-import type { OnError } from "../../core/contract/batch.ts";
-import type { Orchestration } from "../../core/contract/orchestration.ts";
-import type { Tool } from "../../core/catalog/define-tool.ts";
+import type { Orchestration, Tool } from "../../feature/tool.ts";
 
 /** The hints of a Model Context Protocol tool: https://modelcontextprotocol.io/specification/2025-06-18/schema#toolannotations */
 export interface ToolAnnotations {
@@ -17,7 +15,7 @@ export interface AnnotatedContract {
   readonly idempotent: boolean;
   /** Left out, not `never`, when nothing asks for it: a hint may not take back what the tool's actions ask for. */
   readonly confirm?: "always";
-  readonly on_error: OnError;
+  readonly on_error: NonNullable<Orchestration["on_error"]>;
 }
 
 /** The meaning of an absent hint: the worst, as the protocol has it. */

@@ -1,16 +1,19 @@
-import { isJsonObject } from "../../core/contract/json.ts";
-import * as LIMITS from "../../core/contract/limits.ts";
+import { isJsonObject, type JsonObject } from "../../feature/schema.ts";
+import {
+  BATCH_BOUNDS,
+  BATCH_TOOL,
+  type Catalog,
+  type Tool,
+  toolSchema,
+  hideNames,
+} from "../../feature/tool.ts";
 import type { ToolAnnotations } from "./annotations.ts";
-import { BATCH_TOOL } from "../../core/catalog/alias.ts";
-import type { Catalog } from "../../core/catalog/catalog.ts";
-import type { Tool } from "../../core/catalog/define-tool.ts";
-import { hideNames, type JsonSchema, toolSchema } from "../../core/catalog/tool-schema.ts";
 
 /** A tool as a model is told about it, before any provider's dialect. */
 export interface ToolDescriptor {
   readonly name: string;
   readonly description: string;
-  readonly inputSchema: JsonSchema;
+  readonly inputSchema: JsonObject;
   readonly annotations: ToolAnnotations;
 }
 
@@ -47,7 +50,7 @@ export function describeBatchTool(catalog: Catalog): ToolDescriptor {
         actions: {
           type: "array",
           minItems: 1,
-          maxItems: LIMITS.actions,
+          maxItems: BATCH_BOUNDS.actions,
           // An empty `anyOf` is no schema, so where there are no tools an action has any name.
           items: {
             ...ACTION,
@@ -65,8 +68,8 @@ export function describeBatchTool(catalog: Catalog): ToolDescriptor {
         deadline_ms: {
           type: "integer",
           minimum: 1,
-          maximum: LIMITS.maxDeadlineMs,
-          default: LIMITS.deadlineMs,
+          maximum: BATCH_BOUNDS.maxDeadlineMs,
+          default: BATCH_BOUNDS.deadlineMs,
         },
         dry_run: {
           type: "boolean",
@@ -76,7 +79,7 @@ export function describeBatchTool(catalog: Catalog): ToolDescriptor {
         max_tokens: {
           type: "integer",
           minimum: 1,
-          maximum: LIMITS.maxTokens,
+          maximum: BATCH_BOUNDS.maxTokens,
           description:
             "Budget for the data of all results together; what is cut to fit has a meta.handle, " +
             "which a $ref in a later call may have as its id",
@@ -91,13 +94,13 @@ export function describeBatchTool(catalog: Catalog): ToolDescriptor {
 }
 
 /** Stands for a value of any type. */
-const REFERENCE: JsonSchema = { $ref: "#/$defs/reference" };
+const REFERENCE: JsonObject = { $ref: "#/$defs/reference" };
 
 /** Makes text. */
-const TEMPLATE: JsonSchema = { $ref: "#/$defs/template" };
+const TEMPLATE: JsonObject = { $ref: "#/$defs/template" };
 
 /** Keeps an object that only looks as if it stood for something. */
-const LITERAL: JsonSchema = { $ref: "#/$defs/literal" };
+const LITERAL: JsonObject = { $ref: "#/$defs/literal" };
 
 /** Types that are defined once, each with its markers. */
 const SCALARS: readonly unknown[] = ["string", "integer", "number", "boolean"];
@@ -106,19 +109,19 @@ const SCALARS: readonly unknown[] = ["string", "integer", "number", "boolean"];
 const OF_ANY_TYPE = ["enum", "const", "anyOf", "oneOf", "allOf", "not"];
 
 /** The schemas that may stand almost anywhere in arguments; repeated there, they would cost more than all the rest. */
-const DEFINITIONS: JsonSchema = {
+const DEFINITIONS: JsonObject = {
   reference: objectOf("$ref", { type: "string" }),
   template: objectOf("$template", { type: "string" }),
   literal: objectOf("$literal", { type: "object" }),
   ...Object.fromEntries(SCALARS.map((type) => [type, { anyOf: [{ type }, ...markersFor(type)] }])),
 };
 
-function objectOf(key: string, value: JsonSchema): JsonSchema {
+function objectOf(key: string, value: JsonObject): JsonObject {
   return { type: "object", properties: { [key]: value }, required: [key], additionalProperties: false };
 }
 
 /** The markers that may stand in place of a value of a type; undefined where it may have several. */
-function markersFor(type: unknown): readonly JsonSchema[] {
+function markersFor(type: unknown): readonly JsonObject[] {
   return [
     REFERENCE,
     ...(type === undefined || type === "string" ? [TEMPLATE] : []),
@@ -127,7 +130,7 @@ function markersFor(type: unknown): readonly JsonSchema[] {
 }
 
 /** The fields that the action of any tool may have. */
-const ACTION: JsonSchema = {
+const ACTION: JsonObject = {
   type: "object",
   properties: {
     tool: { type: "string" },
@@ -142,17 +145,17 @@ const ACTION: JsonSchema = {
       items: { type: "string" },
       description: "Ids of actions that must succeed first",
     },
-    timeout_ms: { type: "integer", minimum: 1, maximum: LIMITS.maxDeadlineMs },
+    timeout_ms: { type: "integer", minimum: 1, maximum: BATCH_BOUNDS.maxDeadlineMs },
     for_each: {
       // OpenAI refuses an array that does not say what is in it.
-      anyOf: [{ type: "array", items: {}, maxItems: LIMITS.loopElements }, REFERENCE],
+      anyOf: [{ type: "array", items: {}, maxItems: BATCH_BOUNDS.loopElements }, REFERENCE],
       description: 'Run once per element; args see it as {"$ref": "item#/pointer"}',
     },
     select: {
       type: "array",
       items: { type: "string" },
       minItems: 1,
-      maxItems: LIMITS.selectPointers,
+      maxItems: BATCH_BOUNDS.selectPointers,
       description: "JSON Pointers into the output; only these parts are returned",
     },
     idempotency_key: {
@@ -172,11 +175,11 @@ const ACTION: JsonSchema = {
   additionalProperties: false,
 };
 
-function describeAction(tool: Tool, { hidden }: Catalog): JsonSchema {
-  const { "x-orchestration": contract, ...schema } = toolSchema(tool, hidden);
+function describeAction(tool: Tool, catalog: Catalog): JsonObject {
+  const { "x-orchestration": contract, ...schema } = toolSchema(tool, catalog.hidden);
   const args = withoutFilled(admitMarkers(schema), contract as Tool["orchestration"]);
   return {
-    description: hideNames(tool.description, hidden),
+    description: hideNames(tool.description, catalog.hidden),
     properties: {
       tool: { const: tool.name },
       args,
@@ -192,7 +195,7 @@ function describeAction(tool: Tool, { hidden }: Catalog): JsonSchema {
 }
 
 /** Let every value inside a schema's objects and arrays be a marker instead. The schema itself stays what it is. */
-function admitMarkers(schema: JsonSchema): JsonSchema {
+function admitMarkers(schema: JsonObject): JsonObject {
   const { properties, items, additionalProperties } = schema;
   return {
     ...schema,
@@ -207,10 +210,10 @@ function admitMarkers(schema: JsonSchema): JsonSchema {
 }
 
 /** The value's annotations stay beside it; a marker also meets its demands. */
-function orMarker(value: unknown): JsonSchema {
-  const { description, default: fallback, ...schema } = value as JsonSchema;
+function orMarker(value: unknown): JsonObject {
+  const { description, default: fallback, ...schema } = value as JsonObject;
   // A schema without demands takes a marker already.
-  if (Object.keys(schema).length === 0) return value as JsonSchema;
+  if (Object.keys(schema).length === 0) return value as JsonObject;
   return {
     ...eitherOrMarker(schema),
     ...(description !== undefined && { description }),
@@ -222,17 +225,17 @@ function orMarker(value: unknown): JsonSchema {
  * A scalar or a marker, in as few tokens as a scalar alone: the keywords of one type ask nothing of a value of another, so
  * they may stand beside the reference to both. (Only OpenAI's strict mode, which is off, refuses that.)
  */
-function eitherOrMarker(schema: JsonSchema): JsonSchema {
+function eitherOrMarker(schema: JsonObject): JsonObject {
   const { type, ...rest } = schema;
   if (SCALARS.includes(type) && !OF_ANY_TYPE.some((keyword) => keyword in rest))
     return { $ref: `#/$defs/${type as string}`, ...rest };
   const isUnion = Array.isArray(schema["anyOf"]) && Object.keys(schema).length === 1;
-  const alternatives = isUnion ? (schema["anyOf"] as JsonSchema[]) : [admitMarkers(schema)];
+  const alternatives = isUnion ? (schema["anyOf"] as JsonObject[]) : [admitMarkers(schema)];
   return { anyOf: [...alternatives, ...markersFor(type)] };
 }
 
 /** A field that the contract fills in from an earlier action need not be sent. */
-function withoutFilled(args: JsonSchema, { mode, depends_on = [] }: Tool["orchestration"]): JsonSchema {
+function withoutFilled(args: JsonObject, { mode, depends_on = [] }: Tool["orchestration"]): JsonObject {
   const { required = [], ...rest } = args;
   const filled = mode === "dependent" ? depends_on.flatMap(({ required_fields }) => required_fields) : [];
   const needed = (required as readonly string[]).filter((field) => !filled.includes(field));

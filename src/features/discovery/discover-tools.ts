@@ -1,13 +1,8 @@
 import * as z from "zod/mini";
-
+import { nearest } from "../../feature/schema.ts";
+import { lazySchema, type Written, visibleText, type JsonObject } from "../../feature/schema.ts";
+import { type Catalog, type Tool, toolSchema, hideNames, orchestrationSchema } from "../../feature/tool.ts";
 import * as LIMITS from "./limits.ts";
-import { lazySchema, type Written } from "../../core/contract/lazy-schema.ts";
-import { nearest } from "../../core/kit/nearest.ts";
-import { visibleText } from "../../core/kit/visible-text.ts";
-import type { Catalog } from "../../core/catalog/catalog.ts";
-import type { Tool } from "../../core/catalog/define-tool.ts";
-import { hideNames, type JsonSchema, NOTHING_HIDDEN, toolSchema } from "../../core/catalog/tool-schema.ts";
-import { orchestrationSchema } from "../../core/contract/orchestration.ts";
 
 /** Which tools are asked for. Everything is optional: nothing said is every tool. */
 export const discoverySchema = lazySchema(() => {
@@ -143,7 +138,7 @@ function toDiscovered(tool: Tool, catalog: Catalog, isDescribed: boolean): Disco
   const summary = hideNames(tool.summary, catalog.hidden);
   const listed = { name, summary, category, actions, is_write: isWrite };
   if (!isDescribed) return listed;
-  const { parameters, required } = describeTool(tool, catalog.hidden);
+  const { parameters, required } = describeTool(tool, catalog);
   return { ...listed, parameters, required };
 }
 
@@ -168,17 +163,13 @@ export const toolDescriptionSchema = lazySchema(() =>
 
 type ToolDescription = Written<typeof toolDescriptionSchema>;
 
-/**
- * Describe one tool with its whole schema and its contract.
- *
- * @param hidden names of tools that must not be said to the description's reader
- */
-export function describeTool(tool: Tool, hidden = NOTHING_HIDDEN): ToolDescription {
-  const schema = toolSchema(tool, hidden);
+/** Describe one tool with its whole schema and its contract, to a reader of a catalog where there is one. */
+export function describeTool(tool: Tool, catalog?: Catalog): ToolDescription {
+  const schema = toolSchema(tool, catalog?.hidden);
   return {
     name: tool.name,
-    description: hideNames(tool.description, hidden),
-    parameters: (schema["properties"] ?? {}) as JsonSchema,
+    description: catalog ? hideNames(tool.description, catalog.hidden) : tool.description,
+    parameters: (schema["properties"] ?? {}) as JsonObject,
     required: (schema["required"] ?? []) as readonly string[],
     is_write: tool.isWrite,
     input_schema: schema,

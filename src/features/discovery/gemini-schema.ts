@@ -1,19 +1,18 @@
-import type { JsonSchema } from "../../core/catalog/tool-schema.ts";
-import { isJsonObject } from "../../core/contract/json.ts";
+import { isJsonObject, type JsonObject } from "../../feature/schema.ts";
 
 type Definitions = Readonly<Record<string, unknown>>;
 
 /** The forms a value may have, each of one type, and whether it may be null besides; it may be nothing else. */
 interface Forms {
-  readonly forms: readonly JsonSchema[];
+  readonly forms: readonly JsonObject[];
   readonly nullable: boolean;
 }
 
 /** The property of an object with free keys: it stands for all of them, because an object without any is refused. */
-const FREE_KEYS: JsonSchema = { any: { type: "string" } };
+const FREE_KEYS: JsonObject = { any: { type: "string" } };
 
 /** The forms of a value of any kind: a type is required, and so are the items of an array. */
-const ANY: readonly JsonSchema[] = [
+const ANY: readonly JsonObject[] = [
   { type: "string" },
   { type: "number" },
   { type: "boolean" },
@@ -22,7 +21,7 @@ const ANY: readonly JsonSchema[] = [
 ];
 
 /** An item of any kind is told without arrays, which would go on for ever. */
-const ANY_ITEM: JsonSchema = { anyOf: ANY.slice(0, -1) };
+const ANY_ITEM: JsonObject = { anyOf: ANY.slice(0, -1) };
 
 /** Keywords that are taken over as they are, by type; beside another type they are refused. */
 const KEPT: ReadonlyMap<string, readonly string[]> = new Map([
@@ -50,11 +49,11 @@ const FORMATS: ReadonlyMap<string, readonly string[]> = new Map([
  *
  * Source: https://ai.google.dev/api/caching#Schema
  */
-export function toGeminiSchema(schema: JsonSchema): JsonSchema {
+export function toGeminiSchema(schema: JsonObject): JsonObject {
   return convert(schema, isJsonObject(schema["$defs"]) ? schema["$defs"] : {});
 }
 
-function convert(value: unknown, definitions: Definitions): JsonSchema {
+function convert(value: unknown, definitions: Definitions): JsonObject {
   const { forms, nullable } = formsOf(value, definitions);
   const [first, ...others] = (forms.length === 0 ? ANY : forms).map((form) => convertForm(form, definitions));
   const either = { ...first, ...(nullable && { nullable }) };
@@ -66,7 +65,7 @@ function formsOf(value: unknown, definitions: Definitions): Forms {
   if (!isJsonObject(value)) return { forms: ANY, nullable: false };
   const { $ref, ...beside } = value;
   if (typeof $ref === "string") {
-    const definition = definitions[$ref.split("/").at(-1)!] as JsonSchema;
+    const definition = definitions[$ref.split("/").at(-1)!] as JsonObject;
     return formsOf(merge(definition, beside), definitions);
   }
   const { description, ...schema } = mergeAll(value);
@@ -77,7 +76,7 @@ function formsOf(value: unknown, definitions: Definitions): Forms {
   return { forms: [{ ...first, description: said.join("\n") }, ...others], nullable };
 }
 
-function splitForms(schema: JsonSchema, definitions: Definitions): Forms {
+function splitForms(schema: JsonObject, definitions: Definitions): Forms {
   const { anyOf, oneOf, ...beside } = schema;
   const union = anyOf ?? oneOf;
   if (Array.isArray(union)) {
@@ -96,7 +95,7 @@ function splitForms(schema: JsonSchema, definitions: Definitions): Forms {
 }
 
 /** The types of a schema without a union; none means any. */
-function typesOf(schema: JsonSchema): readonly string[] {
+function typesOf(schema: JsonObject): readonly string[] {
   const { type } = schema;
   if (type !== undefined) return [type].flat() as string[];
   const values = valuesOf(schema);
@@ -105,21 +104,21 @@ function typesOf(schema: JsonSchema): readonly string[] {
   return isJsonObject(schema["properties"]) ? ["object"] : [];
 }
 
-function valuesOf(schema: JsonSchema): readonly unknown[] | undefined {
+function valuesOf(schema: JsonObject): readonly unknown[] | undefined {
   if ("const" in schema) return [schema["const"]];
   return Array.isArray(schema["enum"]) ? (schema["enum"] as unknown[]) : undefined;
 }
 
 /** `allOf` is not in the subset; its parts are one schema. */
-function mergeAll(schema: JsonSchema): JsonSchema {
+function mergeAll(schema: JsonObject): JsonObject {
   const { allOf, ...rest } = schema;
   return Array.isArray(allOf)
-    ? (allOf as unknown[]).filter(isJsonObject).reduce<JsonSchema>(merge, rest)
+    ? (allOf as unknown[]).filter(isJsonObject).reduce<JsonObject>(merge, rest)
     : schema;
 }
 
 /** One schema that asks for both, as far as they speak of different properties; of the same, the second decides. */
-function merge(one: JsonSchema, other: JsonSchema): JsonSchema {
+function merge(one: JsonObject, other: JsonObject): JsonObject {
   const { properties, required } = one;
   return {
     ...one,
@@ -135,17 +134,17 @@ function merge(one: JsonSchema, other: JsonSchema): JsonSchema {
 const STRUCTURE = "type enum const properties required items anyOf oneOf allOf $ref".split(" ");
 
 /** Properties that several forms share are told in full in the first, and by their types in the others. */
-function withTypesOnly(schema: JsonSchema): JsonSchema {
+function withTypesOnly(schema: JsonObject): JsonObject {
   const { properties, ...rest } = schema;
   if (!isJsonObject(properties)) return schema;
   const typed = Object.entries(properties).map(([name, inner]) => [
     name,
-    Object.fromEntries(Object.entries(inner as JsonSchema).filter(([key]) => STRUCTURE.includes(key))),
+    Object.fromEntries(Object.entries(inner as JsonObject).filter(([key]) => STRUCTURE.includes(key))),
   ]);
   return { ...rest, properties: Object.fromEntries(typed) };
 }
 
-function convertForm(schema: JsonSchema, definitions: Definitions): JsonSchema {
+function convertForm(schema: JsonObject, definitions: Definitions): JsonObject {
   const type = schema["type"] as string;
   const { description } = schema;
   return {
@@ -159,7 +158,7 @@ function convertForm(schema: JsonSchema, definitions: Definitions): JsonSchema {
   };
 }
 
-function keep(type: string, schema: JsonSchema): JsonSchema {
+function keep(type: string, schema: JsonObject): JsonObject {
   const kept = (KEPT.get(type) ?? []).filter((key) => key in schema).map((key) => [key, schema[key]]);
   const { format } = schema;
   const known = typeof format === "string" && FORMATS.get(type)?.includes(format) === true;
@@ -167,7 +166,7 @@ function keep(type: string, schema: JsonSchema): JsonSchema {
 }
 
 /** Only text that is not empty can be enumerated. Groups that look around or have names are not in RE2, and refused. */
-function textOf(schema: JsonSchema): JsonSchema {
+function textOf(schema: JsonObject): JsonObject {
   const values = valuesOf(schema)?.filter((value) => typeof value === "string" && value !== "") ?? [];
   const { pattern } = schema;
   return {
@@ -177,20 +176,20 @@ function textOf(schema: JsonSchema): JsonSchema {
 }
 
 /** Exclusive bounds are not in the subset; those of whole numbers can be said inclusively. */
-function boundsOf({ exclusiveMinimum, exclusiveMaximum }: JsonSchema): JsonSchema {
+function boundsOf({ exclusiveMinimum, exclusiveMaximum }: JsonObject): JsonObject {
   return {
     ...(typeof exclusiveMinimum === "number" && { minimum: exclusiveMinimum + 1 }),
     ...(typeof exclusiveMaximum === "number" && { maximum: exclusiveMaximum - 1 }),
   };
 }
 
-function itemsOf({ items, prefixItems }: JsonSchema, definitions: Definitions): JsonSchema {
+function itemsOf({ items, prefixItems }: JsonObject, definitions: Definitions): JsonObject {
   if (Array.isArray(prefixItems)) return convert({ anyOf: prefixItems as unknown[] }, definitions);
   return isJsonObject(items) && Object.keys(items).length > 0 ? convert(items, definitions) : ANY_ITEM;
 }
 
 /** A value that can only be an empty object is not offered. */
-function objectOf({ properties, required }: JsonSchema, definitions: Definitions): JsonSchema {
+function objectOf({ properties, required }: JsonObject, definitions: Definitions): JsonObject {
   const all = isJsonObject(properties) ? Object.entries(properties) : [];
   const named = all.filter(([, inner]) => !isEmptyObject(inner));
   if (named.length === 0) return { properties: FREE_KEYS };

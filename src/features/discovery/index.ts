@@ -1,7 +1,6 @@
-import { defineFeature } from "../../feature/define.ts";
-import { checkAtStart } from "../../core/catalog/check-describable.ts";
-import { DISCOVERY } from "./meta-tools.ts";
+import { checkAtStart, defineFeature } from "../../feature/define.ts";
 import { answerDiscovery, answerToolSchema, invokeTool, listTools } from "./http/routes.ts";
+import { DISCOVERY } from "./meta-tools.ts";
 
 /**
  * Tools are listed, found, described and called by name: `GET /v1/tools`, and `discover_tools`, `get_tool_schema` and `invoke_tool` as

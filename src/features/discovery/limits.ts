@@ -1,6 +1,6 @@
 /** Numbers that bound this feature, each with its reason; the others are core's. */
 
-export { queryCharacters } from "../../core/contract/limits.ts";
+export { queryCharacters } from "../../feature/tool.ts";
 
 /** Tools that one discovery lists: enough to choose from, and about 500 tokens. */
 export const discoveredTools = 10;

@@ -1,11 +1,7 @@
 import * as z from "zod/mini";
-
-import { lazySchema } from "../../core/contract/lazy-schema.ts";
-import { ToolFailure } from "../../core/catalog/tool-failure.ts";
-import type { Catalog, Discovery } from "../../core/catalog/catalog.ts";
-import { type Tool, defineTool } from "../../core/catalog/define-tool.ts";
+import { lazySchema } from "../../feature/schema.ts";
+import { ToolFailure, type Catalog, type Tool, defineTool, sayUnknownTool } from "../../feature/tool.ts";
 import { describeTool, discoverTools, discoverySchema } from "./discover-tools.ts";
-import { sayUnknownTool } from "../../core/catalog/unknown-tool.ts";
 import { ToolSearch } from "./search/tool-search.ts";
 
 export const schemaRequestSchema = lazySchema(() =>
@@ -44,7 +40,7 @@ function createMetaTools(catalog: Catalog): readonly Tool[] {
       input: schemaRequestSchema(),
       run: async ({ tool_name }) => {
         const tool = catalog.callable(tool_name);
-        if (tool !== undefined) return describeTool(tool, catalog.hidden);
+        if (tool !== undefined) return describeTool(tool, catalog);
         throw new ToolFailure("UNKNOWN_TOOL", { hint: sayUnknownTool(tool_name, catalog.names, true) });
       },
     }),
@@ -52,7 +48,7 @@ function createMetaTools(catalog: Catalog): readonly Tool[] {
 }
 
 /** Tools that find and describe the others, with a full-text index. */
-export const DISCOVERY: Discovery = {
+export const DISCOVERY = {
   metaToolsOf: createMetaTools,
-  createSearch: (tools) => new ToolSearch(tools),
+  createSearch: (tools: readonly Tool[]) => new ToolSearch(tools),
 };

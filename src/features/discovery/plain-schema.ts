@@ -1,12 +1,11 @@
-import { type JsonSchema, sayFields } from "../../core/catalog/tool-schema.ts";
-import { isJsonObject } from "../../core/contract/json.ts";
-import type { Orchestration } from "../../core/contract/orchestration.ts";
+import { isJsonObject, type JsonObject } from "../../feature/schema.ts";
+import { type Orchestration, sayFields } from "../../feature/tool.ts";
 
 const CONTRACT = "x-orchestration";
 
 /** Take a schema's own contract out of it; the contracts of schemas inside stay. */
-export function splitContract(schema: JsonSchema): {
-  readonly schema: JsonSchema;
+export function splitContract(schema: JsonObject): {
+  readonly schema: JsonObject;
   readonly contract: Orchestration | undefined;
 } {
   const { [CONTRACT]: contract, ...rest } = schema;
@@ -14,8 +13,8 @@ export function splitContract(schema: JsonSchema): {
 }
 
 /** Write a schema in standard keywords only: every contract inside becomes the last line of the description beside it. */
-export function toPlainSchema(schema: JsonSchema): JsonSchema {
-  return walk(schema) as JsonSchema;
+export function toPlainSchema(schema: JsonObject): JsonObject {
+  return walk(schema) as JsonObject;
 }
 
 function walk(value: unknown): unknown {

@@ -1,10 +1,9 @@
-import * as LIMITS from "./limits.ts";
+import { isJsonObject, type JsonObject, utf8Length } from "../../feature/schema.ts";
+import type { Catalog } from "../../feature/tool.ts";
 import type { ToolDescriptor } from "./batch-tool.ts";
-import type { JsonSchema } from "../../core/catalog/tool-schema.ts";
-import { isJsonObject, type JsonObject, utf8Length } from "../../core/contract/json.ts";
 import { toGeminiSchema } from "./gemini-schema.ts";
+import * as LIMITS from "./limits.ts";
 import { splitContract, toPlainSchema, withContract } from "./plain-schema.ts";
-import type { Catalog } from "../../core/catalog/catalog.ts";
 
 /** The dialects in which tools can be listed. */
 export const TOOL_FORMATS = [
@@ -79,8 +78,8 @@ const ARGUMENT = /^[a-zA-Z0-9_.-]{1,64}$/;
  */
 function fitNames(
   description: string,
-  schema: JsonSchema,
-): { readonly description: string; readonly schema: JsonSchema } {
+  schema: JsonObject,
+): { readonly description: string; readonly schema: JsonObject } {
   const { properties, required, additionalProperties: _, ...rest } = schema;
   const all = Object.entries(properties ?? {});
   const kept = all.filter(([name]) => ARGUMENT.test(name));
@@ -114,7 +113,7 @@ function toFunctionDeclaration({ name, description, inputSchema }: ToolDescripto
   };
 }
 
-function takesParameters({ properties, additionalProperties }: JsonSchema): boolean {
+function takesParameters({ properties, additionalProperties }: JsonObject): boolean {
   return Object.keys(properties ?? {}).length > 0 || isJsonObject(additionalProperties);
 }
 
@@ -126,7 +125,7 @@ const NOT_AT_THE_TOP: ReadonlySet<string> = new Set(["anyOf", "oneOf", "allOf", 
  * of which those are required that each of them requires. The call is checked against all of the schema, and a
  * refusal names the expected value.
  */
-function fitTop(schema: JsonSchema): JsonSchema {
+function fitTop(schema: JsonObject): JsonObject {
   const kept = Object.entries(schema).filter(([keyword]) => !NOT_AT_THE_TOP.has(keyword));
   if (kept.length === Object.keys(schema).length) return schema;
   const { fields, required } = collect(schema, 0);

@@ -1,10 +1,16 @@
-import * as LIMITS from "../../core/contract/limits.ts";
-import { ALIASES, BATCH_TOOL } from "../../core/catalog/alias.ts";
+import type { JsonObject } from "../../feature/schema.ts";
+import {
+  ALIASES,
+  BATCH_BOUNDS,
+  BATCH_TOOL,
+  type Catalog,
+  type Tool,
+  inputSchema,
+  toolSchema,
+  hideNames,
+} from "../../feature/tool.ts";
 import { toAnnotations, type ToolAnnotations } from "./annotations.ts";
 import { CALLS_OTHERS, describeBatchTool, type ToolDescriptor } from "./batch-tool.ts";
-import type { Catalog } from "../../core/catalog/catalog.ts";
-import type { Tool } from "../../core/catalog/define-tool.ts";
-import { hideNames, inputSchema, type JsonSchema, toolSchema } from "../../core/catalog/tool-schema.ts";
 
 /** How much of a catalog a model is told up front. */
 export const TOOL_SURFACES = ["batch", "meta", "flat"] as const;
@@ -59,13 +65,13 @@ const BOUNDS = new Set([
 ]);
 
 /** A schema in as few tokens as say which fields there are and of which types: it is paid for in every request. */
-function toBrief(schema: JsonSchema): JsonSchema {
+function toBrief(schema: JsonObject): JsonObject {
   const brief = Object.entries(schema).filter(([key]) => !BOUNDS.has(key));
   return Object.fromEntries(
     brief.map(([key, value]) => {
-      if (key === "items") return [key, toBrief(value as JsonSchema)];
+      if (key === "items") return [key, toBrief(value as JsonObject)];
       if (key !== "properties") return [key, value];
-      const fields = Object.entries(value as Readonly<Record<string, JsonSchema>>);
+      const fields = Object.entries(value as Readonly<Record<string, JsonObject>>);
       return [key, Object.fromEntries(fields.map(([name, inner]) => [name, toBrief(inner)]))];
     }),
   );
@@ -87,7 +93,7 @@ export const OPEN_BATCH_TOOL: ToolDescriptor = {
     properties: {
       actions: {
         type: "array",
-        maxItems: LIMITS.actions,
+        maxItems: BATCH_BOUNDS.actions,
         items: {
           type: "object",
           properties: {

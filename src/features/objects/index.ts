@@ -1,8 +1,7 @@
 import { defineFeature } from "../../feature/define.ts";
 import { attempt, err, makeRefusal, ok, type Refusal, type Result } from "../../feature/refuse.ts";
-import { askGate } from "../../feature/answer.ts";
+import { askGate, objectKey } from "../../feature/answer.ts";
 import type { Endpoint } from "../../feature/route.ts";
-import { objectKey } from "../../feature/tool.ts";
 
 /** `GET /v1/objects/{key}`: files that tools have made, for their tenant only. */
 export function objects() {

@@ -1,23 +1,26 @@
-import type { HeldBytes } from "../../../core/egress/held-bytes.ts";
-import { type AgentOptions, parseAgentOptions, refuseUnknownTools, STRATEGIES } from "../agent-options.ts";
-import type { ModelRoute } from "./find-server.ts";
-import type { Conversation, Dialect } from "../dialect/dialect.ts";
-import { type OfferedSurface, offerTools } from "../offer-tools.ts";
-import { describeTheirs, speakInText, speakNatively, type Voice } from "../voice.ts";
+import { holdBody } from "../../../cloudflare/http/hold-bytes.ts";
+import {
+  readRequestBody,
+  type RequestBody,
+  readSentKey,
+} from "../../../cloudflare/http/read-request-body.ts";
+import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
+import type { Catalog } from "../../../core/catalog/catalog.ts";
 import { isJsonObject, parseExact } from "../../../core/contract/json.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
-import type { Catalog } from "../../../core/catalog/catalog.ts";
+import type { HeldBytes } from "../../../core/egress/held-bytes.ts";
+import type { Ports } from "../../../core/egress/ports.ts";
 import type { Execution } from "../../../core/gate/execution.ts";
+import { canonicalJson } from "../../../core/kit/json/canonical-json.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
-import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
+import { type AgentOptions, parseAgentOptions, refuseUnknownTools, STRATEGIES } from "../agent-options.ts";
+import type { Conversation, Dialect } from "../dialect/dialect.ts";
+import type { ModelRoute } from "./find-server.ts";
 import * as LIMITS from "../limits.ts";
-import { holdBody } from "../../../cloudflare/http/hold-bytes.ts";
-import { readRequestBody, type RequestBody } from "../../../cloudflare/http/read-request-body.ts";
-import type { Ports } from "../../../core/egress/ports.ts";
+import { type OfferedSurface, offerTools } from "../offer-tools.ts";
 import type { RequestName } from "../request-key.ts";
-import { canonicalJson } from "../../../core/kit/json/canonical-json.ts";
-import { readSentKey } from "../../../cloudflare/http/read-idempotency-key.ts";
+import { describeTheirs, speakInText, speakNatively, type Voice } from "../voice.ts";
 
 const BODY = {
   bodyBytes: LIMITS.agentBodyBytes,

@@ -1,5 +1,24 @@
 import * as z from "zod/mini";
+import { askGate } from "../../../cloudflare/http/ask-gate.ts";
+import { awaitChange } from "../../../cloudflare/http/await-change.ts";
+import { hashOfSentKey } from "../../../cloudflare/http/key-ring.ts";
+import { readIdempotencyKey, readRequest } from "../../../cloudflare/http/read-request-body.ts";
+import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
+import { respondCounted } from "../../../cloudflare/http/respond-counted.ts";
+import { respondList, answerCounted, answerUnrun } from "../../../cloudflare/http/respond-list.ts";
+import { respondDocument } from "../../../cloudflare/http/respond-run.ts";
+import { respondJson } from "../../../cloudflare/http/respond.ts";
+import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
+import { envelopeSchema } from "../../../core/answer/result-schema.ts";
+import { toCursor } from "../../../core/contract/gate/job-query.ts";
+import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
+import * as LIMITS from "../../../core/contract/limits.ts";
+import { toConfirmationUrl } from "../../../core/contract/outcome.ts";
 import { pageFields } from "../../../core/contract/page-fields.ts";
+import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
+import { err, ok, type Result } from "../../../core/kit/result.ts";
+import { escapeUnseen, toJsonEscape } from "../../../core/kit/visible-text.ts";
+import type { SayReach } from "../../../feature/gives.ts";
 import { digestOf, linkSchema, makeToken, toLinkUrl } from "../approval-link.ts";
 import { callConfirmations, NO_CONFIRMATION, refuseClaim } from "../confirmation.ts";
 import { decisionSchema } from "../decision.ts";
@@ -13,26 +32,6 @@ import {
   toWireConfirmation,
   toWireListed,
 } from "../wire-confirmation.ts";
-import { envelopeSchema } from "../../../core/answer/result-schema.ts";
-import { toCursor } from "../../../core/contract/gate/job-query.ts";
-import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
-import { toConfirmationUrl } from "../../../core/contract/outcome.ts";
-import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
-import { err, ok, type Result } from "../../../core/kit/result.ts";
-import { escapeUnseen, toJsonEscape } from "../../../core/kit/visible-text.ts";
-import type { SayReach } from "../../../feature/gives.ts";
-import { awaitChange } from "../../../cloudflare/http/await-change.ts";
-import { hashOfSentKey } from "../../../cloudflare/http/key-ring.ts";
-import { askGate } from "../../../cloudflare/http/ask-gate.ts";
-import { readIdempotencyKey } from "../../../cloudflare/http/read-idempotency-key.ts";
-import { readRequest } from "../../../cloudflare/http/read-request-body.ts";
-import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
-import { respondJson } from "../../../cloudflare/http/respond.ts";
-import { respondList, answerCounted, answerUnrun } from "../../../cloudflare/http/respond-list.ts";
-import { respondCounted } from "../../../cloudflare/http/respond-counted.ts";
-import { respondDocument } from "../../../cloudflare/http/respond-run.ts";
-import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
 
 /**
  * `GET /v1/confirmations?status=&limit=&cursor=`: the tenant's confirmations, newest first, without their arguments and

@@ -1,19 +1,24 @@
 import * as z from "zod/mini";
-
-import { describeSurface, TOOL_SURFACES } from "../tool-surface.ts";
-import { parseChoice, parseRequest, refuseOtherParameters } from "../../../core/contract/parse-request.ts";
-import { fitTools, TOOL_FORMATS, toToolList } from "../tool-list.ts";
-import { err, ok } from "../../../core/kit/result.ts";
-import { respondCounted } from "../../../cloudflare/http/respond-counted.ts";
-import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
-import { resultSchema } from "../../../core/answer/result-schema.ts";
-import { invocationSchema } from "../../../core/catalog/alias.ts";
-import { parseBatch } from "../../../core/contract/batch.ts";
-import { isJsonObject, parseExact } from "../../../core/contract/json.ts";
-import { execute } from "../../../core/run/execute/executor.ts";
-import { readSentKey, underKey } from "../../../cloudflare/http/read-idempotency-key.ts";
-import { readRequest, readRunBody } from "../../../cloudflare/http/read-request-body.ts";
-import { respondDocument } from "../../../cloudflare/http/respond-run.ts";
+import {
+  resultSchema,
+  execute,
+  respondCounted,
+  readRun,
+  readRequest,
+  respondDocument,
+  respondJson,
+} from "../../../feature/answer.ts";
+import { err, ok, makeRefusal } from "../../../feature/refuse.ts";
+import type { Endpoint } from "../../../feature/route.ts";
+import {
+  parseChoice,
+  parseRequest,
+  refuseOtherParameters,
+  isJsonObject,
+  parseExact,
+  describe,
+} from "../../../feature/schema.ts";
+import { invocationSchema, parseBatch, sayUnknownTool } from "../../../feature/tool.ts";
 import {
   describeTool,
   discoverTools,
@@ -22,10 +27,8 @@ import {
   toolDescriptionSchema,
 } from "../discover-tools.ts";
 import { schemaRequestSchema } from "../meta-tools.ts";
-import { sayUnknownTool } from "../../../core/catalog/unknown-tool.ts";
-import { describe } from "../../../core/contract/issues.ts";
-import { makeRefusal } from "../../../core/contract/refusal.ts";
-import { respondJson } from "../../../cloudflare/http/respond.ts";
+import { fitTools, TOOL_FORMATS, toToolList } from "../tool-list.ts";
+import { describeSurface, TOOL_SURFACES } from "../tool-surface.ts";
 
 /** `GET /v1/tools?format=&surface=`: the caller's tools, ready to paste into a model call. */
 export const listTools: Endpoint = {
@@ -78,9 +81,7 @@ export const listTools: Endpoint = {
 export const invokeTool: Endpoint = {
   route: "POST /v1/invoke_tool",
   async handle(request, context) {
-    const key = readSentKey(request);
-    if (!key.ok) return key;
-    const body = await readRunBody(request, context);
+    const body = await readRun(request, context);
     if (!body.ok) return body;
     const sent = parseRequest(invocationSchema(), body.value.value);
     if (!sent.ok) return sent;
@@ -93,7 +94,7 @@ export const invokeTool: Endpoint = {
 
     return respondDocument(
       async (listener) => {
-        const keyed = underKey(key.value, value);
+        const keyed = body.value.keyed(value);
         const answer = await execute(batch.value, { ...context, ...listener, ...keyed });
         if (!answer.ok) return answer;
         const { json, quota, replayed } = answer.value;
@@ -151,7 +152,7 @@ export const answerToolSchema: Endpoint = {
     if (!body.ok) return body;
     const name = body.value.parsed.tool_name;
     const tool = catalog.callable(name);
-    if (tool !== undefined) return ok(respondJson(JSON.stringify(describeTool(tool, catalog.hidden))));
+    if (tool !== undefined) return ok(respondJson(JSON.stringify(describeTool(tool, catalog))));
     const issue = { path: "/tool_name", expected: "the name of a tool", received: describe(name) };
     return err(makeRefusal("UNKNOWN_TOOL", sayUnknownTool(name, catalog.names, true), { issue }));
   },

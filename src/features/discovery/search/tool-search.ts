@@ -1,8 +1,7 @@
 import MiniSearch, { type SearchResult } from "minisearch";
-
-import type { Tool } from "../../../core/catalog/define-tool.ts";
-import { isWeak, Vocabulary } from "./vocabulary.ts";
+import type { Tool } from "../../../feature/tool.ts";
 import { compact, joinNeighbours, stem, toCaselessParts, toChunks, toParts } from "./to-words.ts";
+import { isWeak, Vocabulary } from "./vocabulary.ts";
 
 /** The weight of a word by the place where a tool has it: a name is chosen to say the tool's purpose, a summary to say it in full. */
 const BOOST = { name: 3, summary: 2, category: 1, description: 1 };

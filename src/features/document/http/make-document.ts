@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
 import type { Declared } from "../../../feature/define.ts";
-import type { describedRoutesOf, DocumentWriter, Operation } from "../../../feature/route.ts";
+import type { describedRoutesOf, DocumentWriter } from "../../../feature/route.ts";
 import type { JsonObject } from "../../../feature/schema.ts";
 import { Components } from "./components.ts";
-import { toResponses, writeTo } from "./responses.ts";
+import { type Operation, toResponses, writeTo } from "./responses.ts";
 
 const DESCRIPTION = `One call in, every result out: a batch executor for language-model tool calls.
 

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { askGate } from "../../../cloudflare/http/ask-gate.ts";
-import { readIdempotencyKey } from "../../../cloudflare/http/read-idempotency-key.ts";
+import { readIdempotencyKey } from "../../../cloudflare/http/read-request-body.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import { respondList } from "../../../cloudflare/http/respond-list.ts";
 import { quotaHeaders, respondJson, respondRefused } from "../../../cloudflare/http/respond.ts";

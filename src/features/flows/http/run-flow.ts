@@ -7,8 +7,7 @@ import { lazySchema } from "../../../core/contract/lazy-schema.ts";
 import * as LIMITS from "../limits.ts";
 import { parseRequest } from "../../../core/contract/parse-request.ts";
 import { executeFlow } from "../run/execute-flow.ts";
-import { readSentKey, underKey } from "../../../cloudflare/http/read-idempotency-key.ts";
-import { readRunBody } from "../../../cloudflare/http/read-request-body.ts";
+import { readRun } from "../../../cloudflare/http/read-request-body.ts";
 import { ok } from "../../../core/kit/result.ts";
 import { respondBatch } from "../../../cloudflare/http/respond-run.ts";
 import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
@@ -32,9 +31,7 @@ const runSchema = lazySchema(() =>
 export const runFlowEndpoint: Endpoint = {
   route: "POST /v1/flows/:id/run",
   async handle(request, received, name) {
-    const key = readSentKey(request);
-    if (!key.ok) return key;
-    const body = await readRunBody(request, received, { mayBeAbsent: true });
+    const body = await readRun(request, received, { mayBeAbsent: true });
     if (!body.ok) return body;
     const whole = body.value.value;
     const fields = received.hooks?.fields;
@@ -59,7 +56,7 @@ export const runFlowEndpoint: Endpoint = {
       ...(parsed.progress === true && { tellsStarts: true as const }),
       ...(parsed.tags !== undefined && { tags: parsed.tags }),
     };
-    const keyed = underKey(key.value, [name, whole]);
+    const keyed = body.value.keyed([name, whole]);
     return respondBatch(
       (listener) => executeFlow(run, { ...context, ...keyed, ...listener }),
       request,

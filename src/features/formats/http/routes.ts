@@ -7,8 +7,7 @@ import { geminiAnswerSchema, parseGeminiTurn } from "../gemini.ts";
 import { chatAnswerSchema, parseChatTurn, parseResponsesTurn, responsesAnswerSchema } from "../openai.ts";
 import type { ParseTurn, TurnEndpoint } from "../../../turns/read-turn.ts";
 import { ok } from "../../../core/kit/result.ts";
-import { readSentKey, underKey } from "../../../cloudflare/http/read-idempotency-key.ts";
-import { readRunBody } from "../../../cloudflare/http/read-request-body.ts";
+import { readRun } from "../../../cloudflare/http/read-request-body.ts";
 import { respondRun } from "../../../cloudflare/http/respond-run.ts";
 import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
 
@@ -80,20 +79,17 @@ function answerTurns({ path, parse, id, name, answer, example }: Provider): Endp
   return {
     route: `POST ${path}`,
     async handle(request, context) {
-      const key = readSentKey(request);
-      if (!key.ok) return key;
-      const body = await readRunBody(request, context);
+      const body = await readRun(request, context);
       if (!body.ok) return body;
-      const { value, bytes: bodyBytes } = body.value;
+      const { value, bytes: bodyBytes, keyed } = body.value;
       const turn = parse(value);
       if (!turn.ok) return turn;
 
       const { calls, write, writeOne } = turn.value;
-      // The same body means another turn to another provider.
-      const keyed = underKey(key.value, [path, value]);
       return respondRun(
         async ({ onResult, ...listener }) => {
-          const execution = { ...context, ...keyed, ...listener };
+          // The same body means another turn to another provider.
+          const execution = { ...context, ...keyed([path, value]), ...listener };
           const ran = await runToolCalls(calls, execution, {
             bodyBytes,
             // As text inside JSON it may double.

@@ -6,8 +6,7 @@ import { countList } from "../../../core/gate/admit-plan.ts";
 import { ok } from "../../../core/kit/result.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
 import { isAllowedOrigin } from "../../../cloudflare/http/guard-origin.ts";
-import { readSentKey } from "../../../cloudflare/http/read-idempotency-key.ts";
-import { readRunBody } from "../../../cloudflare/http/read-request-body.ts";
+import { readRun } from "../../../cloudflare/http/read-request-body.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import { refuseKey } from "../../../cloudflare/http/refuse-key.ts";
 import { quotaHeaders, respondRefusal, retryHeaders } from "../../../cloudflare/http/respond.ts";
@@ -37,11 +36,9 @@ export async function answerMcp(
     return refuse(400, RPC_CODES.invalidRequest, hint);
   }
   if (request.method !== "POST") return refuse(405, RPC_CODES.serverError, NO_SESSIONS, { allow: "POST" });
-  const key = readSentKey(request);
-  if (!key.ok) return refuse(statusOf(key.error), RPC_CODES.invalidRequest, key.error.hint);
-  const body = await readRunBody(request, received);
+  const body = await readRun(request, received);
   if (!body.ok) return refuseBody(body.error);
-  const { value, bytes } = body.value;
+  const { value, bytes, keyed } = body.value;
   // Gone from the protocol since 2025-06-18; what bounds one call would not bound a hundred of them.
   if (Array.isArray(value)) return refuse(400, RPC_CODES.invalidRequest, NO_BATCHES);
   const still = mayWrite(value, received.catalog) ? await received.isStill() : ok(true);
@@ -67,7 +64,7 @@ export async function answerMcp(
     surface: surface as ToolSurface,
     body: value,
     bodyBytes: bytes,
-    key: key.value,
+    keyed,
     headers,
     parts,
   });

@@ -4,7 +4,7 @@ import type { QuotaState } from "../../../core/contract/gate/admission.ts";
 import type { ToolReply } from "../../../turns/read-turn.ts";
 import { toRefusedReply } from "../../../turns/write-reply.ts";
 import { ok } from "../../../core/kit/result.ts";
-import { type SentKey, underKey } from "../../../cloudflare/http/read-idempotency-key.ts";
+import type { RunBody } from "../../../cloudflare/http/read-request-body.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import { quotaHeaders, retryHeaders } from "../../../cloudflare/http/respond.ts";
 import { BATCH_TOOL } from "../../../core/catalog/alias.ts";
@@ -15,8 +15,8 @@ import type { BatchListener } from "../../../core/gate/execution.ts";
 
 export interface CallOptions {
   readonly bodyBytes: number;
-  /** By what the call is known when it comes again, however its message is numbered; null where by nothing. */
-  readonly key: SentKey | null;
+  /** Makes what the call is known by when it comes again, however its message is numbered. */
+  readonly keyed: RunBody["keyed"];
   readonly signal: AbortSignal;
   /** Told how far the call has come, where the client asked for that. */
   readonly onProgress?: (report: ProgressReport) => void;
@@ -36,14 +36,14 @@ export interface CallOptions {
 export async function callTool(
   call: McpCall,
   context: RequestContext,
-  { bodyBytes, key, signal, onProgress, onCounted, onWritten }: CallOptions,
+  { bodyBytes, keyed, signal, onProgress, onCounted, onWritten }: CallOptions,
 ): Promise<ToolReply> {
   const { caller, ports } = context;
   const { name, args } = call;
   const followed = onProgress === undefined ? null : followCall(call, ports.clock, onProgress);
   const execution = {
     ...context,
-    ...underKey(key, ["/mcp", name, args]),
+    ...keyed(["/mcp", name, args]),
     signal,
     listener: {
       onWritten,

@@ -1,4 +1,4 @@
-import type { Withdraw } from "../../../feature/gives.ts";
+import type { Gives } from "../../../feature/gives.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import type { JsonObject } from "../../../core/contract/json.ts";
 import type { Result } from "../../../core/kit/result.ts";
@@ -11,7 +11,7 @@ import type { Refusal } from "../../../core/contract/refusal.ts";
 /** The parts of other features that tasks ask. */
 export interface TaskParts {
   /** Absent in a Worker without confirmations. */
-  readonly withdraw?: Withdraw | undefined;
+  readonly withdraw?: Gives["withdraw"] | undefined;
 }
 
 export interface MethodOptions extends CallOptions {

@@ -21,7 +21,7 @@ import {
 } from "./rpc-message.ts";
 
 /** A message that was read, bounded and counted already. */
-interface McpPost extends Pick<MethodOptions, "surface" | "bodyBytes" | "key" | "parts"> {
+interface McpPost extends Pick<MethodOptions, "surface" | "bodyBytes" | "keyed" | "parts"> {
   readonly body: unknown;
   /** The answer's headers about an allowance that counted it already. */
   readonly headers: Readonly<Record<string, string>>;
@@ -72,9 +72,9 @@ async function answer(
   { context, post, message, era }: Exchange,
   listeners: Listeners,
 ): Promise<Result<string, RpcError>> {
-  const { surface, bodyBytes, key, parts } = post;
+  const { surface, bodyBytes, keyed, parts } = post;
   const abilities = readAbilities(message, era);
-  const options = { era, surface, bodyBytes, key, parts, abilities, ...listeners };
+  const options = { era, surface, bodyBytes, keyed, parts, abilities, ...listeners };
   const answered = await attempt(() => answerMethod(message, context, options));
   if (answered.ok) return answered.value;
   const { requestId } = context;

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-import { type Gate, redriveAll, type Redriven } from "../../../feature/tenant.ts";
+import { type Gate, redriveAll } from "../../../feature/tenant.ts";
 import { lazySchema } from "../../../feature/schema.ts";
 import { askGate, readRequest, respondJson } from "../../../feature/answer.ts";
 import type { Endpoint } from "../../../feature/route.ts";
@@ -27,7 +27,7 @@ export const redriveTenant: Endpoint = {
     );
     if (!found.ok) return found;
     const { jobs, more } = found.value;
-    const answer: Redriven = { ...(await redriveAll(jobs, { gate, catalog: configured.catalog })), more };
+    const answer = { ...(await redriveAll(jobs, { gate, catalog: configured.catalog })), more };
     return ok(respondJson(JSON.stringify(answer)));
   },
   describe: () => ({

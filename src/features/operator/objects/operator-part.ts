@@ -1,6 +1,6 @@
-import type { ObjectPart, OpenPart, PartWorld } from "../../../feature/tenant.ts";
+import { isCall, type ObjectPart, type OpenPart, type PartWorld } from "../../../feature/tenant.ts";
 import { attempt } from "../../../feature/refuse.ts";
-import { isCall, isTrouble, type Remote } from "../../../feature/tool.ts";
+import { isTrouble, type Remote } from "../../../feature/tool.ts";
 import * as LIMITS from "../limits.ts";
 import { codeOf, type DeadJobs, type OperatorLogMethods, OTHER_CODE, type Standing } from "../operator.ts";
 import { TallyBook } from "../tally-book.ts";

@@ -24,8 +24,7 @@ import { makeSerialPlan } from "../make-serial-plan.ts";
 import { makePartition } from "../partition.ts";
 import type { Dialect, DialectError } from "../../../cloudflare/http/dialect.ts";
 import type { Run } from "../../../cloudflare/http/event-stream.ts";
-import { readSentKey, underKey } from "../../../cloudflare/http/read-idempotency-key.ts";
-import { readRunBody } from "../../../cloudflare/http/read-request-body.ts";
+import { readRun } from "../../../cloudflare/http/read-request-body.ts";
 import { respondJson } from "../../../cloudflare/http/respond.ts";
 import { respondDocument } from "../../../cloudflare/http/respond-run.ts";
 import type { Endpoint, Handler } from "../../../cloudflare/openapi/endpoint.ts";
@@ -93,9 +92,7 @@ function answerCalls(
   run: (calls: readonly OrchestrationCall[], execution: Execution) => ReturnType<Run>,
 ): Handler {
   return async (request, context) => {
-    const key = readSentKey(request);
-    if (!key.ok) return key;
-    const body = await readRunBody(request, context);
+    const body = await readRun(request, context);
     if (!body.ok) return body;
     const calls = parse(body.value.value, body.value.bytes);
     if (!calls.ok) {
@@ -103,7 +100,7 @@ function answerCalls(
       return ok(respondJson(JSON.stringify(error), { status }));
     }
     const { pathname } = new URL(request.url);
-    const keyed = underKey(key.value, [pathname, body.value.value]);
+    const keyed = body.value.keyed([pathname, body.value.value]);
     return respondDocument(
       (listener) => run(calls.value, { ...context, ...keyed, ...listener }),
       request,

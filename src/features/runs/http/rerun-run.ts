@@ -1,17 +1,15 @@
 import * as z from "zod/mini";
-
-import { envelopeSchema } from "../../../core/answer/result-schema.ts";
-import { lazySchema } from "../../../core/contract/lazy-schema.ts";
-import { readSentKey, underKey } from "../../../cloudflare/http/read-idempotency-key.ts";
+import { readSentKey, underKey, readRequest } from "../../../cloudflare/http/read-request-body.ts";
 import { answerUnrun } from "../../../cloudflare/http/respond-list.ts";
-import { readRequest } from "../../../cloudflare/http/read-request-body.ts";
 import { respondDocument } from "../../../cloudflare/http/respond-run.ts";
 import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
+import { envelopeSchema } from "../../../core/answer/result-schema.ts";
+import { lazySchema } from "../../../core/contract/lazy-schema.ts";
 import type { JobRuns } from "../../../feature/gives.ts";
-import { runRerun } from "../rerun/run-rerun.ts";
 import { refuseGoing } from "./look-at-run.ts";
 import { openLog } from "./open-log.ts";
 import { NOT_OVER, prepareRerun, withToolsOfNow } from "./prepare-rerun.ts";
+import { runRerun } from "../rerun/run-rerun.ts";
 
 /** `POST /v1/runs/{id}/rerun`: run again what ran, without a write that is sent twice. */
 export const makeRerunRun = (jobRuns: readonly JobRuns[]): Endpoint => ({

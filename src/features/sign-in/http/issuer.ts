@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from "../../../feature/schema.ts";
 import { err, ok, type Result } from "../../../feature/refuse.ts";
 import { toBase64Url } from "../../../feature/kit.ts";
-import type { PersonFinder, SignInSecrets } from "../../../feature/gives.ts";
+import type { People, SignInSecrets } from "../../../feature/gives.ts";
 import type { Configured } from "../../../feature/define.ts";
 import * as LIMITS from "../limits.ts";
 import { checkIdClaims } from "../check-id-claims.ts";
@@ -27,8 +27,10 @@ interface Metadata {
   readonly namesItself: boolean;
 }
 
+type Finder = Awaited<ReturnType<People["load"]>>;
+
 /** An issuer of OpenID Connect at which people sign in: code flow with PKCE and a nonce. Errors are words for the person, without a value. */
-export class Issuer implements PersonFinder {
+export class Issuer implements Finder {
   readonly #identity: Identity;
   readonly #configured: Configured;
   readonly #metadata: RememberedDocument<Metadata>;
