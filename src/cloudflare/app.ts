@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { matchedRoutes } from "hono/route";
 import { HOP_HEADER } from "../core/egress/guard-headers.ts";
-import type { Operator } from "../core/egress/ports.ts";
+import type { Telemetry } from "../core/egress/ports.ts";
 import { makeRefusal, type Refusal } from "../core/contract/refusal.ts";
 import { err, ok, type Result } from "../core/kit/result.ts";
 import { readTraceId } from "../core/observe/traced-fetch.ts";
@@ -138,7 +138,7 @@ function createWatching(): (request: Request, ctx: Platform) => Watch {
   // The same for every request: to make one for each costs more than to look whether it is traced.
   let tracing: Tracing | undefined;
   return (request, ctx) => {
-    const watch = new Watch({ clock: systemClock, requestId: crypto.randomUUID(), operator: CONSOLE });
+    const watch = new Watch({ clock: systemClock, requestId: crypto.randomUUID(), telemetry: CONSOLE });
     const traceparent = request.headers.get("traceparent");
     if (traceparent !== null) watch.continueTrace(readTraceId(traceparent));
     tracing ??= (ctx as { readonly tracing?: Tracing }).tracing;
@@ -148,7 +148,7 @@ function createWatching(): (request: Request, ctx: Platform) => Watch {
 }
 
 /** Who is told while the configuration is not read, or cannot be. */
-const CONSOLE: Operator = { lines: "all", log: writeLine, writePoint: null };
+const CONSOLE: Telemetry = { lines: "all", log: writeLine, writePoint: null };
 
 /** Give an answer the times of its stages, and tell the operator of one that refuses. */
 function finish(response: Response, request: Request, watch: Watch): void {
@@ -167,7 +167,7 @@ function methodOf({ method }: Request): string {
 function enter(request: Request, watch: Watch, find: () => Deployment): Result<Deployment, Refusal> {
   if (request.headers.has(HOP_HEADER)) return err(FROM_A_TOOL);
   const deployment = find();
-  watch.operator = deployment.ports.operator;
+  watch.telemetry = deployment.ports.telemetry;
   return ok(deployment);
 }
 

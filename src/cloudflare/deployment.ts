@@ -1,6 +1,6 @@
 import type { Catalog } from "../core/catalog/catalog.ts";
 import type { Tool, ToolCaller } from "../core/catalog/define-tool.ts";
-import { type Caller, mostRequests } from "../core/contract/gate/caller.ts";
+import { type Caller, mostRequests, RUNNER } from "../core/contract/gate/caller.ts";
 import * as LIMITS from "../core/contract/limits.ts";
 import { attempt, ok } from "../core/kit/result.ts";
 import { TimerQueue } from "../core/kit/timer-queue.ts";
@@ -192,7 +192,7 @@ export function createDeployment(
         requestUrl,
         dialect = null,
         defer,
-        watch = new Watch({ clock: ports.clock, requestId, operator: ports.operator }),
+        watch = new Watch({ clock: ports.clock, requestId, telemetry: ports.telemetry }),
       },
     ) {
       const origin = { tenant: caller.tenant, key: caller.name, requestId, ...watch.trace };
@@ -304,5 +304,5 @@ function makeRunner(tenant: string, callers: readonly Caller[]): Caller | null {
   const { quota } = mostRequests([first, ...others]);
   const tools = [...new Set(own.flatMap((caller) => caller.tools))];
   const placed = jurisdiction === undefined ? {} : { jurisdiction };
-  return { name: "flow:", tenant, tools, quota, flags: [], ...placed };
+  return { name: RUNNER, tenant, tools, quota, flags: [], ...placed };
 }

@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from "vitest";
 
 import type { CallbackTarget } from "../../src/core/contract/gate/job.ts";
 import * as LIMITS from "../../src/core/contract/limits.ts";
-import { GoneEndpoints } from "../../src/cloudflare/durable/tables/event-table.ts";
+import { GoneAddresses } from "../../src/cloudflare/durable/tables/event-table.ts";
 import type { TenantGateMethods } from "../../src/core/contract/gate/tenant-gate-methods.ts";
 import { countRows } from "./count-rows.ts";
 import { makeJobsRequest, makeSpec } from "./gate-requests.ts";
@@ -114,7 +114,7 @@ describe("a job's callback", () => {
 
   test("to an endpoint that is gone is kept back for a day, for as many endpoints as may be", async () => {
     await runInDurableObject(gateOf(), (_gate, { storage }) => {
-      const gone = new GoneEndpoints(storage.sql);
+      const gone = new GoneAddresses(storage.sql);
       for (let k = 0; k <= LIMITS.goneEndpoints; k += 1) gone.add(`https://${k}.example.com`, k);
       const [first, second, last] = [0, 1, LIMITS.goneEndpoints].map((k) => `https://${k}.example.com`);
       expect([first, second, last].map((url) => gone.has(url!, 0))).toEqual([false, true, true]);

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { makeFailure, toWireFailure } from "../../src/core/contract/failure.ts";
 import type { EventClaim } from "../../src/core/contract/gate/outgoing-event.ts";
 import type { TenantGateMethods } from "../../src/core/contract/gate/tenant-gate-methods.ts";
-import { EventTable, type GoneEndpoints } from "../../src/cloudflare/durable/tables/event-table.ts";
+import { EventTable, type GoneAddresses } from "../../src/cloudflare/durable/tables/event-table.ts";
 import { ask } from "./ask-confirmations.ts";
 import { HUNDRED_AN_HOUR, makeJobsRequest, makeRequest, makeSpec } from "./gate-requests.ts";
 import { eventsTried, openers, operator } from "./scripted-attempts.ts";
@@ -375,7 +375,7 @@ describe("Where no receiver is configured", () => {
 
 test("A report that comes late, of an attempt before the last, settles nothing", async () => {
   await runInDurableObject(env.TENANT_GATE.getByName("events-late"), (_gate, { storage: { sql } }) => {
-    const gone = { has: () => false, add: () => {} } as unknown as GoneEndpoints;
+    const gone = { has: () => false, add: () => {} } as unknown as GoneAddresses;
     const target = { url: "https://operator.example.com/", secretName: "OPERATOR_SECRET" };
     const answered = (status: number) => ({ kind: "answered" as const, status, retryAfterMs: null });
     const table = new EventTable(

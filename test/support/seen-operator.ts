@@ -1,16 +1,16 @@
-import type { DataPoint, Operator } from "../../src/core/egress/ports.ts";
+import type { DataPoint, Telemetry } from "../../src/core/egress/ports.ts";
 
 /** An operator who reads every line and every point. */
-export class SeenOperator implements Operator {
-  readonly lines: Operator["lines"];
+export class SeenOperator implements Telemetry {
+  readonly lines: Telemetry["lines"];
   readonly logged: string[] = [];
   readonly points: DataPoint[] = [];
 
-  constructor(lines: Operator["lines"] = "all") {
+  constructor(lines: Telemetry["lines"] = "all") {
     this.lines = lines;
   }
 
-  readonly log: Operator["log"] = (_, json) => void this.logged.push(json);
+  readonly log: Telemetry["log"] = (_, json) => void this.logged.push(json);
   readonly writePoint = (point: DataPoint): void => void this.points.push(point);
 
   /** The lines of an event, as they are read. */

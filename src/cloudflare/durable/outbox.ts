@@ -27,7 +27,7 @@ import {
 } from "../../core/gate/state/outbox.ts";
 import { Backlog, type JobKind } from "./job-kind.ts";
 import { DELIVERIES, makeLanes } from "./core-kinds.ts";
-import { GoneEndpoints } from "./tables/event-table.ts";
+import { GoneAddresses } from "./tables/event-table.ts";
 import { type JobHead, JobTable, kindOf, type RetentionOptions } from "./tables/job-table.ts";
 
 export interface OutboxOptions extends RetentionOptions {
@@ -77,7 +77,7 @@ type Recorded = Pick<AdmissionAnswer, "recorded" | "refusedJobs">;
 export class Outbox {
   readonly #storage: DurableObjectStorage;
   readonly #table: JobTable;
-  readonly #gone: GoneEndpoints;
+  readonly #gone: GoneAddresses;
   readonly #options: OutboxOptions;
   #lanes: readonly Lane[];
   readonly #kinds: ReadonlyMap<string, JobKind>;
@@ -100,7 +100,7 @@ export class Outbox {
       kinds.flatMap(({ lane }) => lane ?? []),
     );
     this.#table = new JobTable(storage.sql, options);
-    this.#gone = new GoneEndpoints(storage.sql);
+    this.#gone = new GoneAddresses(storage.sql);
     this.#world = world;
     const own = kinds.filter(({ isQueued }) => isQueued === true);
     if (own.length > 0) this.#table.release(own.map(({ name }) => name));

@@ -30,7 +30,7 @@ import { systemClock } from "../platform/system-ports.ts";
 import { BackgroundWork, type GateBackground, type WorkTables } from "./background-work.ts";
 import { BatchAdmission } from "./batch-admission.ts";
 import { createCoreKinds } from "./core-kinds.ts";
-import { EventTable, GoneEndpoints } from "./tables/event-table.ts";
+import { EventTable, GoneAddresses } from "./tables/event-table.ts";
 import { JobDrain } from "./drain-jobs.ts";
 import { GateAlarm } from "./gate-alarm.ts";
 import { KeyTable } from "./tables/key-table.ts";
@@ -127,7 +127,7 @@ export function createTenantGate({
       const onDue = (dueAt: number): void => this.#watch(dueAt);
       const { eventsTo: target, eventBacklog: backlog, leaseMs } = options;
       this.#erasedAt = erasedAt(ctx.storage);
-      const gone = new GoneEndpoints(ctx.storage.sql);
+      const gone = new GoneAddresses(ctx.storage.sql);
       this.#events = new EventTable(ctx.storage.sql, { target, backlog, leaseMs }, { gone, tenant, onDue });
       const onTurned = (job: Job): void => {
         this.#parts.turned(job);

@@ -1,6 +1,6 @@
 import { PLAIN_HEADERS, PLAIN_READ } from "../../core/egress/guard-headers.ts";
 import type { Clock } from "../../core/kit/clock.ts";
-import type { LogLevel, Ports, DataPoint, Operator } from "../../core/egress/ports.ts";
+import type { LogLevel, Ports, DataPoint, Telemetry } from "../../core/egress/ports.ts";
 import { isDevelopment, batchDrawing } from "./development.ts";
 import { signText } from "./sign-text.ts";
 import { attemptNow } from "../../core/kit/result.ts";
@@ -27,8 +27,8 @@ export interface SystemOptions {
 /**
  * The real world behind the core's ports.
  *
- * @param env where secrets are configured; only non-empty text counts as set. Throws where it does not say what an operator
- *   wants to see
+ * @param env where secrets are configured; only non-empty text counts as set. Throws where it does not say what
+ *   is written
  */
 export function createSystemPorts(
   env: Readonly<Record<string, unknown>>,
@@ -56,7 +56,7 @@ export function createSystemPorts(
       return (typeof value === "object" && value !== null) || typeof value === "function" ? value : undefined;
     },
     log: writeLine,
-    operator: readOperator(env, writeLine),
+    telemetry: readTelemetry(env, writeLine),
     ...standIns,
   };
 }
@@ -98,13 +98,13 @@ interface Dataset {
 }
 
 /**
- * Read what an operator wants to see: `VOLLEY_LOG`, and the dataset that is bound as `METRICS`. Throws naming which of them cannot
+ * Read what is written: `VOLLEY_LOG`, and the dataset that is bound as `METRICS`. Throws naming which of them cannot
  * be read: a slip there would only be found when the line is needed.
  */
-function readOperator(
+function readTelemetry(
   env: Readonly<Record<string, unknown>>,
   log: (level: LogLevel, json: string) => void,
-): Operator {
+): Telemetry {
   const wanted = env["VOLLEY_LOG"] ?? "";
   const lines = wanted === "" ? "all" : LINES.find((known) => known === wanted);
   if (lines === undefined)

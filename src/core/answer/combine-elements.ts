@@ -86,14 +86,16 @@ function toEntry(outcome: Outcome, index: number, shownOf: (success: Success) =>
     const { data, json } = shownOf(outcome);
     return { data: { index, status, data }, json: `{"index":${index},"status":"success","data":${json}}` };
   }
-  if (status === "pending_confirmation")
-    throw new Error("Cannot park an element: a loop is parked as a whole");
-  const doubt = isInDoubt(outcome) && { in_doubt: true as const };
   const entry =
     status === "initiated"
       ? { index, status, job_id: outcome.jobId }
-      : { index, status, ...doubt, error: toWireFailure(outcome.error) };
+      : { index, status, ...sayFailure(outcome) };
   return { data: entry, json: JSON.stringify(entry) };
+}
+
+function sayFailure(outcome: Exclude<Outcome, Success>) {
+  if (!("error" in outcome)) throw new Error("Cannot park an element: a loop is parked as a whole");
+  return { ...(isInDoubt(outcome) && { in_doubt: true as const }), error: toWireFailure(outcome.error) };
 }
 
 function toMeta(

@@ -114,3 +114,6 @@ export const FAILURE_CODES = ALL.filter((code): code is FailureCode => "message"
 
 /** Every code of a request, in the table's order. */
 export const REFUSAL_CODES = ALL.filter((code): code is RefusalCode => "status" in CODES[code]);
+
+/** The codes of failures that no caller mends, but an account that is connected or a deployment that is set right. */
+export const MENDED_ELSEWHERE: readonly FailureCode[] = ["CONNECTION_REQUIRED", "MISCONFIGURED"];

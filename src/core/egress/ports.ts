@@ -17,8 +17,8 @@ export interface DataPoint {
   readonly doubles: readonly number[];
 }
 
-/** The operator of the deployment, and the lines that they want to see. */
-export interface Operator {
+/** The lines of the log and the data points that are written about requests and attempts. */
+export interface Telemetry {
   /** Which lines about requests and attempts are written: all, those of level `warn` and above, or none. */
   readonly lines: "all" | "errors" | "off";
   log(level: LogLevel, json: string): void;
@@ -66,8 +66,8 @@ export interface Ports {
   log(level: LogLevel, json: string, stack?: string): void;
   /** Has a virtual clock stand still until work of the platform is over that takes real time, such as sealing. */
   readonly outside: <T>(work: Promise<T>) => Promise<T>;
-  /** The operator who is told of events; absent where there is none. */
-  readonly operator?: Operator;
+  /** Absent where nothing is written. */
+  readonly telemetry?: Telemetry;
   /** Absent where the platform traces nothing of this invocation. */
   readonly inSpan?: InSpan | undefined;
 }

@@ -1,5 +1,6 @@
 import type { Tool } from "../catalog/define-tool.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
+import { MENDED_ELSEWHERE } from "../contract/failure-codes.ts";
 import type {
   IdempotencyAnswer,
   IdempotencyClosing,
@@ -271,7 +272,7 @@ function toEnd(outcome: Outcome): KeyEnd {
 function passes(outcome: Outcome): boolean {
   if (outcome.status !== "error" || outcome.meta.sentNothing !== true) return false;
   const { code, retryable } = outcome.error;
-  return retryable || code === "CONNECTION_REQUIRED" || code === "MISCONFIGURED";
+  return retryable || MENDED_ELSEWHERE.includes(code);
 }
 
 /** Whether a step ended without any call of its tool. */

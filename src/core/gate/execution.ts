@@ -299,7 +299,7 @@ export interface Execution {
   readonly within?: LargerWork;
   /** The parts that features have in it; absent where none has any. */
   readonly hooks?: Hooks;
-  /** Sees what becomes of it, for the operator. */
+  /** Sees what becomes of it. */
   readonly watch?: Watch;
   readonly listener?: BatchListener;
 }

@@ -1,5 +1,5 @@
 import type { AttemptEnd, JobClaim } from "../contract/gate/job.ts";
-import type { Operator } from "../egress/ports.ts";
+import type { Telemetry } from "../egress/ports.ts";
 import { isWritten } from "./watch.ts";
 
 /** An attempt of a job that is over. */
@@ -10,16 +10,16 @@ export interface SeenAttempt {
 }
 
 /**
- * Tell the operator of one attempt of a job: the same line whether it is a batch's job or a run, and whether the attempt was made
+ * Write the line of one attempt of a job: the same line whether it is a batch's job or a run, and whether the attempt was made
  * after the answer or in the object's alarm. Neither arguments nor output are in it.
  */
-export function tellAttempt(operator: Operator | undefined, { claim, end, durationMs }: SeenAttempt): void {
+export function tellAttempt(telemetry: Telemetry | undefined, { claim, end, durationMs }: SeenAttempt): void {
   const isFine = end.kind === "succeeded" || end.kind === "released";
   const level = isFine ? "info" : "warn";
-  if (operator === undefined || !isWritten(operator, level)) return;
+  if (telemetry === undefined || !isWritten(telemetry, level)) return;
   const { spec, attempt } = claim;
   const { origin } = spec;
-  operator.log(
+  telemetry.log(
     level,
     JSON.stringify({
       level,

@@ -1,7 +1,7 @@
 import type { Origin } from "../contract/gate/caller.ts";
 import * as LIMITS from "../contract/limits.ts";
 import { countedAs, type OutcomeStatus } from "../contract/outcome.ts";
-import type { DataPoint, InSpan, LogLevel, Operator } from "../egress/ports.ts";
+import type { DataPoint, InSpan, LogLevel, Telemetry } from "../egress/ports.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { Step } from "../plan/step.ts";
 import { toActionPoint, toBatchPoint, toRefusalPoint } from "./data-points.ts";
@@ -13,11 +13,11 @@ const STAGES = ["parse", "model", "plan", "admit", "run", "write"] as const sati
 export interface WatchOptions {
   readonly clock: Pick<Clock, "now">;
   readonly requestId: string;
-  readonly operator?: Operator | undefined;
+  readonly telemetry?: Telemetry | undefined;
 }
 
 /**
- * Watch one request for its operator: which stage its time goes into, a line and data points for every batch of it, a line for
+ * Watch one request: which stage its time goes into, a line and data points for every batch of it, a line for
  * what of it is refused.
  *
  * Nothing that a caller or an upstream wrote is ever in a line: only names that are configured or declared, ids that were made
@@ -34,7 +34,7 @@ export class Watch {
   /** How its work is put into spans; undefined where the platform traces none of it. */
   inSpan: InSpan | undefined;
   /** Who is told, once that is configured. */
-  operator: Operator | undefined;
+  telemetry: Telemetry | undefined;
   /** Who hears of what ran. */
   listeners: readonly RunListener[] = [];
   readonly #clock: Pick<Clock, "now">;
@@ -47,10 +47,10 @@ export class Watch {
   #told: Partial<Record<Stage, number>> = {};
   #pointsLeft: number = LIMITS.dataPoints;
 
-  constructor({ clock, requestId, operator }: WatchOptions) {
+  constructor({ clock, requestId, telemetry }: WatchOptions) {
     this.#clock = clock;
     this.requestId = requestId;
-    this.operator = operator;
+    this.telemetry = telemetry;
     this.#startedAt = this.#since = clock.now();
   }
 
@@ -102,18 +102,18 @@ export class Watch {
 
   /** Tell of a batch that is over: a line, and where there is a dataset a point for it and for each of its actions. */
   sawBatch(batch: SeenBatch): void {
-    const { operator } = this;
+    const { telemetry } = this;
     if (batch.kind === "run") for (const listener of this.listeners) listener.saw(batch);
-    if (operator === undefined) return;
+    if (telemetry === undefined) return;
     this.enter(this.#stage);
-    const { writePoint } = operator;
-    if (operator.lines === "off" && writePoint === null) return;
+    const { writePoint } = telemetry;
+    if (telemetry.lines === "off" && writePoint === null) return;
     const counts = countBatch(batch);
     const { statuses } = counts;
     const level = statuses.error + statuses.unknown > 0 ? "warn" : "info";
-    if (isWritten(operator, level)) {
-      const drawn = operator.draw?.(batch.plan, batch.outcomes);
-      operator.log(level, drawn ?? this.#toBatchLine(level, batch, counts));
+    if (isWritten(telemetry, level)) {
+      const drawn = telemetry.draw?.(batch.plan, batch.outcomes);
+      telemetry.log(level, drawn ?? this.#toBatchLine(level, batch, counts));
     }
     if (writePoint !== null) this.#writePoints(batch, counts, writePoint);
     this.#told = { ...this.#spent };
@@ -121,13 +121,13 @@ export class Watch {
 
   /** Tell of what was refused: the request, or a batch that it asked for. */
   sawRefusal({ code, status, method }: SeenRefusal): void {
-    const { operator } = this;
+    const { telemetry } = this;
     for (const listener of this.listeners) listener.refused?.(code);
-    if (operator === undefined) return;
+    if (telemetry === undefined) return;
     const level = status >= 500 ? "error" : "warn";
     const durationMs = Math.max(0, this.#clock.now() - this.#startedAt);
-    if (isWritten(operator, level))
-      operator.log(
+    if (isWritten(telemetry, level))
+      telemetry.log(
         level,
         JSON.stringify({
           level,
@@ -140,9 +140,9 @@ export class Watch {
         }),
       );
     // An unknown caller has a line and no point: a flood of them costs no dataset.
-    if (operator.writePoint !== null && this.origin !== null && this.#pointsLeft > 0) {
+    if (telemetry.writePoint !== null && this.origin !== null && this.#pointsLeft > 0) {
       this.#pointsLeft -= 1;
-      operator.writePoint(toRefusalPoint({ ...this.#pointHead(this.origin), code, status, durationMs }));
+      telemetry.writePoint(toRefusalPoint({ ...this.#pointHead(this.origin), code, status, durationMs }));
     }
   }
 
@@ -201,7 +201,7 @@ export class Watch {
 const NO_TRACE = {};
 
 /** Whether a line of this level is wanted. */
-export function isWritten({ lines }: Operator, level: LogLevel): boolean {
+export function isWritten({ lines }: Telemetry, level: LogLevel): boolean {
   return lines === "all" || (lines === "errors" && level !== "info");
 }
 

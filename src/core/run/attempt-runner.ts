@@ -43,10 +43,10 @@ export class AttemptRunner {
     const release = await this.#capOf(claim.spec.tool, tool?.concurrency ?? 1).acquire(NEVER);
     try {
       const scope = this.#scopeOf();
-      const { clock, operator } = scope.ports;
+      const { clock, telemetry } = scope.ports;
       const startedAt = clock.now();
       const end = await this.#attempt(claim, tool, { scope, endsAt });
-      tellAttempt(operator, { claim, end, durationMs: Math.max(0, clock.now() - startedAt) });
+      tellAttempt(telemetry, { claim, end, durationMs: Math.max(0, clock.now() - startedAt) });
       return end;
     } finally {
       release();

@@ -72,9 +72,7 @@ export function toAttemptEnd(outcome: Outcome): AttemptEnd {
         : isInDoubt(outcome)
           ? { kind: "lost", error: toWireFailure(outcome.error) }
           : failedAttempt(outcome.error);
-    case "initiated":
-    case "pending_confirmation":
-    case "skipped":
+    default:
       throw new Error(`Cannot end an attempt as '${outcome.status}'`);
   }
 }

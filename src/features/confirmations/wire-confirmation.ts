@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 
+import { RUNNER } from "../../core/contract/gate/caller.ts";
 import { JOB_STATUSES, TRIGGERS } from "../../core/contract/gate/job.ts";
 import type { ParkedAction, ParkedGroup } from "./parked-group.ts";
 import { parseExact } from "../../core/contract/json.ts";
@@ -41,7 +42,7 @@ function toWireAsker(
   { asker, requestedBy }: Pick<ParkedGroup, "asker" | "requestedBy">,
   knows: Knows,
 ): Written<typeof askerSchema> {
-  if (asker === undefined) return requestedBy === "flow:" ? {} : { key: requestedBy };
+  if (asker === undefined) return requestedBy === RUNNER ? {} : { key: requestedBy };
   const { key, flow, trigger, runId } = asker;
   return {
     ...(key !== undefined && { key }),

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { makeFailure } from "../../../src/core/contract/failure.ts";
 import * as LIMITS from "../../../src/core/contract/limits.ts";
 import type { Outcome } from "../../../src/core/contract/outcome.ts";
-import type { Operator } from "../../../src/core/egress/ports.ts";
+import type { Telemetry } from "../../../src/core/egress/ports.ts";
 import type { SeenBatch } from "../../../src/core/observe/seen.ts";
 import { Watch } from "../../../src/core/observe/watch.ts";
 import { contractOf, planOf } from "../../support/fake-actions.ts";
@@ -34,11 +34,11 @@ function batchOf(outcomes: readonly Outcome[], more: Partial<SeenBatch> = {}): S
   };
 }
 
-function watchOf(operator: Operator | undefined, times: readonly number[] = []) {
+function watchOf(operator: Telemetry | undefined, times: readonly number[] = []) {
   const left = [...times];
   let now = 0;
   const clock = { now: () => (now = left.shift() ?? now) };
-  return new Watch({ clock, requestId: "this-request", operator });
+  return new Watch({ clock, requestId: "this-request", telemetry: operator });
 }
 
 function lineOf(batch: SeenBatch): Readonly<Record<string, unknown>> {
@@ -116,11 +116,11 @@ describe("An operator", () => {
     const watch = watchOf(undefined);
     watch.sawBatch(batchOf([done]));
     watch.sawRefusal({ code: "UNAUTHORIZED", status: 401 });
-    expect(watch.operator).toBeUndefined();
+    expect(watch.telemetry).toBeUndefined();
   });
 
   test("without a dataset has lines, and one without lines has points", () => {
-    const noPoints: Operator & { logged: string[] } = {
+    const noPoints: Telemetry & { logged: string[] } = {
       logged: [],
       lines: "all",
       writePoint: null,

@@ -69,7 +69,7 @@ test("P7: no line and no point has a word of a hostile batch, a hostile upstream
           },
         }),
       ];
-      const watch = new Watch({ clock: world.clock, requestId: "request-1", operator });
+      const watch = new Watch({ clock: world.clock, requestId: "request-1", telemetry: operator });
       const refused = parseBatch({ actions }, 1_000);
       const ran = refused.ok ? await world.execute(tools, { actions }, { watch }) : null;
       await world.drain();

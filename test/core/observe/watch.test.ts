@@ -3,7 +3,7 @@ import * as z from "zod";
 
 import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { ToolFailure } from "../../../src/core/catalog/tool-failure.ts";
-import type { Operator } from "../../../src/core/egress/ports.ts";
+import type { Telemetry } from "../../../src/core/egress/ports.ts";
 import { sleep } from "../../../src/core/kit/sleep.ts";
 import { Watch } from "../../../src/core/observe/watch.ts";
 import { TestWorld } from "../../support/execute-batch.ts";
@@ -27,10 +27,10 @@ const broken = contractOf("broken", {
 });
 const TOOLS = [fine, slow, broken];
 
-function watched(lines: Operator["lines"] = "all") {
+function watched(lines: Telemetry["lines"] = "all") {
   const world = new TestWorld();
   const operator = new SeenOperator(lines);
-  const watch = new Watch({ clock: world.clock, requestId: "request-1", operator });
+  const watch = new Watch({ clock: world.clock, requestId: "request-1", telemetry: operator });
   watch.route = "POST /v1/execute_actions";
   const run = (body: unknown) => world.run(TOOLS, body, { watch });
   return { world, operator, watch, run };
@@ -105,7 +105,7 @@ describe("The line of a batch", () => {
   });
 
   test("is written as the operator wants it", async () => {
-    const wanted: Operator["lines"][] = ["all", "errors", "off"];
+    const wanted: Telemetry["lines"][] = ["all", "errors", "off"];
     const written = await Promise.all(
       wanted.map(async (lines) => {
         const { operator, watch, run } = watched(lines);
@@ -205,7 +205,7 @@ describe("Data points", () => {
 
   test("of a refusal there is one where the caller is known, and none for a flood of strangers", () => {
     const operator = new SeenOperator();
-    const watch = new Watch({ clock: { now: () => 5 }, requestId: "r", operator });
+    const watch = new Watch({ clock: { now: () => 5 }, requestId: "r", telemetry: operator });
     watch.sawRefusal({ code: "UNAUTHORIZED", status: 401 });
     expect(operator.points).toEqual([]);
     watch.origin = { tenant: "acme", key: "tester", requestId: "r" };
@@ -224,7 +224,7 @@ describe("Data points", () => {
 
 test("A refusal's line says why, by its code, and who was refused", () => {
   const operator = new SeenOperator();
-  const watch = new Watch({ clock: { now: () => 5 }, requestId: "r", operator });
+  const watch = new Watch({ clock: { now: () => 5 }, requestId: "r", telemetry: operator });
   watch.sawRefusal({ code: "UNAUTHORIZED", status: 401, method: "GET" });
   watch.sawRefusal({ code: "UNAVAILABLE", status: 503, method: "POST" });
   expect(operator.told("request_refused")).toEqual([

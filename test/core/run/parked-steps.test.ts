@@ -57,7 +57,7 @@ describe("An action that needs a person's yes", () => {
   test("is asked about in the name of the conversation that a batch is a round of, whose run there is", async () => {
     const world = new TestWorld();
     const { watch, ...execution } = world.execution(TOOLS);
-    const seen = watch ?? new Watch({ clock: world.clock, requestId: "request-1", operator: undefined });
+    const seen = watch ?? new Watch({ clock: world.clock, requestId: "request-1", telemetry: undefined });
     seen.listeners = [{ joined: "request-1", saw: () => {}, join: () => () => {} }];
     await world.run(TOOLS, { actions: ACTIONS }, { ...execution, watch: seen });
     expect(askersOf(world)).toEqual([{ key: "tester", runId: "request-1" }]);

@@ -14,7 +14,7 @@ export interface EventTableOptions {
 }
 
 export interface EventTableParts {
-  readonly gone: GoneEndpoints;
+  readonly gone: GoneAddresses;
   readonly tenant: string;
   /** Hears when something is due, in the same turn. */
   readonly onDue: (dueAt: number) => void;
@@ -187,7 +187,7 @@ export class EventTable {
 }
 
 /** The endpoints that answered 410 Gone, for a while: rows in `gone_endpoints`, written for a 410 only. */
-export class GoneEndpoints {
+export class GoneAddresses {
   readonly #sql: SqlStorage;
 
   constructor(sql: SqlStorage) {

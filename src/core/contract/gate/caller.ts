@@ -103,6 +103,9 @@ export interface Caller {
   readonly jurisdiction?: Jurisdiction;
 }
 
+/** The name of the caller that a tenant's runs have; no key can have it. */
+export const RUNNER = "flow:";
+
 /** The one of some callers, at least one, that may send the most requests a second, and of those the most at once. */
 export function mostRequests(callers: readonly [Caller, ...Caller[]]): Caller {
   return callers.reduce((most, one) => {

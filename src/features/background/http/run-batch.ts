@@ -39,9 +39,9 @@ export async function attemptBatch(
 ): Promise<void> {
   const { spec, fence } = claim;
   const { caller, deadlineMs, callback } = readKeptBatch(spec.toolJson ?? "");
-  const { clock, operator } = deployment.ports;
+  const { clock, telemetry } = deployment.ports;
   const requestId = spec.origin?.requestId ?? spec.id;
-  const watch = new Watch({ clock, requestId, operator });
+  const watch = new Watch({ clock, requestId, telemetry });
   watch.route = ROUTE;
   const opened = deployment.contextOf(caller, { requestId, defer: () => {}, watch });
   const context = withAccount(opened, spec.origin?.account);
@@ -61,7 +61,7 @@ export async function attemptBatch(
   const report = made.ok ? made.value : BROKEN_OFF;
   if (report !== null) {
     const { end } = report;
-    tellAttempt(operator, { claim, end, durationMs: Math.max(0, clock.now() - startedAt) });
+    tellAttempt(telemetry, { claim, end, durationMs: Math.max(0, clock.now() - startedAt) });
     await callBackground(context.gate, "settle", spec.id, fence, report);
   }
   budget.release();

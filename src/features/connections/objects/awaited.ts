@@ -92,7 +92,7 @@ export class Awaited {
     const runner = deployment.runnerOf(tenant);
     if (runner === null) return null;
     const requestId = deployment.ports.newId();
-    const watch = new Watch({ clock, requestId, operator: deployment.ports.operator });
+    const watch = new Watch({ clock, requestId, telemetry: deployment.ports.telemetry });
     watch.route = ROUTE;
     const defer = (work: Promise<unknown>): void => this.#ctx.waitUntil(work);
     return deployment.contextOf(runner, { requestId, defer, watch });

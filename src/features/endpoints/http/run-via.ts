@@ -39,9 +39,9 @@ export async function runVia(
 ): Promise<MadeBody> {
   const runner = deployment.runnerOf(tenant);
   if (runner === null) return { kind: "failed", code: "FLOW_BROKEN" };
-  const { clock, operator } = deployment.ports;
+  const { clock, telemetry } = deployment.ports;
   const requestId = deployment.ports.newId();
-  const watch = new Watch({ clock, requestId, operator });
+  const watch = new Watch({ clock, requestId, telemetry });
   watch.route = ROUTE;
   const asked = { requestId, defer: () => {}, watch };
   const context = deployment.contextOf({ ...runner, name: FOR_DELIVERY }, asked);

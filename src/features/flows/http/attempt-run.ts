@@ -40,7 +40,7 @@ export async function attemptRun(
   if (runner === null) throw new Error(`Cannot run '${spec.tool}': no key of its tenant is configured`);
   const opened = deployment.contextOf(runner, { requestId: spec.id, defer });
   const context = withAccount(opened, spec.origin?.account);
-  const { clock, operator } = context.ports;
+  const { clock, telemetry } = context.ports;
   const startedAt = clock.now();
   const { share } = context.upstreams;
   const budget = new ByteBudget(LIMITS.runResponseBytes, RESERVE_BYTES, { values: LIMITS.runValues, share });
@@ -61,7 +61,7 @@ export async function attemptRun(
     return runJob(own, tool, { ...context, catalog, origin, inside, signal: NEVER });
   });
   const { end, report } = made.ok ? made.value : BROKEN_OFF;
-  tellAttempt(operator, { claim, end, durationMs: Math.max(0, clock.now() - startedAt) });
+  tellAttempt(telemetry, { claim, end, durationMs: Math.max(0, clock.now() - startedAt) });
   await callFlows(context.gate, "settleRun", spec.id, fence, end, report);
   budget.release();
 }
