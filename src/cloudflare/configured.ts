@@ -15,6 +15,8 @@ export interface Declared {
   readonly flags: readonly string[];
   /** The codes that features bring besides those of core. */
   readonly codes: readonly string[];
+  /** The fields that contracts may have besides those of core. */
+  readonly contract: readonly string[];
   /** The schema of a body that has calls made, with the fields that a feature adds. */
   readonly withFields: (schema: z.ZodMiniObject) => z.ZodMiniObject;
 }

@@ -61,8 +61,15 @@ export function declare(features: readonly Declaration[]): Declared {
     features: features.map(({ name }) => name),
     flags: [...flags],
     codes,
+    contract: contractOf(features),
     withFields: (schema) => fields?.extend(schema) ?? schema,
   };
+}
+
+/** The fields of contracts that are known: without its feature one is neither checked nor shown. */
+function contractOf(features: readonly Declaration[]): readonly string[] {
+  const own = features.flatMap(({ contract = [] }) => contract.map(({ name }) => name));
+  return [...new Set([...Object.keys(SHIPPED.contract), ...own])];
 }
 
 /** The flags that features bring. */
@@ -84,11 +91,10 @@ export function checkFeatures(features: readonly Declaration[], tools: readonly 
   for (const { name, needs = [] } of features)
     for (const other of needs)
       if (!names.has(other)) throw new Error(sayMissing(`the feature '${name}'`, other));
-  const fields = features.flatMap(({ contract = [] }) => contract.map((field) => field.name));
-  const known = new Set([...Object.keys(SHIPPED.contract), ...fields]);
+  const known = contractOf(features);
   for (const { name, brought = {} } of tools)
     for (const field of Object.keys(brought))
-      if (!known.has(field))
+      if (!known.includes(field))
         throw new Error(
           `Cannot create Volley: 'orchestration' of the tool '${name}' has the field '${field}', which no feature brings`,
         );

@@ -1,7 +1,12 @@
 /** Tools and what became of their calls: contracts, outcomes, batches, jobs. */
 
 export type { TokenCounter } from "../core/answer/estimate-tokens.ts";
-export type { ContractField, FieldFlaw, ToolsByName } from "../core/catalog/contract-field.ts";
+export {
+  checkFields,
+  type ContractField,
+  type FieldFlaw,
+  type ToolsByName,
+} from "../core/catalog/contract-field.ts";
 export { ALIASES, BATCH_TOOL, invocationSchema } from "../core/catalog/alias.ts";
 export type { Catalog } from "../core/catalog/catalog.ts";
 export { defineTool, type Tool } from "../core/catalog/define-tool.ts";

@@ -28,7 +28,7 @@ const NAMES: Readonly<Record<string, string>> = {
     "JsonObject Pending Restore Written anyObject describe escapeUnseen findReferences follow isJsonObject lazySchema lazySchemaOf listArguments makeLost matching nearest object objectsOf optional pageFields parseChoice parseExact parseJson parsePage parseRequest readMarker refuseCertain refuseOtherParameters refuseQuery resolveReferences toIssues utf8Length visibleText written",
   tenant:
     "Gate ObjectPart OpenPart PartMethods PartWorld createKind createPartCall isCall makeJob redriveAll visibleTools",
-  tool: "ALIASES BATCH_BOUNDS BATCH_TOOL Catalog ChangeRefusal ContractField FieldFlaw FileChange FileHead FilesRead JOB_STATUSES JobRecord KeptTool Orchestration Outcome Remote RunListener SeenBatch TokenCounter Tool ToolFailure ToolsByName WORKSPACES Watch WorkspaceFile WorkspaceMethods bytesWaiting defineTool hideNames inputSchema invocationSchema isFlow isTrouble isVisible nameOf orchestrationSchema parseBatch queryCharacters sayFields sayUnknownTool toolSchema walkJobs workspaceBytes workspaceFileBytes workspaceFiles workspaceFirstBytes",
+  tool: "ALIASES BATCH_BOUNDS BATCH_TOOL Catalog ChangeRefusal ContractField FieldFlaw FileChange FileHead FilesRead JOB_STATUSES JobRecord KeptTool Orchestration Outcome Remote RunListener SeenBatch TokenCounter Tool ToolFailure ToolsByName WORKSPACES Watch WorkspaceFile WorkspaceMethods bytesWaiting checkFields defineTool hideNames inputSchema invocationSchema isFlow isTrouble isVisible nameOf orchestrationSchema parseBatch queryCharacters sayFields sayUnknownTool toolSchema walkJobs workspaceBytes workspaceFileBytes workspaceFiles workspaceFirstBytes",
 };
 
 const ROOM = "src/feature";
@@ -142,6 +142,7 @@ const OF_ONE: readonly string[] = [
   "selectPointers",
   "describedRoutesOf",
   "listRoutesOf",
+  "checkFields",
   "refuseCertain",
   "anyObject",
   "ContractField",

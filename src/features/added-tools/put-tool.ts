@@ -1,3 +1,4 @@
+import { checkFields } from "../../feature/tool.ts";
 import type { Catalog } from "../../core/catalog/catalog.ts";
 import type { Declaration, DeclarationRules } from "./declared/declaration.ts";
 import { parseDeclaration } from "./declared/parse-declaration.ts";
@@ -35,6 +36,7 @@ export async function keepTool(
   const problems = new Problems();
   checkShared(declaration, problems);
   checkVerifier(declaration, rules, catalog, problems);
+  checkBrought(declaration, rules, catalog, problems);
   if (problems.issues.length > 0) return err(problems.issues);
   const needs = namesNeeded(declaration).filter((name) => !isShipped(name));
   return ok({
@@ -72,6 +74,24 @@ function checkVerifier(
   problems.add(["orchestration", "verify_with"], "a read that takes what it is given", verify, {
     hint: "'verify_with' names a plain read without limits, gives it all that it needs of the write's arguments, and nothing it does not take.",
   });
+}
+
+/** A tool that its contract names may be one that the tenant keeps. */
+function checkBrought(
+  declaration: Declaration,
+  { secrets }: DeclarationRules,
+  catalog: Catalog,
+  problems: Problems,
+): void {
+  const { fields = [] } = catalog.hidden;
+  const given: object = declaration.orchestration ?? {};
+  if (!fields.some(({ name }) => name in given)) return;
+  for (const { path, expected, received, hint } of checkFields(
+    toTool(declaration, { secrets }),
+    fields,
+    catalog,
+  ))
+    problems.add(["orchestration", ...path], expected, undefined, { received, hint });
 }
 
 /** The tools that a contract names. */

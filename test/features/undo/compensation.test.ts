@@ -13,6 +13,11 @@ import {
   resolveCompensation,
 } from "../../../src/features/undo/compensation.ts";
 import { OPT_IN_TOOLS } from "../../../src/tools/opt-in-tools.ts";
+import type { Declaration } from "../../../src/features/added-tools/declared/declaration.ts";
+import { toTool } from "../../../src/features/added-tools/declared/to-tool.ts";
+import { keepTool } from "../../../src/features/added-tools/put-tool.ts";
+import { declareCustomers, RULES } from "../../support/sample-declarations.ts";
+import { errorOf, valueOf } from "../../support/unwrap.ts";
 import { SHIPPED_TOOLS } from "../../../src/package/tools.ts";
 import { checkFeatures } from "../../../src/cloudflare/declared.ts";
 import { declareTool } from "../../support/sample-tools.ts";
@@ -186,4 +191,77 @@ describe("resolveCompensation()", () => {
       });
     },
   );
+});
+
+describe("A registered tool says how it is taken back", () => {
+  const cancel = makeWrite("cancel");
+  const catalog = createCatalog([cancel], null, { fields: [COMPENSATE] });
+  const keep = (compensate: unknown, others: readonly Tool[] = [], contract = ["compensate"]) =>
+    keepTool(
+      declareCustomers({
+        is_write: true,
+        orchestration: { mode: "sequential-only", compensate: compensate as Compensation },
+      }),
+      {
+        rules: { ...RULES, contract },
+        isShipped: () => false,
+        catalog: others.length === 0 ? catalog : catalog.extend(others, 1),
+        sha256: async () => "digest",
+      },
+    );
+  const BY_ID = { tool: "cancel", args: { id: { $ref: "result#/id" } } };
+
+  test("and keeps it as it was sent", async () => {
+    const { declaration, tool } = valueOf(await keep(BY_ID));
+    expect(declaration.orchestration).toEqual({ mode: "sequential-only", compensate: BY_ID });
+    const made = toTool(JSON.parse(tool.json) as Declaration, { secrets: null });
+    expect(toolSchema(made, catalog.hidden)["x-orchestration"]).toMatchObject({ compensate: BY_ID });
+    expect(compensationOf(made, catalog)).toEqual(BY_ID);
+  });
+
+  test.each<[unknown, string]>([
+    ["cancel", "/orchestration/compensate"],
+    [{ tool: "cancle", args: { id: "1" } }, "/orchestration/compensate/tool"],
+    [{ tool: "cancel" }, "/orchestration/compensate/args/id"],
+    [{ tool: "cancel", args: { id: { $ref: "args#/emial" } } }, "/orchestration/compensate/args"],
+    [{ ...BY_ID, when: {} }, "/orchestration/compensate/when"],
+    [{ tool: "find_customers", args: {} }, "/orchestration/compensate/tool"],
+  ])("or is refused at the place: %j", async (compensate, path) => {
+    expect(errorOf(await keep(compensate)).map((issue) => issue.path)).toContain(path);
+  });
+
+  test("but never by each other", async () => {
+    const { tool } = valueOf(await keep(BY_ID));
+    const orchestration: ToolDeclaration["orchestration"] = {
+      mode: "parallel-safe",
+      compensate: { tool: "find_customers", args: { email: "a@b.c" } },
+    };
+    const other = makeWrite("reorder", { orchestration });
+    const [issue] = errorOf(await keep({ tool: "reorder", args: { id: "1" } }, [other]));
+    expect(issue).toMatchObject({ received: "find_customers → reorder → find_customers" });
+    expect(tool.needs).toEqual([]);
+  });
+
+  test("in a field that the Worker knows: another is refused", async () => {
+    const issues = errorOf(await keep(BY_ID, [], []));
+    expect(issues.map(({ path }) => path)).toEqual(["/orchestration/compensate"]);
+  });
+
+  test("although its Worker lists no feature that obeys it", async () => {
+    const plain = createCatalog([cancel]);
+    const kept = await keepTool(
+      declareCustomers({
+        is_write: true,
+        orchestration: { mode: "sequential-only", compensate: { tool: "none" } },
+      }),
+      {
+        rules: { ...RULES, contract: ["compensate"] },
+        isShipped: () => false,
+        catalog: plain,
+        sha256: async () => "digest",
+      },
+    );
+    const made = toTool(valueOf(kept).declaration, { secrets: null });
+    expect(toolSchema(made, plain.hidden)["x-orchestration"]).not.toHaveProperty("compensate");
+  });
 });

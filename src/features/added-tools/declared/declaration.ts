@@ -1,6 +1,6 @@
 import type { PatternWork } from "../json-schema/weigh-pattern.ts";
 import type { Delivery } from "../../../core/contract/gate/job.ts";
-import type { Orchestration } from "../../../core/contract/orchestration.ts";
+import type { DeclaredContract } from "../../../core/contract/orchestration.ts";
 import type { JsonSchema } from "../../../core/catalog/tool-schema.ts";
 import type { ToolSecrets } from "./secret-bindings.ts";
 
@@ -27,7 +27,7 @@ export interface Declaration {
   readonly private?: boolean;
   /** Tell what the service says of a refusal; unless it is false. */
   readonly upstream_errors?: boolean;
-  readonly orchestration?: Orchestration;
+  readonly orchestration?: DeclaredContract;
   /** JSON Schema 2020-12 of an object, complete in itself: each `$ref` is to a place inside it. */
   readonly input_schema: JsonSchema;
   /** One of these two says what a call does. */
@@ -126,6 +126,8 @@ export interface DeclarationRules {
   readonly originsOf?: ((connector: string, tenant: string) => ReadonlySet<string> | null) | undefined;
   /** Origins that may be plain http or a private address, on any port. */
   readonly trustedOrigins: ReadonlySet<string>;
+  /** The fields that contracts may have besides those of core; none where absent. */
+  readonly contract?: readonly string[];
   /** Ports that may be called; `HTTPS_PORTS` where absent. */
   readonly ports?: ReadonlySet<number>;
   /** The work that the patterns of many declarations may take together; for one alone its schema's own bound is enough. */

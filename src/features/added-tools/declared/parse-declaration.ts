@@ -26,13 +26,33 @@ export function parseDeclaration(
   checkText(sent, problems);
   if (problems.issues.length > 0) return err(problems.issues);
 
-  const value = withoutRefusedNulls(declarationSchema(), sent);
+  const { value, brought } = takeBrought(sent, rules.contract);
+  for (const [name, field] of Object.entries(brought ?? {}))
+    if (!isJsonObject(field)) problems.add(["orchestration", name], "an object", field);
   const parsed = declarationSchema().safeParse(value);
   if (!parsed.success) addMisfits(parsed.error, value, problems);
   if (isJsonObject(value)) checkMeaning(value, rules, problems);
-  return parsed.success && problems.issues.length === 0
-    ? ok(parsed.data as Declaration)
-    : err(problems.issues);
+  if (!parsed.success || problems.issues.length > 0) return err(problems.issues);
+  const declaration = parsed.data as Declaration;
+  if (brought === null) return ok(declaration);
+  return ok({ ...declaration, orchestration: { ...declaration.orchestration!, ...brought } });
+}
+
+/** Take the fields of features out of a declaration's contract. Who knows the other tools checks them. */
+function takeBrought(
+  sent: unknown,
+  fields: readonly string[] = [],
+): { readonly value: unknown; readonly brought: JsonObject | null } {
+  const value = withoutRefusedNulls(declarationSchema(), sent);
+  const contract = isJsonObject(value) ? value["orchestration"] : undefined;
+  if (!isJsonObject(contract)) return { value, brought: null };
+  const known = Object.entries(contract).filter(([name, field]) => fields.includes(name) && field !== null);
+  if (known.length === 0) return { value, brought: null };
+  const others = Object.entries(contract).filter(([name]) => !fields.includes(name));
+  return {
+    value: { ...(value as JsonObject), orchestration: Object.fromEntries(others) },
+    brought: Object.fromEntries(known),
+  };
 }
 
 /** Every rule whose fields have their shape is checked, whatever is wrong with the others. */

@@ -1,5 +1,5 @@
 import type { Delivery } from "../../../core/contract/gate/job.ts";
-import type { Orchestration } from "../../../core/contract/orchestration.ts";
+import type { DeclaredContract, Orchestration } from "../../../core/contract/orchestration.ts";
 import {
   defineTool,
   type Tool,
@@ -87,7 +87,7 @@ function deliveryOf({ delivery, idempotent = false }: Declaration): Delivery {
 }
 
 /** The contract of a declaration. An earlier version kept some that would have an account's answers remembered; none is. */
-function contractOf({ is_write: isWrite, orchestration, http, mcp }: Declaration): Orchestration {
+function contractOf({ is_write: isWrite, orchestration, http, mcp }: Declaration): DeclaredContract {
   const contract = orchestration ?? (isWrite ? WRITE : READ);
   const { cache_ttl_s: _, ...others } = contract;
   return isConnection((http ?? mcp)?.auth) ? others : contract;

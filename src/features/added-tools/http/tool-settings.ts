@@ -23,6 +23,7 @@ export function rulesOf({
   return {
     tenant,
     trustedOrigins,
+    contract: configured.declared.contract,
     originsOf: accountsOf(configured)?.originsOf,
     ...toolSettingsOf(configured),
   };
