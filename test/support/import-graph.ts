@@ -11,18 +11,22 @@ export const SOURCES: readonly string[] = execFileSync(
   .split("\n")
   .filter((file) => /\.tsx?$/.test(file));
 
-/** Which imports a graph has: those that a module begins with, or those that it makes later as well. */
-export type Imports = "first" | "all";
+/** Which imports a graph has: those that a module begins with, or those that it makes later as well, of values alone or of types too. */
+export type Imports = "first" | "all" | "values";
 
 const STATIC = /(?:import|export)[^;]*? from "(\.[^"]+)"/g;
 const LATE = /\bimport\(\s*"(\.[^"]+)"/g;
 
-/** Read which modules of `src` each of them imports, those of types included. */
+/** Imports that are gone when the code runs. */
+const OF_TYPES = /^(?:import|export) type[^;]*;/gm;
+
+/** Read which modules of `src` each of them imports, those of types included unless said. */
 export async function readImports(which: Imports): Promise<ReadonlyMap<string, readonly string[]>> {
   const known = new Set(SOURCES);
   const read = async (file: string): Promise<readonly [string, readonly string[]]> => {
-    const text = await readFile(file, "utf8");
-    const found = [...text.matchAll(STATIC), ...(which === "all" ? text.matchAll(LATE) : [])];
+    const whole = await readFile(file, "utf8");
+    const text = which === "values" ? whole.replaceAll(OF_TYPES, "") : whole;
+    const found = [...text.matchAll(STATIC), ...(which !== "first" ? text.matchAll(LATE) : [])];
     const paths = found.map(([, path]) => normalize(join(dirname(file), path!)));
     return [file, paths.filter((path) => known.has(path))];
   };
@@ -37,4 +41,18 @@ export function reach(
   const reached = new Set(from);
   for (const file of reached) for (const next of imports.get(file) ?? []) reached.add(next);
   return reached;
+}
+
+/** The shortest chain of imports from a module to another; throws where there is none. */
+export function findChain(
+  from: string,
+  to: string,
+  imports: ReadonlyMap<string, readonly string[]>,
+): readonly string[] {
+  const chains = new Map([[from, [from]]]);
+  for (const [file, chain] of chains) {
+    if (file === to) return chain;
+    for (const next of imports.get(file) ?? []) if (!chains.has(next)) chains.set(next, [...chain, next]);
+  }
+  throw new Error(`${from} does not import ${to}, however many steps away`);
 }
