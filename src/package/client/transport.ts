@@ -56,6 +56,8 @@ export function createTransport({ url, key, subject, retries = 2, ...ports }: Cl
     const init = {
       method,
       headers,
+      // Volley redirects nothing. Beyond a redirect nobody knows whether the request arrived before it.
+      redirect: "manual" as const,
       ...(body !== undefined && { body: JSON.stringify(body) }),
       ...(signal !== undefined && { signal }),
     };
@@ -114,6 +116,7 @@ function findUnmade(error: unknown): string | null {
       syscall === "getaddrinfo" ||
       code === "ECONNREFUSED" ||
       code === "UND_ERR_CONNECT_TIMEOUT" ||
+      code === "ERR_INVALID_URL" ||
       (typeof code === "string" && TLS.test(code));
     if (isUnmade) return String(code);
   }

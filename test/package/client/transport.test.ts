@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { createServer as createHttpServer } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
 
 import { describe, expect, test } from "vitest";
@@ -48,12 +49,13 @@ describe("a request", () => {
     expect(sent).toEqual([
       {
         url: "https://v.example.com/v1/x",
-        init: { method: "GET", headers: { authorization, accept: "application/json" } },
+        init: { method: "GET", redirect: "manual", headers: { authorization, accept: "application/json" } },
       },
       {
         url: "https://v.example.com/v1/x",
         init: {
           method: "POST",
+          redirect: "manual",
           headers: {
             authorization,
             accept: "text/event-stream",
@@ -101,6 +103,7 @@ const UNMADE: readonly [string, Error][] = [
   ["refused", unmade({ code: "ECONNREFUSED", syscall: "connect" })],
   ["without a name", unmade({ code: "ENOTFOUND", syscall: "getaddrinfo" })],
   ["of a wrong certificate", unmade({ code: "CERT_HAS_EXPIRED" })],
+  ["to what is no address", unmade({ code: "ERR_INVALID_URL" })],
   ["that is not made in time", unmade({ code: "UND_ERR_CONNECT_TIMEOUT" })],
 ];
 
@@ -124,6 +127,21 @@ describe("a connection", () => {
     const gone = await errorOf(transport.send("/v1/x", { method: "POST" }, readJson));
     expect(gone).toMatchObject({ code: "CONNECTION_LOST", arrived: false });
     expect(gone.hint).toContain("No connection was made (ECONNREFUSED), so the request did not arrive");
+  });
+
+  test("that leads elsewhere, where nothing listens, brought the request: it is said, and not sent again", async () => {
+    let asked = 0;
+    const server = createHttpServer((_, response) => {
+      asked += 1;
+      response.writeHead(307, { location: "http://127.0.0.1:1/" }).end();
+    }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const transport = createTransport({ url: `http://127.0.0.1:${port}`, key: "k", sleep: async () => {} });
+    const error = await errorOf(transport.send("/v1/x", { method: "POST" }, readJson));
+    server.close();
+    expect(error).toMatchObject({ code: "UNEXPECTED_ANSWER", status: 307 });
+    expect(asked).toBe(1);
   });
 
   test("that breaks after it was made may have brought the request", async () => {
