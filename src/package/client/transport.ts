@@ -56,7 +56,7 @@ export function createTransport({ url, key, subject, retries = 2, ...ports }: Cl
     const init = {
       method,
       headers,
-      // Volley redirects nothing. Beyond a redirect nobody knows whether the request arrived before it.
+      // Volley redirects nothing, and an error beyond a redirect would not say that the request arrived before it.
       redirect: "manual" as const,
       ...(body !== undefined && { body: JSON.stringify(body) }),
       ...(signal !== undefined && { signal }),
