@@ -6,7 +6,7 @@ import * as LIMITS from "../../src/core/contract/limits.ts";
 import * as CONFIRMATIONS_LIMITS from "../../src/features/confirmations/limits.ts";
 import { ConfirmationTable } from "../../src/features/confirmations/objects/confirmation-table.ts";
 import { callConfirmations, GROUP_FORMAT } from "../../src/features/confirmations/confirmation.ts";
-import { CONFIRMATION_LIMITS } from "../../src/features/confirmations/confirmation-book.ts";
+import { CONFIRMATION_LIMITS } from "../../src/features/confirmations/confirmation-rules.ts";
 import { ask } from "./ask-confirmations.ts";
 import { countRows } from "./count-rows.ts";
 import { HUNDRED_AN_HOUR, makeJobsRequest, makeRequest, makeSpec } from "./gate-requests.ts";

@@ -6,7 +6,7 @@ import { Semaphore } from "../../src/core/kit/semaphore.ts";
 import type { Tool } from "../../src/core/catalog/define-tool.ts";
 import type { BatchMethods, BatchReport, KeptResult } from "../../src/features/background/batch-job.ts";
 import { completeBatch, toPageJson } from "../../src/features/background/batch-results.ts";
-import { runBatch } from "../../src/features/background/http/run-batch.ts";
+import { runBatch } from "../../src/features/background/http/attempt-batch.ts";
 import { makePlan } from "../../src/core/plan/make-plan.ts";
 import { createCatalog } from "./create-catalog.ts";
 import { TestWorld } from "./execute-batch.ts";

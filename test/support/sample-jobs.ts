@@ -1,6 +1,7 @@
 import { makeFailure, toWireFailure } from "../../src/core/contract/failure.ts";
 import type { AttemptEnd, JobSpec } from "../../src/core/contract/gate/job.ts";
-import { type Job, recordJob, settleJob } from "../../src/core/gate/state/outbox.ts";
+import { type Job, recordJob } from "../../src/core/gate/state/outbox.ts";
+import { settleJob } from "../../src/core/gate/state/settle-job.ts";
 
 export const NOW = 1_800_000_000_000;
 export const LEASE = { leaseMs: 30_000 };

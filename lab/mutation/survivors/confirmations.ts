@@ -10,7 +10,7 @@ export const CONFIRMATIONS: Reasons = {
     on("A parked action that is not gated needs another one.", "needs.length === 0"),
   ],
   "src/features/confirmations/confirmation.ts": [on(TYPE, "asker !== undefined")],
-  "src/features/confirmations/confirmation-book.ts": [on(SHORTCUT, "bytes === 0 || excess <= 0")],
+  "src/features/confirmations/confirmation-rules.ts": [on(SHORTCUT, "bytes === 0 || excess <= 0")],
   "src/features/confirmations/make-approved-plan.ts": [
     on(WORDS, '"UNKNOWN_TOOL"'),
     on(HINTS_OF_FOREIGN, "isForeign: true"),

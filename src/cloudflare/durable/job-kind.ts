@@ -1,7 +1,7 @@
 import type { RateLimit } from "../../core/contract/gate/admission.ts";
 import type { AttemptEnd, JobClaim, JobSpec, JobStatus } from "../../core/contract/gate/job.ts";
 import type { Lane, Due } from "../../core/gate/state/due-index.ts";
-import type { MayMend } from "../../core/gate/state/outbox.ts";
+import type { MayMend } from "../../core/gate/state/settle-job.ts";
 
 /** A kind of job: all that sets its jobs apart from others. One code records, claims, counts, settles and shows those of every kind. */
 export interface JobKind {

@@ -22,9 +22,9 @@ import {
   type Job,
   queueJob,
   recordJob,
-  settleJob,
   toJobRecord,
 } from "../../core/gate/state/outbox.ts";
+import { settleJob } from "../../core/gate/state/settle-job.ts";
 import { Backlog, type JobKind } from "./job-kind.ts";
 import { DELIVERIES, makeLanes } from "./core-kinds.ts";
 import { GoneAddresses } from "./tables/event-table.ts";

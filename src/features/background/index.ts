@@ -13,9 +13,9 @@ export function background() {
     gives: { jobRuns: JOB_RUNS },
     objectPart: (deploymentOf) =>
       createBackgroundPart(({ env, slots }) => async (claim) => {
-        const { attemptBatch } = await import("./http/run-batch.ts");
+        const { attemptBatch } = await import("./http/attempt-batch.ts");
         await attemptBatch(claim, deploymentOf(env), slots);
       }),
-    load: () => import("./http/run-batch.ts"),
+    load: () => import("./http/attempt-batch.ts"),
   });
 }

@@ -13,7 +13,7 @@ import { createApprovalPages } from "./http/approval-pages.ts";
 import { withdraw } from "./http/decide.ts";
 import { checkCondition, holdsCall } from "./conditions.ts";
 import { checkAtStart } from "../../core/catalog/check-describable.ts";
-import { CONFIRMATION_LIMITS, type ConfirmationLimits } from "./confirmation-book.ts";
+import { CONFIRMATION_LIMITS, type ConfirmationLimits } from "./confirmation-rules.ts";
 import * as LIMITS from "../../core/contract/limits.ts";
 import { sendEvent } from "../../core/egress/send-callback.ts";
 import { Semaphore } from "../../core/kit/semaphore.ts";

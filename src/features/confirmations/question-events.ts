@@ -1,7 +1,7 @@
 import { makeEvent, type OutgoingEvent, toIso } from "../../core/contract/gate/outgoing-event.ts";
 import type { Decision } from "./decision.ts";
 import type { ListedConfirmation } from "./confirmation.ts";
-import type { Told } from "./confirmation-book.ts";
+import type { Told } from "./confirmation-rules.ts";
 import { toWireDecider } from "./decision.ts";
 
 /**

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import * as z from "zod";
 
 import { makeApprovedPlan } from "../../../src/features/confirmations/make-approved-plan.ts";
-import { toRejectionJson } from "../../../src/features/confirmations/rejection.ts";
+import { toRejectionJson } from "../../../src/features/confirmations/write-rejection.ts";
 import { createCatalog } from "../../support/create-catalog.ts";
 import { makeFailure } from "../../../src/core/contract/failure.ts";
 import type {

@@ -10,7 +10,7 @@ import {
   toHourText,
 } from "../../../src/features/operator/hour-text.ts";
 import type { CountedTenant } from "../../../src/features/operator/operator.ts";
-import { OverviewSum, sumTools } from "../../../src/features/operator/overview-sum.ts";
+import { OverviewSum, sumTools } from "../../../src/features/operator/make-overview.ts";
 import { TallyBook } from "../../../src/features/operator/tally-book.ts";
 import { createRandom } from "../../support/random.ts";
 

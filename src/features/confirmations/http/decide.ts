@@ -4,7 +4,7 @@ import { hashArgs, hashDeclaration } from "../confirmation-digests.ts";
 import type { Decider, Decision } from "../decision.ts";
 import { editGroup } from "../edit-group.ts";
 import { executeApproved } from "../execute-approved.ts";
-import { toRejectionJson } from "../rejection.ts";
+import { toRejectionJson } from "../write-rejection.ts";
 import { findConfirmation, type Found, missingTool } from "./find-confirmation.ts";
 import type { ParkedGroup } from "../parked-group.ts";
 import type { JsonObject } from "../../../core/contract/json.ts";

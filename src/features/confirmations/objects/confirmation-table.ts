@@ -30,7 +30,7 @@ import {
   nextTold,
   statusAt,
   type Told,
-} from "../confirmation-book.ts";
+} from "../confirmation-rules.ts";
 
 type Row = {
   id: string;

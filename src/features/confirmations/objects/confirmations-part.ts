@@ -7,7 +7,7 @@ import { EVENT_LINK, digestOf, makeToken, toLinkUrl } from "../approval-link.ts"
 import { makeAnswerJob } from "../answer-job.ts";
 import type { Claim, ConfirmationMethods, ConfirmationRecord, ListedConfirmation } from "../confirmation.ts";
 import { refuseClaim } from "../confirmation.ts";
-import { CONFIRMATION_LIMITS, type ConfirmationLimits, type Told } from "../confirmation-book.ts";
+import { CONFIRMATION_LIMITS, type ConfirmationLimits, type Told } from "../confirmation-rules.ts";
 import { toDecidedEvent, toEndEvent, toRequestedEvent } from "../question-events.ts";
 import { ConfirmationTable } from "./confirmation-table.ts";
 import { LinkTable } from "./link-table.ts";

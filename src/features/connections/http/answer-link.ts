@@ -5,26 +5,20 @@ import * as LIMITS from "../limits.ts";
 import { sha256 } from "../../../core/kit/sha256.ts";
 import { attempt } from "../../../core/kit/result.ts";
 import { connectorOf } from "../connectors/connector.ts";
-import { CALLBACK_PATH, parseState, shardOfId } from "../link-token.ts";
+import { CALLBACK_PATH, shardOfId } from "../link-token.ts";
 import {
-  FAILED,
   FOREIGN,
   FORM_TOKEN,
-  makeDonePage,
   makeLinkPage,
   makeMadePage,
   makeUnreachablePage,
   NO_CONNECTOR,
   NO_LINK,
-  OTHER_BROWSER,
-  OVER,
-  REFUSED,
   USED,
 } from "../page/link-page.ts";
 import { openShards, type Shards } from "../objects/connection-shards.ts";
 import { makeBrowserText, readCookie, writeCookie } from "./browser-cookie.ts";
 import { connectionSetupOf } from "./connection-setup.ts";
-import { leadToIssuer } from "./lead-to-issuer.ts";
 import { peopleOf } from "./people-of.ts";
 import { redirect } from "./redirect.ts";
 
@@ -93,47 +87,6 @@ export async function answerLink(
   }
 }
 
-/** Answer a browser that the provider sent back: with the way to the application, or with a page that says what came of it. */
-export async function answerCallback(request: Request, deployment: Deployment): Promise<Response> {
-  const query = new URL(request.url).searchParams;
-  const place = parseState(query.get("state") ?? "");
-  const shards = place === null ? null : openTenant(place.tenant, deployment);
-  if (place === null || shards === null) return respondPage(NO_LINK);
-  const { headers } = request;
-  // A browser says where a request of it comes from. A client that does not is none, and another page cannot have led it here.
-  const isBrowser = headers.has("sec-fetch-site") || headers.has("cookie");
-  const came = await shards(shardOfId(place.id)!).arrive(place.id, {
-    state: place.secret,
-    browser: isBrowser ? (readCookie(request) ?? "") : null,
-    code: query.has("error") ? undefined : (query.get("code") ?? undefined),
-    issuer: query.get("iss"),
-  });
-  switch (came.kind) {
-    case "arrived":
-      if (came.returnTo === null && !came.isActive)
-        return leadToIssuer({ request, shards, ...place, code: came.code }, deployment);
-      return came.returnTo === null
-        ? respondPage(makeDonePage(came.place.connector, came.account))
-        : leadBack(came.returnTo, { connection_id: came.id, code: came.code });
-    case "refused":
-      return came.returnTo === null
-        ? respondPage(REFUSED)
-        : leadBack(came.returnTo, { connection_id: came.id, error: "access_denied" });
-    case "failed":
-      return came.returnTo === null
-        ? respondPage(FAILED)
-        : leadBack(came.returnTo, { connection_id: came.id, error: "server_error" });
-    case "made":
-      return respondPage(makeMadePage(came.connector));
-    case "gone":
-      return respondPage(OVER);
-    case "used":
-      return respondPage(USED);
-    case "other-browser":
-      return respondPage(OTHER_BROWSER);
-  }
-}
-
 export function openTenant(tenant: string, deployment: Deployment): Shards | null {
   const runner = deployment.runnerOf(tenant);
   if (runner === null) return null;
@@ -149,11 +102,4 @@ async function isOwnForm(request: Request, formToken: string): Promise<boolean> 
   const read = await attempt(() => readBytes(request, LIMITS.connectionTextCharacters));
   if (!read.ok || read.value === null) return false;
   return new URLSearchParams(new TextDecoder().decode(read.value)).get(FORM_TOKEN) === formToken;
-}
-
-/** The parameters are added to what the address has. */
-function leadBack(returnTo: string, parameters: Readonly<Record<string, string>>): Response {
-  const url = new URL(returnTo);
-  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
-  return redirect(url.href);
 }

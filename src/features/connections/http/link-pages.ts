@@ -13,7 +13,8 @@ const LINK_PATH = "/connect/:tenant/:id/:secret";
 export function createLinkPages(ways: LinkWays): Router {
   const router = createRouter();
   const answer = async (c: Context<RouterTypes>, path: string): Promise<Response> => {
-    const { answerCallback, answerLink } = await import("./answer-link.ts");
+    const { answerLink } = await import("./answer-link.ts");
+    const { answerCallback } = await import("./answer-callback.ts");
     const { FAULT } = await import("../page/link-page.ts");
     const { respondPage } = await import("../../../cloudflare/page/respond-page.ts");
     const deployment = c.get("deployment");

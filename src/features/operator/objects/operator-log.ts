@@ -13,7 +13,7 @@ import type {
   TenantRow,
   ToolRow,
 } from "../operator.ts";
-import { OverviewSum, sumTools } from "../overview-sum.ts";
+import { OverviewSum, sumTools } from "../make-overview.ts";
 import { TallyBook } from "../tally-book.ts";
 
 type Row = { id: number; heads: string; tools: string };

@@ -10,9 +10,9 @@ import {
   claimJob,
   type Job,
   queueJob,
-  settleJob,
   toJobRecord,
 } from "../../../../src/core/gate/state/outbox.ts";
+import { settleJob } from "../../../../src/core/gate/state/settle-job.ts";
 import {
   AFTER_LEASE,
   failed,

@@ -6,7 +6,7 @@ import { parseBatch } from "../../../../src/core/contract/batch.ts";
 import type { ParkedGroup } from "../../../../src/features/confirmations/parked-group.ts";
 import { listAsked } from "../../../../src/features/confirmations/confirmation.ts";
 import { hashArgs } from "../../../../src/features/confirmations/confirmation-digests.ts";
-import { toRejectionJson } from "../../../../src/features/confirmations/rejection.ts";
+import { toRejectionJson } from "../../../../src/features/confirmations/write-rejection.ts";
 import { createCatalog } from "../../../support/create-catalog.ts";
 import { executeApproved } from "../../../../src/features/confirmations/execute-approved.ts";
 import { TestWorld, type WireEnvelope } from "../../../support/execute-batch.ts";

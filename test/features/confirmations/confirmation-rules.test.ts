@@ -13,7 +13,7 @@ import {
   makeRoom,
   nextTold,
   statusAt,
-} from "../../../src/features/confirmations/confirmation-book.ts";
+} from "../../../src/features/confirmations/confirmation-rules.ts";
 
 const LIMITS = { ttlMs: 1_000, retentionMs: 5_000, pending: 3, count: 4, allBytes: 100 };
 const NEW = beginConfirmation({ id: "c", bytes: 10 }, 0, LIMITS);
