@@ -58,6 +58,14 @@ ${body}
   return response;
 }
 
+/** Lead a browser on. The next page is not told where it came from. */
+export function redirect(location: string, headers: Readonly<Record<string, string>> = {}): Response {
+  return new Response(null, {
+    status: 303,
+    headers: { location, "cache-control": "no-store", "referrer-policy": "no-referrer", ...headers },
+  });
+}
+
 /** The style of the pages that the Worker makes: the console's colours, light and dark, in one column that fits a phone. */
 const STYLE = `:root{color-scheme:light dark;--page:light-dark(#f6f7f9,#101217);--card:light-dark(#fff,#181b22);--sunk:light-dark(#eff1f5,#12141a);--line:light-dark(#dfe3ea,#2b303b);--strong:light-dark(#858d9c,#6d7686);--text:light-dark(#1a1e27,#e8eaf0);--muted:light-dark(#5a6272,#a0a8b8);--accent:light-dark(#4338ca,#a5b4fc);--fill:light-dark(#4338ca,#5b54e0);--bad:light-dark(#b42318,#ff9a8f)}
 *{box-sizing:border-box}

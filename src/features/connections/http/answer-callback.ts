@@ -1,5 +1,5 @@
 import type { Deployment } from "../../../cloudflare/deployed.ts";
-import { respondPage } from "../../../cloudflare/page/respond-page.ts";
+import { redirect, respondPage } from "../../../cloudflare/page/respond-page.ts";
 import { parseState, shardOfId } from "../link-token.ts";
 import {
   FAILED,
@@ -14,7 +14,6 @@ import {
 import { openTenant } from "./answer-link.ts";
 import { readCookie } from "./browser-cookie.ts";
 import { leadToIssuer } from "./lead-to-issuer.ts";
-import { redirect } from "./redirect.ts";
 
 /** Answer a browser that the provider sent back: with the way to the application, or with a page that says what came of it. */
 export async function answerCallback(request: Request, deployment: Deployment): Promise<Response> {

@@ -1,4 +1,4 @@
-import { respondPage } from "../../../cloudflare/page/respond-page.ts";
+import { redirect, respondPage } from "../../../cloudflare/page/respond-page.ts";
 import { readBytes } from "../../../cloudflare/http/read-request-body.ts";
 import type { Deployment } from "../../../cloudflare/deployed.ts";
 import * as LIMITS from "../limits.ts";
@@ -20,7 +20,6 @@ import { openShards, type Shards } from "../objects/connection-shards.ts";
 import { makeBrowserText, readCookie, writeCookie } from "./browser-cookie.ts";
 import { connectionSetupOf } from "./connection-setup.ts";
 import { peopleOf } from "./people-of.ts";
-import { redirect } from "./redirect.ts";
 
 /** The ways of the pages that are not the same everywhere. */
 export interface LinkWays {

@@ -1,10 +1,9 @@
 import * as LIMITS from "../limits.ts";
 import { readBytes } from "../../../cloudflare/http/read-request-body.ts";
-import { respondPage } from "../../../cloudflare/page/respond-page.ts";
+import { redirect, respondPage } from "../../../cloudflare/page/respond-page.ts";
 import { attempt } from "../../../core/kit/result.ts";
 import { CALLBACK_PATH } from "../link-token.ts";
 import { NO_LINK } from "../page/link-page.ts";
-import { redirect } from "./redirect.ts";
 
 /** The fields of a provider's answer that are read. */
 const FIELDS = ["state", "code", "error", "iss"];

@@ -1,12 +1,11 @@
 import type { SignInSecrets } from "../../../feature/gives.ts";
 import type { Deployment } from "../../../cloudflare/deployed.ts";
-import { respondPage } from "../../../cloudflare/page/respond-page.ts";
+import { redirect, respondPage } from "../../../cloudflare/page/respond-page.ts";
 import { type LinkPlace, shardOfId, SIGNED_IN_PATH } from "../link-token.ts";
 import type { Shards } from "../objects/connection-shards.ts";
 import { makeUnknownPersonPage, NO_LINK } from "../page/link-page.ts";
 import { readCookie, writeCookie } from "./browser-cookie.ts";
 import { peopleOf } from "./people-of.ts";
-import { redirect } from "./redirect.ts";
 
 /** The facts that are needed again when a person is back from the issuer. */
 export interface KeptForVisit {
