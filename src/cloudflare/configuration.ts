@@ -228,37 +228,32 @@ export function readToolGates(env: Env, { tools }: Catalog): ToolGateNamespace {
 const OF_TENANTS: readonly string[] = [WORKSPACES, "ENDPOINTS", "CONNECTIONS"];
 
 /**
- * Ports through which a tool gets at the workspaces that are where its caller's objects are: the same name elsewhere is another
- * workspace. Throws where the runtime cannot keep them there.
- */
-export function placeWorkspaces(ports: Ports, jurisdiction: Jurisdiction): Ports {
-  const binding = (name: string): object | undefined => {
-    const found = ports.binding(name);
-    return found === undefined || !OF_TENANTS.includes(name)
-      ? found
-      : placeIn(found as ObjectNamespace<unknown>, jurisdiction, name);
-  };
-  return { ...ports, binding };
-}
-
-/**
- * Give a tool its binding such that the objects of a tenant, and its bucket, keep nothing of work that began before the tenant was deleted.
+ * Give a tool its binding such that the objects of a tenant are where its caller's are, because the same name elsewhere is another object,
+ * and that they and its bucket keep nothing of work that began before the tenant was deleted. Throws where the runtime cannot keep them
+ * there.
  *
  * @param isStill rejects once it is deleted
  */
-export function fenceBinding(
+export function openBinding(
   { binding }: Pick<Ports, "binding">,
   name: string,
-  { begunAt, isStill }: { readonly begunAt: number; readonly isStill: () => Promise<unknown> },
+  {
+    jurisdiction,
+    begunAt,
+    isStill,
+  }: {
+    readonly jurisdiction: Jurisdiction | undefined;
+    readonly begunAt: number;
+    readonly isStill: () => Promise<unknown>;
+  },
 ): object | undefined {
   const found = binding(name);
-  if (found === undefined) return undefined;
-  if (OF_TENANTS.includes(name)) {
-    const namespace = found as ObjectNamespace<object>;
-    const get = (id: object): Remote<object> => begunAs(namespace.get(id), begunAt);
-    return { idFromName: (of: string) => namespace.idFromName(of), get } satisfies ObjectNamespace<object>;
-  }
-  return name === "OBJECTS" ? fenceBucket(found as R2Bucket, isStill) : found;
+  if (found === undefined || !OF_TENANTS.includes(name))
+    return found !== undefined && name === "OBJECTS" ? fenceBucket(found as R2Bucket, isStill) : found;
+  const anywhere = found as ObjectNamespace<object>;
+  const namespace = jurisdiction === undefined ? anywhere : placeIn(anywhere, jurisdiction, name);
+  const get = (id: object): Remote<object> => begunAs(namespace.get(id), begunAt);
+  return { idFromName: (of: string) => namespace.idFromName(of), get } satisfies ObjectNamespace<object>;
 }
 
 /** A bucket does not know who is deleted: what was put is taken away again. */

@@ -14,8 +14,7 @@ import { sendCallback, sendEvent } from "../core/egress/send-callback.ts";
 import { UpstreamHealth } from "../core/egress/upstream-health.ts";
 
 import {
-  fenceBinding,
-  placeWorkspaces,
+  openBinding,
   readGateOptions,
   readRunOptions,
   readTenantGates,
@@ -88,8 +87,7 @@ export function createVolley<const Features extends readonly Feature[] = []>(
   const TenantGate = createTenantGate({
     parts: features.flatMap(({ objectPart }) => objectPart?.(deploymentOf) ?? []),
     createBackground(env, { tenant, jurisdiction, onOpened }) {
-      const anywhere = createSystemPorts(env, rest);
-      const ports = jurisdiction === undefined ? anywhere : placeWorkspaces(anywhere, jurisdiction);
+      const ports = createSystemPorts(env, rest);
       const options = readRunOptions(env, rest.trustedOrigins);
       // An alarm is an invocation of its own, with its own six header slots and its own time.
       const slots = new Semaphore(options.headerSlots);
@@ -114,7 +112,7 @@ export function createVolley<const Features extends readonly Feature[] = []>(
             createGateClient(gates, tenant, { clock: ports.clock, timeoutMs: LIMITS.gateTimeoutMs, begunAt }),
           );
         };
-        return { ...ports, binding: (name) => fenceBinding(ports, name, { begunAt, isStill }) };
+        return { ...ports, binding: (name) => openBinding(ports, name, { jurisdiction, begunAt, isStill }) };
       };
       const runner = new AttemptRunner(toolOf, () => ({
         origin: UNKNOWN_ORIGIN,

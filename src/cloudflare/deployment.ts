@@ -13,9 +13,8 @@ import { UpstreamHealth } from "../core/egress/upstream-health.ts";
 import { Watch } from "../core/observe/watch.ts";
 import {
   checkWebhookSecrets,
-  fenceBinding,
+  openBinding,
   hasDevelopmentOrigins,
-  placeWorkspaces,
   readGateOptions,
   readKeys,
   readOrigins,
@@ -147,9 +146,6 @@ export function createDeployment(
     heldByTenant.set(tenant, (held = new IsolateQuota()));
     return held;
   };
-  // A key without a jurisdiction places no object.
-  const placedPorts = ({ jurisdiction }: Caller): Ports =>
-    jurisdiction === undefined ? ports : placeWorkspaces(ports, jurisdiction);
   const runners = new Map<string, Caller>();
   const others: readonly CallerSource[] = features.flatMap(
     ({ openCallers }) => openCallers?.(configured, () => others) ?? [],
@@ -229,7 +225,6 @@ export function createDeployment(
       // A tool of a tenant may allow its answers to be remembered, whatever the deployment's tools do.
       if (added?.isOpen === true) cache ??= new ReadCache(new Set(), ports.clock);
       let account: RequestBytes | undefined;
-      const placed = placedPorts(caller);
       return {
         requestId,
         dialect,
@@ -243,8 +238,14 @@ export function createDeployment(
         configured,
         allTools: async () => added?.currentCatalog({ ...caller, tools: ["*"] }, held, gate()) ?? catalog,
         ports: {
-          ...placed,
-          binding: (name) => fenceBinding(placed, name, { begunAt, isStill: () => askStill(gate()) }),
+          ...ports,
+          // A key without a jurisdiction places no object.
+          binding: (name) =>
+            openBinding(ports, name, {
+              jurisdiction: caller.jurisdiction,
+              begunAt,
+              isStill: () => askStill(gate()),
+            }),
           clock,
           inSpan: watch.inSpan,
         },
