@@ -7,7 +7,7 @@ import { jobSchema } from "../core/contract/gate/job-json.ts";
 import { JOB_STATUSES } from "../core/contract/gate/job.ts";
 import { lazySchema } from "../core/contract/lazy-schema.ts";
 import * as LIMITS from "../core/contract/limits.ts";
-import { pageFields } from "../core/contract/page-fields.ts";
+import { pageFields } from "../core/contract/list-query.ts";
 import { openRoutersOf, routersOf } from "./app.ts";
 import { CORE_ENDPOINTS } from "./endpoints/execute-actions.ts";
 import { redriveSchema } from "./endpoints/jobs.ts";

@@ -6,12 +6,11 @@ export { anyObject, matching, object, optional, written } from "../core/contract
 export { describe, toIssues } from "../core/contract/issues.ts";
 export { isJsonObject, type JsonObject, parseExact, utf8Length } from "../core/contract/json.ts";
 export { lazySchema, lazySchemaOf, type Written } from "../core/contract/lazy-schema.ts";
-export { parsePage } from "../core/contract/list-query.ts";
+export { pageFields, parsePage } from "../core/contract/list-query.ts";
 export { Pending } from "../core/contract/pending.ts";
 export { readMarker } from "../core/contract/reference.ts";
 export { findReferences, resolveReferences } from "../core/plan/references.ts";
 export { follow } from "../core/kit/json/json-pointer.ts";
-export { pageFields } from "../core/contract/page-fields.ts";
 export { parseJson } from "../core/contract/parse-json.ts";
 export {
   parseChoice,

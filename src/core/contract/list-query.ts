@@ -1,8 +1,16 @@
+import * as z from "zod/mini";
+
 import { err, ok, type Result } from "../kit/result.ts";
 import { INSTANT_EXPECTED, parseInstant } from "../kit/rfc3339.ts";
 import * as LIMITS from "./limits.ts";
 import { refuseQuery } from "./parse-request.ts";
 import type { Refusal } from "./refusal.ts";
+
+/** The parameters of every list, as the document describes them. */
+export const pageFields = () => ({
+  limit: z.optional(z.int().check(z.minimum(1), z.maximum(LIMITS.maxJobPage))),
+  cursor: z.optional(z.string()).check(z.describe("The next_cursor of an earlier page")),
+});
 
 /**
  * Parse which page of a list is asked for: `limit`, and `cursor`, which is null at the first page.

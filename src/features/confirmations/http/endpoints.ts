@@ -14,7 +14,7 @@ import { toCursor } from "../../../core/contract/gate/job-query.ts";
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { toConfirmationUrl } from "../../../core/contract/outcome.ts";
-import { pageFields } from "../../../core/contract/page-fields.ts";
+import { pageFields } from "../../../core/contract/list-query.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { escapeUnseen, toJsonEscape } from "../../../core/kit/visible-text.ts";

@@ -2,8 +2,7 @@ import * as z from "zod/mini";
 
 import { SUBJECT, SUBJECT_IN_WORDS } from "../../../core/contract/gate/caller.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
-import { parsePage } from "../../../core/contract/list-query.ts";
-import { pageFields } from "../../../core/contract/page-fields.ts";
+import { pageFields, parsePage } from "../../../core/contract/list-query.ts";
 import { refuseOtherParameters, refuseQuery } from "../../../core/contract/parse-request.ts";
 import type { Refusal } from "../../../core/contract/refusal.ts";
 import { askGate } from "../../../cloudflare/http/ask-gate.ts";

@@ -8,8 +8,7 @@ import { toHint } from "../../../core/contract/issues.ts";
 import { parseExact } from "../../../core/contract/json.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
 import { bodyBytes, nesting } from "../../../core/contract/limits.ts";
-import { parsePage } from "../../../core/contract/list-query.ts";
-import { pageFields } from "../../../core/contract/page-fields.ts";
+import { pageFields, parsePage } from "../../../core/contract/list-query.ts";
 import {
   refuseOtherParameters,
   type ParsedRequest,

@@ -7,8 +7,7 @@ import { quotaHeaders, respondJson, respondRefused } from "../../../cloudflare/h
 import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
 import type { Publishing, PublishRefusal } from "../../../core/contract/gate/publishing.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
-import { parsePage, parseTime } from "../../../core/contract/list-query.ts";
-import { pageFields } from "../../../core/contract/page-fields.ts";
+import { pageFields, parsePage, parseTime } from "../../../core/contract/list-query.ts";
 import { refuseOtherParameters } from "../../../core/contract/parse-request.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { countRequest } from "../../../core/gate/admit-plan.ts";

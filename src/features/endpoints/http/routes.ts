@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { makeReseal } from "../../../cloudflare/endpoints/make-reseal.ts";
 import type { Endpoint, Handler } from "../../../cloudflare/openapi/endpoint.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
-import { pageFields } from "../../../core/contract/page-fields.ts";
+import { pageFields } from "../../../core/contract/list-query.ts";
 import type { Refusal } from "../../../core/contract/refusal.ts";
 import type { Result } from "../../../core/kit/result.ts";
 import { DELIVERY_STATUSES } from "../delivery.ts";

@@ -2,7 +2,7 @@ import { mayDo } from "../../../core/contract/gate/caller.ts";
 import * as z from "zod/mini";
 
 import { ENDPOINTS } from "../../../core/contract/gate/publishing.ts";
-import { pageFields } from "../../../core/contract/page-fields.ts";
+import { pageFields } from "../../../core/contract/list-query.ts";
 import { askGate } from "../../../cloudflare/http/ask-gate.ts";
 import type { JobRuns } from "../../../feature/gives.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
