@@ -84,11 +84,11 @@ describe("A file", () => {
 });
 
 const CEILINGS = {
-  coreFilesThatFeaturesReach: 167,
+  coreFilesThatFeaturesReach: 166,
   coreFilesThatCoreDoesNotUse: 20,
   coreFilesWithWordsOfFeatures: 51,
   filesReachedPastAnIndex: 48,
-  files: 1056,
+  files: 1055,
   smallFilesWithOneImporter: 117,
   namesOfSeveralFiles: 29,
 } as const;
