@@ -373,3 +373,34 @@ test("T63 a loop of calls that never wait for a timer lets timers fire between i
   expect(outcome).toMatchObject({ status: "success", meta: { items: { total: 1_000, ok: begun } } });
   expect(begun).toBeLessThan(60);
 });
+
+test.each([true, false])(
+  "T63 a loop begins no element once the deadline has passed, though its timer has not fired (in order: %s)",
+  (inOrder) => {
+    let now = 0;
+    let outcome: Outcome | null = null;
+    const ticket = new Ticket({ settled: (came) => (outcome = came) });
+    const call: Call = { tool: contractOf("publish"), input: {}, args: {}, timeoutMs: 1_000 };
+    let begun = 0;
+    runLoop(
+      ticket,
+      Array.from({ length: 5 }, () => ok(call)),
+      {
+        clock: { now: () => now, after: () => () => {} },
+        inOrder,
+        failFast: false,
+        repeatable: false,
+        late: () => (now >= 2 ? makeFailure("DEADLINE_EXCEEDED") : null),
+        begin: (own) => {
+          begun += 1;
+          now += 1;
+          own.start();
+          // The others have begun, or would, before any of these ends.
+          if (inOrder) own.end({ status: "success", data: begun, json: String(begun), meta: {} });
+        },
+      },
+    );
+    expect(begun).toBe(2);
+    if (inOrder) expect(outcome).toMatchObject({ status: "success", meta: { items: { total: 5, ok: 2 } } });
+  },
+);
