@@ -122,6 +122,7 @@ export function createDeployment(
     beforeCall: partOf(features, "beforeCall")?.(configured),
     beforeStep: partOf(features, "beforeStep")?.(configured),
     fields: partOf(features, "fields"),
+    keepers: partOf(features, "keepers"),
   };
   const toolGates = readToolGates(env, catalog);
   const shown = readShownTools(env, catalog, { ports, hasOwnSecrets: secretOf !== undefined });

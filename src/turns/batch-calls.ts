@@ -54,7 +54,7 @@ interface Sharing {
   readonly together: boolean;
 }
 
-type Known = Pick<Execution, "catalog" | "watch">;
+type Known = Pick<Execution, "catalog" | "watch" | "hooks">;
 
 /** Make batches of the calls of a turn: one of the calls of tools, and one of each call of `execute_actions` that stands alone. */
 export function batchCalls(
@@ -91,8 +91,11 @@ function readCall(call: ProviderCall, known: Known, bodyBytes: number): Result<B
     return ok({ ...batch.value, entries: [failure === null ? entry : { ...entry, action: err(failure) }] });
   }
   if (!args.ok) return err(toFailedReply("error", args.error));
-  const batch = parseBatch(args.value, bodyBytes);
-  if (!batch.ok) return err(refuse(batch.error, known));
+  const kept = known.hooks?.keepers?.read(args.value) ?? ok({ rest: args.value, keptAs: undefined });
+  if (!kept.ok) return err(refuse(kept.error, known));
+  const parsed = parseBatch(kept.value.rest, bodyBytes);
+  if (!parsed.ok) return err(refuse(parsed.error, known));
+  const batch = ok({ ...parsed.value, keptAs: kept.value.keptAs });
   const writes = ({ action }: Entry): boolean =>
     !action.ok || mayWrite(action.value.tool, action.value.args, catalog);
   return closed && batch.value.entries.some(writes) ? err(toFailedReply("error", CUT_OFF)) : batch;

@@ -156,6 +156,14 @@ export class Outbox {
     return this.#change(id, nowMs, (job) => cancelJob(job, nowMs));
   }
 
+  /** Give a live job no attempt besides those that have begun; null when there is no such job. */
+  endWithAttempt(id: string, nowMs: number): JobChange | null {
+    return this.#change(id, nowMs, (job) => [
+      { ...job, spec: { ...job.spec, maxAttempts: Math.max(1, job.attempts) } },
+      isLive(job.status),
+    ]);
+  }
+
   /** Give a dead job fresh attempts; null when there is no such job. */
   redrive(id: string, nowMs: number, options?: RedriveOptions): JobChange | null {
     return this.#change(id, nowMs, (job) => redriveJob(job, nowMs, options));

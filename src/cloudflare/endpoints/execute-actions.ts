@@ -22,13 +22,17 @@ export const executeActions: CoreEndpoint<"POST /v1/execute_actions"> = {
     if (unread !== null) return err(unread);
     const body = await readRun(request, received);
     if (!body.ok) return body;
-    const { fields, later } = received.hooks ?? {};
+    const { fields, keepers, later } = received.hooks ?? {};
     const value = later?.read(request.headers, body.value.value) ?? body.value.value;
     const said =
       fields?.read(value, { request, context: received }) ?? ok({ rest: value, context: received });
     if (!said.ok) return said;
-    const { rest, context } = said.value;
-    const batch = parseBatch(rest, body.value.bytes, fields?.names);
+    const { context } = said.value;
+    const kept = keepers?.read(said.value.rest) ?? ok({ rest: said.value.rest, keptAs: undefined });
+    if (!kept.ok) return kept;
+    const { rest, keptAs } = kept.value;
+    const names = keepers === undefined ? fields?.names : [...(fields?.names ?? []), ...keepers.fields];
+    const batch = parseBatch(rest, body.value.bytes, names);
     if (!batch.ok) return batch;
 
     const { callbackUrl } = batch.value;
@@ -36,7 +40,8 @@ export const executeActions: CoreEndpoint<"POST /v1/execute_actions"> = {
     if (!bound.ok) return bound;
     const respond = batch.value.background === undefined ? respondBatch : respondDocument;
     return respond(
-      (listener) => execute(batch.value, { ...bound.value, ...body.value.keyed(value), ...listener }),
+      (listener) =>
+        execute({ ...batch.value, keptAs }, { ...bound.value, ...body.value.keyed(value), ...listener }),
       request,
       // It holds the body's bytes.
       received,

@@ -54,7 +54,7 @@ export async function respondEvents(run: Run, request: Request, context: StreamC
   const { caller, requestId, ports, defer } = context;
   const stream = openEventStream(request.signal, ports.clock);
   // JSON text has no line breaks outside of strings, and inside them they are escaped.
-  const tell = (event: "started" | "result" | "done", json: string, id = ""): void =>
+  const tell = (event: string, json: string, id = ""): void =>
     stream.send(`event: ${event}\ndata: ${json}\n${id}\n`);
   // As the id of an event it says which results were told, with a bit for each: the stream of the run goes on from there.
   let told = 0n;
@@ -64,7 +64,7 @@ export async function respondEvents(run: Run, request: Request, context: StreamC
     (onWritten) =>
       run({
         signal: stream.signal,
-        listener: { onAdmitted: admitted.resolve, onWritten },
+        listener: { onAdmitted: admitted.resolve, onWritten, onEvent: tell },
         onResult(json, index) {
           if (index === undefined) return tell("result", json);
           told |= 1n << BigInt(index);

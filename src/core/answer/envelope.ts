@@ -199,6 +199,7 @@ function toMetaJson(outcome: Outcome, { readAs, warnings, task }: Step): string 
       texts === undefined
         ? readAs
         : { ...readAs, args: readAs?.["args"] === undefined ? texts : `${readAs["args"]}, ${texts}` },
+    ...meta.more,
     warnings:
       selectHints === undefined ? warnings : [...(warnings ?? []), ...selectHints].slice(0, LIMITS.warnings),
   } satisfies Written<typeof metaSchema>);
@@ -223,6 +224,8 @@ function summarise(outcomes: readonly Outcome[]): Written<typeof summarySchema> 
 export interface BatchMeasures {
   readonly durationMs: number;
   readonly maxParallelism: number;
+  /** The members that a feature adds to the envelope, as JSON with a comma before each. */
+  readonly members?: string;
 }
 
 /** Put outcomes back in the order asked: exactly one result for every action, none omitted. */
@@ -233,7 +236,7 @@ export function toEnvelopeJson(
 ): string {
   const results = plan.steps.map((step) => toResultJson(step, outcomes[step.index]!));
   const stats = toStats(plan, outcomes, measured);
-  return `{"batch_id":${JSON.stringify(measured.batchId)},"results":[${results.join(",")}],"summary":${JSON.stringify(summarise(outcomes))},"stats":${JSON.stringify(stats)}}`;
+  return `{"batch_id":${JSON.stringify(measured.batchId)},"results":[${results.join(",")}],"summary":${JSON.stringify(summarise(outcomes))},"stats":${JSON.stringify(stats)}${measured.members ?? ""}}`;
 }
 
 /**

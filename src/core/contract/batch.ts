@@ -57,6 +57,9 @@ export const batchForm = object({
 
 const OPTIONAL = batchForm.names.filter((name) => name !== "actions");
 
+/** The fields by which a batch asks a feature to look after its writes, as they were sent. */
+export type KeptAs = JsonObject;
+
 /** The request of one call: 1 to 50 entries in the order asked. */
 export interface Batch {
   readonly entries: readonly Entry[];
@@ -74,6 +77,8 @@ export interface Batch {
   readonly tellsStarts?: true;
   /** The words by which its run can be found; absent if it has none. */
   readonly tags?: readonly string[];
+  /** A feature looks after its writes. */
+  readonly keptAs?: KeptAs | undefined;
   /** The batch as it was sent, where it is to run in the background. */
   readonly background?: JsonObject;
 }

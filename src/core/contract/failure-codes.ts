@@ -54,6 +54,7 @@ export const CODES = {
   },
   DEPENDENCY_FAILED: final("An action this one depends on did not succeed."),
   ABORTED: passing("The batch stopped at its first failure."),
+  NOT_REVERSIBLE: final("There is no way to take back what this did."),
   CONFIRMATION_INVALID: {
     ...final("The action needs a person's confirmation."),
     ...refused(409, "The confirmation cannot be decided."),

@@ -86,6 +86,8 @@ export interface OutcomeMeta {
    * shown, nor kept: such a failure lets go of its idempotency key.
    */
   readonly sentNothing?: true;
+  /** The facts that a feature adds, by the names of the wire. */
+  readonly more?: Readonly<Record<string, boolean | string>>;
   /** The accounts that it used, by connector. Not shown; kept with its run. */
   readonly accounts?: Readonly<Record<string, string>>;
   /** It ran before, under the same idempotency key; this is what came of it then. */

@@ -42,7 +42,8 @@ export async function admit(
   const startedAt = ports.clock.now();
   const plan = planned.steps.some(asksDeployment) ? bindPlan(planned, execution) : planned;
   const idempotency = keysOf === undefined ? null : await keysOf(plan);
-  const { headerSlots } = options;
+  // Jobs that something looks after are with it.
+  const headerSlots = execution.hooks?.keeper === undefined ? options.headerSlots : Number.POSITIVE_INFINITY;
   const ids = once(() => (resumed === undefined ? new StepIds(ports, idempotency) : idsOf(resumed, ports)));
   const batchId = once(() => within?.batchId ?? ports.newId());
   const jobOrigin = (): JobOrigin => ({

@@ -1,5 +1,5 @@
 import type { AnswerBudget } from "../answer/envelope.ts";
-import type { Batch } from "../contract/batch.ts";
+import type { Batch, KeptAs } from "../contract/batch.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type {
   InnerBatch,
@@ -126,6 +126,8 @@ export interface BatchListener {
   readonly onStarted?: (step: Step, started: CallStart) => void;
   /** Told what the tools report of their progress, without secrets; it may go on after the answer. */
   readonly onReport?: (report: ProgressReport) => void;
+  /** Told of what a feature adds to its stream: the name of the event, and JSON. */
+  readonly onEvent?: (name: string, json: string) => void;
 }
 
 /** The larger work that a batch is a part of: a turn, or a run of a tool that is one. */
@@ -242,6 +244,10 @@ export interface Hooks {
   /** Absent where no call needs more than its tool declares. */
   readonly beforeCall?: BeforeCall | undefined;
   readonly fields?: BatchFields | undefined;
+  /** Absent in a Worker where nothing looks after what a batch has written. */
+  readonly keepers?: Keepers | undefined;
+  /** Looks after the writes of this batch; absent where it did not ask for that. */
+  readonly keeper?: Keeper | undefined;
 }
 
 /** The part of a request that its fields may change. */
@@ -263,6 +269,63 @@ export interface BatchFields {
       readonly path?: string;
     },
   ): Result<{ readonly rest: unknown; readonly context: C }, Refusal>;
+}
+
+/** A call that may change something: that of a step, or of one element of its loop. */
+export interface KeptCall {
+  readonly step: Step;
+  readonly element: number | null;
+  readonly call: Call;
+}
+
+/** Finds the batches whose writes a feature looks after. */
+export interface Keepers {
+  /** The fields of a body that `read` takes: a misspelt one may have meant them. */
+  readonly fields: readonly string[];
+  /** Take the fields that ask for it out of a body. The rest is a batch, or what stands for one. */
+  read(sent: unknown): Result<{ readonly rest: unknown; readonly keptAs?: KeptAs }, Refusal>;
+  keeperOf(keptAs: KeptAs): Keeper;
+}
+
+/** Looks after the writes of a batch that asked for it. */
+export interface Keeper {
+  /** The plan as it runs with it, or why it cannot: asked before anything runs. */
+  take(plan: Plan, execution: Pick<Execution, "catalog">): Result<Plan, Refusal>;
+  /** Begin with a plan that was admitted. */
+  open(plan: Plan, run: KeptRun): KeptBatch;
+}
+
+/** The run of a kept plan. */
+export interface KeptRun {
+  readonly execution: Execution;
+  readonly batchId: string;
+  /** When the time of the plan is over, in milliseconds since the epoch. */
+  readonly endsAt: number;
+}
+
+/** The writes of one run. */
+export interface KeptBatch {
+  /** Write down that a call is about to be sent, before it is; false when nothing of the batch may be sent any more. */
+  begin(at: KeptCall): Promise<boolean>;
+  /**
+   * Hear how a call ended, which may be after the batch has answered.
+   *
+   * @param output of its tool, with the secrets that its outcome leaves out; undefined where it returned none
+   */
+  end(at: KeptCall, outcome: Outcome, output: unknown): void;
+  /** Hear the outcome of a step, when it is told. */
+  saw(step: Step, outcome: Outcome): void;
+  /** Looks after the batch that a call of it is, together with its own. */
+  inside(at: Pick<KeptCall, "step" | "element">): Keeper;
+  /** Do what is to be done once every step has its outcome, and say what these and the envelope tell of it. */
+  close(outcomes: readonly Outcome[]): Promise<Closed>;
+}
+
+/** A kept batch as it is told. */
+export interface Closed {
+  readonly outcomes: readonly Outcome[];
+  /** More members of the envelope, as JSON with a comma before each; empty without any. */
+  readonly members: string;
 }
 
 /** Everything one request brings with it. */

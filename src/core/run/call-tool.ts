@@ -39,6 +39,8 @@ export interface CallOptions {
   readonly maxAttempts: number;
   /** For a tool with global limits: the first attempt's permit is held, later ones ask for their own. */
   readonly permits?: CallPermits | undefined;
+  /** Told what the tool returned, with the secrets that its outcome leaves out. */
+  readonly onOutput?: ((output: unknown) => void) | undefined;
   /** Its output is looked at once and then let go. */
   readonly isLook?: boolean;
   /** Told when an attempt leaves its queues. */
@@ -439,6 +441,7 @@ class ToolCall implements CallState {
 
   #succeed(output: unknown): Outcome {
     const written = serialiseOutput(output);
+    this.#options.onOutput?.(output);
     const json = this.#redact(written.json);
     const data = json === written.json ? output : parseExact(json);
     return { status: "success", data, json, meta: { ...this.meta, bytes: written.bytes } };

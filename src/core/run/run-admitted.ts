@@ -13,6 +13,7 @@ import type { CallScope, Parallelism } from "./call-scope.ts";
 import { Demotion } from "./demotion.ts";
 import { answerBudgetOf, type BatchMeasures } from "../answer/envelope.ts";
 import type { Execution, RunnableBatch } from "../gate/execution.ts";
+import type { KeptBatch } from "../gate/execution.ts";
 import { refuseParked, LateOutcomes } from "./fail-parked.ts";
 import type { Park } from "../plan/parked-step.ts";
 import { keepWhole, recallResults } from "../answer/recall-results.ts";
@@ -57,10 +58,17 @@ export async function runAdmitted(
   const bytes = options.requestResponseBytes / (admission.admitted.plan.maxTokens === null ? 1 : 2);
   const budget = inside?.budget ?? new ByteBudget(bytes, LIMITS.responseReserveBytes, { share });
   const prepared = (execution.watch?.listeners.length ?? 0) === 0 ? undefined : new Map<number, Call>();
-  const ran = await run(admission, { parallelism, budget, ways, prepared }, execution);
   const { plan, degraded, quota } = admission.admitted;
-  const outcomes = degraded ? ran.map(markDegraded) : ran;
+  const endsAt = clock.now() + plan.deadlineMs;
+  const { runId, tool } = within?.runOf ?? {};
+  // A run of a tool that is a job has the id of the job.
+  const batchId = tool !== undefined && runId !== undefined ? runId : admission.batchId();
+  const kept = execution.hooks?.keeper?.open(plan, { execution, batchId, endsAt });
+  const ran = await run(admission, { parallelism, budget, ways, prepared, kept }, execution);
+  const ended = degraded ? ran.map(markDegraded) : ran;
   const measures = { durationMs: clock.now() - admission.startedAt, maxParallelism: parallelism.max };
+  const { outcomes, members } =
+    kept === undefined ? { outcomes: ended, members: "" } : await kept.close(ended);
   execution.watch?.sawBatch({
     kind: "run",
     plan,
@@ -84,7 +92,7 @@ export async function runAdmitted(
   });
   // Inside of another batch the outer batch releases the bytes, when its answer is written.
   const release = (): void => void (inside === undefined && budget.release());
-  return { outcomes, quota, release, ...measures };
+  return { outcomes, quota, release, ...measures, ...(members !== "" && { members }) };
 }
 
 /** Give back the bytes of an answer when it has been read; at once where its reader is not waited for. */
@@ -100,11 +108,13 @@ async function run(
     budget,
     ways,
     prepared,
+    kept,
   }: {
     readonly parallelism: Parallelism;
     readonly budget: ByteBudget;
     readonly ways: RunWays;
     readonly prepared: Map<number, Call> | undefined;
+    readonly kept: KeptBatch | undefined;
   },
   execution: Execution,
 ): Promise<readonly Outcome[]> {
@@ -177,6 +187,7 @@ async function run(
   };
   const tell = (step: Step, outcome: Outcome): void => {
     resumed?.journal.end(step, outcome);
+    kept?.saw(step, outcome);
     if (onOutcome === undefined) return;
     const marked = degraded ? markDegraded(outcome) : outcome;
     onOutcome(step, plan.maxTokens === null ? marked : shapeAlone(marked, plan.maxTokens));
@@ -198,15 +209,17 @@ async function run(
       answer,
       turn: turnOf,
       endsAt: clock.now() + plan.deadlineMs,
-      runInner: (call, inside) =>
+      runInner: (call, inside, at) =>
         (call.tool.inner as RunnableBatch).run(call, {
-          execution,
+          execution:
+            kept === undefined ? execution : { ...execution, hooks: { ...hooks, keeper: kept.inside(at) } },
           inside,
           isApproved: plan.approved !== undefined,
           batchId: batchId(),
         }),
       prepared,
       journal: resumed?.journal,
+      kept,
       isAfterWrite: inside?.isAfterWrite,
       onStarted: plan.tellsStarts && onStarted,
       background: () => (background ??= createBackground()),

@@ -13,6 +13,7 @@ import { failUnsent } from "../answer/failed-outcome.ts";
 import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
 import { toLimit } from "../gate/admit-plan.ts";
 import type { BatchListener, InnerEnd, Inside, Journal } from "../gate/execution.ts";
+import type { KeptBatch } from "../gate/execution.ts";
 import type { StepIds } from "../gate/step-ids.ts";
 import type { Background } from "./background.ts";
 import { awaitPermit, type CallPermits } from "./call-permits.ts";
@@ -41,11 +42,13 @@ export interface StepScope {
   /** When the batch's deadline passes, in the clock's milliseconds: nothing waits for a permit after it. */
   readonly endsAt: number;
   /** Runs tools that are batches; undefined where no tool of the plan is one. */
-  readonly runInner: (call: Call, inside: Inside) => Promise<InnerEnd>;
+  readonly runInner: (call: Call, inside: Inside, at: Pick<Place, "step" | "element">) => Promise<InnerEnd>;
   /** All of it is ordered after a write of the batch around it. */
   readonly isAfterWrite?: boolean | undefined;
   /** The journal that writes are written down in before they are sent; undefined where it will not be asked. */
   readonly journal: Journal | undefined;
+  /** Looks after the writes; undefined where nothing does. */
+  readonly kept?: KeptBatch | undefined;
   /** Told when a call leaves its queues, where a stream tells of it. */
   readonly onStarted?: BatchListener["onStarted"];
   /** Takes the calls of steps that had to be looked up first, by the step's place; undefined where they are not kept. */
@@ -61,6 +64,7 @@ interface Place {
   readonly element: number | null;
   /** Holds the permit of a tool with global limits. */
   readonly permits?: CallPermits;
+  readonly onOutput?: CallOptions["onOutput"];
 }
 
 /** Begin a call. Its ticket is told what becomes of it. */
@@ -73,10 +77,15 @@ type Begin = (ticket: Ticket, call: Call, place: Place) => void;
 export function createStepStarter(batch: StepScope): StartStep {
   const { plan, scope, ids, gate, turn, endsAt } = batch;
   const { clock } = scope.ports;
-  const { journal, onStarted } = batch;
+  const { journal, kept, onStarted } = batch;
   const recalls = plan.sharesReads && scope.cache !== null && batch.isAfterWrite !== true;
   const afterWrites = afterWritesOf(plan);
-  const sharing = { ...sharingOf(plan, afterWrites), recalls, isJournaled: journal !== undefined };
+  const sharing = {
+    ...sharingOf(plan, afterWrites),
+    recalls,
+    isJournaled: journal !== undefined,
+    isKept: kept !== undefined,
+  };
   const insideOf = ({ index }: Step): Pick<Inside, "isAfterWrite"> =>
     batch.isAfterWrite === true || afterWrites.has(index) ? { isAfterWrite: true } : {};
   let reads: Reads | undefined;
@@ -85,7 +94,7 @@ export function createStepStarter(batch: StepScope): StartStep {
   let selections: Selections | undefined;
 
   const late = (): Failure | null => (clock.now() < endsAt ? null : deadlineExceeded(plan.deadlineMs));
-  const call: Begin = (ticket, call, { step, element, permits }) => {
+  const call: Begin = (ticket, call, { step, element, permits, onOutput }) => {
     // The deadline's own timer may come late, where calls that never leave the platform keep timers out.
     const failure = element === null ? null : late();
     if (failure !== null) return ticket.end({ status: "error", error: failure, meta: {} });
@@ -95,7 +104,7 @@ export function createStepStarter(batch: StepScope): StartStep {
       return startInner(ticket, call, {
         ...batch,
         onTry,
-        runInner: (of, inside) => batch.runInner(of, { ...inside, ...insideOf(step) }),
+        runInner: (of, inside) => batch.runInner(of, { ...inside, ...insideOf(step) }, { step, element }),
       });
     callTool(ticket, call, {
       scope,
@@ -103,6 +112,7 @@ export function createStepStarter(batch: StepScope): StartStep {
       idempotencyKey: () => ids().callKey(step, element),
       maxAttempts: LIMITS.syncAttempts,
       permits,
+      onOutput,
     });
   };
 
@@ -157,6 +167,17 @@ export function createStepStarter(batch: StepScope): StartStep {
     journal: (next) => (ticket, call, place) => {
       const written = attempt(() => journal!.begin(place.step));
       const begun = awaitJournal(ticket, written, () => next(ticket, call, place));
+      orBreak(begun, ticket, { tool: call.tool, scope });
+    },
+    keep: (next) => (ticket, call, place) => {
+      const { step, element } = place;
+      const at = { step, element, call };
+      let output: unknown;
+      const written = attempt(() => kept!.begin(at));
+      ticket.whenEnded((outcome) => kept!.end(at, outcome, output));
+      const begun = awaitJournal(ticket, written, () =>
+        next(ticket, call, { ...place, onOutput: (came) => (output = came) }),
+      );
       orBreak(begun, ticket, { tool: call.tool, scope });
     },
   };
@@ -233,6 +254,10 @@ async function awaitJournal(
   ticket.end(failUnsent(error));
 }
 
+interface RunsInner {
+  readonly runInner: (call: Call, inside: Inside) => Promise<InnerEnd>;
+}
+
 /**
  * Start a call of a tool that is a batch. It has the header slots and the bytes of the one that it is inside of, because both
  * are one invocation. Stopping it stops what it runs: reads are given up, and a write that was sent is seen through, as in any
@@ -241,7 +266,7 @@ async function awaitJournal(
 function startInner(
   ticket: Ticket,
   call: Call,
-  { runInner, ...batch }: StepScope & Pick<CallOptions, "onTry">,
+  { runInner, ...batch }: Omit<StepScope, "runInner"> & RunsInner & Pick<CallOptions, "onTry">,
 ): void {
   const { scope, endsAt } = batch;
   if (call.begun !== undefined && "outcomeJson" in call.begun)
@@ -276,7 +301,7 @@ function startInside(
 }
 
 /** The layers that may stand between a step and the call of its tool. */
-export type Layer = "select" | "verify" | "reads" | "cap" | "permit" | "journal";
+export type Layer = "select" | "verify" | "reads" | "cap" | "permit" | "journal" | "keep";
 
 /** The parts that the steps of a plan share when they call their tools. */
 export interface Sharing {
@@ -292,6 +317,8 @@ interface Surroundings extends Sharing {
   readonly recalls: boolean;
   /** Writes are written down before they are sent. */
   readonly isJournaled?: boolean;
+  /** A feature looks after the writes. */
+  readonly isKept?: boolean;
   /** The caller ordered it after a write. */
   readonly isAfterWrite?: boolean;
 }
@@ -324,7 +351,7 @@ export function sharingOf(plan: Plan, afterWrites = afterWritesOf(plan)): Sharin
  */
 export function layersOf(
   { tool, select }: Task,
-  { repeats, isCapped, recalls, isJournaled = false, isAfterWrite = false }: Surroundings,
+  { repeats, isCapped, recalls, isJournaled = false, isKept = false, isAfterWrite = false }: Surroundings,
 ): Layer[] {
   const layers: Layer[] = [];
   if (select !== null) layers.push("select");
@@ -336,5 +363,7 @@ export function layersOf(
   if (isCapped) layers.push("cap");
   if (tool.globalLimits !== null) layers.push("permit");
   if (isJournaled && tool.isWrite) layers.push("journal");
+  // The batch that a tool is has its own writes looked after.
+  if (isKept && tool.isWrite && tool.inner === undefined) layers.push("keep");
   return layers;
 }

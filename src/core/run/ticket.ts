@@ -46,6 +46,7 @@ export class Ticket {
   #stop: ((failure: Failure, sentWrite: SentWrite) => void) | null = null;
   #free: (() => void) | null = null;
   #shape: ((outcome: Outcome) => Outcome) | null = null;
+  #ended: ((outcome: Outcome) => void) | null = null;
   /** Milliseconds that it waited for caps and permits since it could have begun. */
   queuedMs = 0;
   /** The one call that it is for, once that is known; null for a loop and for a job. */
@@ -95,6 +96,11 @@ export class Ticket {
     this.#shape = shape;
   }
 
+  /** Hear how it ends, which may be another end than the one that was told while it was under way. */
+  whenEnded(ended: (outcome: Outcome) => void): void {
+    this.#ended = ended;
+  }
+
   /** Tell its outcome while it may still be under way; the first one counts. */
   settle(outcome: Outcome): void {
     const tellJob = this.#tellJob;
@@ -117,6 +123,7 @@ export class Ticket {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#free?.();
+    this.#ended?.(outcome);
     this.settle(outcome);
     this.#holder.over?.();
   }

@@ -55,7 +55,7 @@ export class Verifications {
   ): Promise<Outcome> {
     const { clock } = this.#options.scope.ports;
     const startedAt = clock.now();
-    const verdict = await this.#look(call, verifier);
+    const { verdict } = await lookFor(call, verifier, this.#options.scope);
     const { name } = verifier.tool;
     const isHidden = this.#options.hidden.has(name);
     const verification = { ...(!isHidden && { tool: name }), verdict, durationMs: clock.now() - startedAt };
@@ -65,35 +65,50 @@ export class Verifications {
       meta: { ...outcome.meta, verification },
     };
   }
+}
 
-  /** Make the read, once and briefly, past the deadline if need be. It has a header slot of its own: the batch may hold all. */
-  async #look(call: Call, { tool, args, found, equals }: Verifier): Promise<Verdict> {
-    const { scope } = this.#options;
-    const input = Object.fromEntries(
-      args.flatMap(([name, pointer]) => {
-        const at = follow(call.args, pointer);
-        return at.found ? [[name, at.value] as const] : [];
-      }),
-    );
-    const parsed = parseArgs(tool, input, { isForeign: true });
-    if (!parsed.ok) return "inconclusive";
-    const timeoutMs = Math.min(tool.timeoutMs, LIMITS.verifyMs);
-    const { parallelism: _, onReport: __, mayLinger: ___, ...shared } = scope;
-    const alone = { ...shared, slots: new Semaphore(1) };
-    const read = { tool, input, args: parsed.value, timeoutMs };
-    const key = scope.ports.newId();
-    const options = { scope: alone, idempotencyKey: () => key, maxAttempts: 1, isLook: true };
-    const looked = await outcomeOf((ticket) => callTool(ticket, read, options));
-    if (looked.status === "error") return looked.error.code === "NOT_FOUND" ? "not_found" : "inconclusive";
-    if (looked.status !== "success") return "inconclusive";
-    if (found === null) return "took_effect";
-    const there = follow(looked.data, found);
-    if (!there.found) return "not_found";
-    if (equals === null) return "took_effect";
-    const wanted = follow(call.args, equals);
-    if (!wanted.found) return "inconclusive";
-    return canonicalJson(there.value) === canonicalJson(wanted.value) ? "took_effect" : "not_found";
-  }
+/** The finding of a look, with what the read returned where it found the effect. */
+export interface Finding {
+  readonly verdict: Verdict;
+  readonly data?: unknown;
+}
+
+/**
+ * Make the read that shows whether a write took effect, once and briefly, past the deadline if need be. It has a header slot of its own:
+ * the batch may hold all.
+ */
+export async function lookFor(
+  call: Pick<Call, "args">,
+  { tool, args, found, equals }: Verifier,
+  scope: CallScope,
+): Promise<Finding> {
+  const input = Object.fromEntries(
+    args.flatMap(([name, pointer]) => {
+      const at = follow(call.args, pointer);
+      return at.found ? [[name, at.value] as const] : [];
+    }),
+  );
+  const parsed = parseArgs(tool, input, { isForeign: true });
+  if (!parsed.ok) return { verdict: "inconclusive" };
+  const timeoutMs = Math.min(tool.timeoutMs, LIMITS.verifyMs);
+  const { parallelism: _, onReport: __, mayLinger: ___, ...shared } = scope;
+  const alone = { ...shared, slots: new Semaphore(1) };
+  const read = { tool, input, args: parsed.value, timeoutMs };
+  const key = scope.ports.newId();
+  const options = { scope: alone, idempotencyKey: () => key, maxAttempts: 1, isLook: true };
+  const looked = await outcomeOf((ticket) => callTool(ticket, read, options));
+  if (looked.status === "error" && looked.error.code === "NOT_FOUND") return { verdict: "not_found" };
+  if (looked.status !== "success") return { verdict: "inconclusive" };
+  const { data } = looked;
+  if (found === null) return { verdict: "took_effect", data };
+  const there = follow(data, found);
+  if (!there.found) return { verdict: "not_found" };
+  if (equals === null) return { verdict: "took_effect", data };
+  const wanted = follow(call.args, equals);
+  if (!wanted.found) return { verdict: "inconclusive" };
+  return canonicalJson(there.value) === canonicalJson(wanted.value)
+    ? { verdict: "took_effect", data }
+    : { verdict: "not_found" };
 }
 
 /** Say the meaning of a verdict to a caller that thinks of sending the write again. */

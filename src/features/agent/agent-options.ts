@@ -4,7 +4,7 @@ import { TOOL_SURFACES } from "../discovery/tool-surface.ts";
 import type { Catalog } from "../../core/catalog/catalog.ts";
 import { parseRequest } from "../../core/contract/parse-request.ts";
 import { lazySchema } from "../../core/contract/lazy-schema.ts";
-import { tagsForm } from "../../core/contract/batch.ts";
+import { type KeptAs, type OnError, tagsForm } from "../../core/contract/batch.ts";
 import * as LIMITS from "./limits.ts";
 import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
 import { nearest } from "../../core/kit/nearest.ts";
@@ -65,6 +65,9 @@ export const agentOptionsSchema = lazySchema(() =>
         ),
       skip_approval: z.optional(z.boolean()),
       tags: z.optional(tagsForm.schema()),
+      on_error: z
+        .optional(z.enum(["partial-success", "fail-fast"]))
+        .check(z.describe("For the batch of every round")),
     })
     .register(z.globalRegistry, { id: "AgentOptions" }),
 );
@@ -79,6 +82,10 @@ export interface AgentOptions {
   readonly deadlineMs: number;
   /** Estimated tokens of the data of one round's results together. */
   readonly maxTokens: number;
+  /** The consequence of a failure for the batch of every round. */
+  readonly onError: OnError;
+  /** A feature looks after the writes of each of these batches. */
+  readonly keptAs?: KeptAs | undefined;
   readonly skipApproval: boolean;
   /** The words by which its run can be found. */
   readonly tags: readonly string[];
@@ -102,6 +109,7 @@ export function parseAgentOptions(
     max_rounds,
     deadline_ms,
     max_tokens,
+    on_error = "partial-success",
     skip_approval,
     tags,
   } = sent.value.parsed;
@@ -116,6 +124,7 @@ export function parseAgentOptions(
     maxRounds,
     deadlineMs: deadline_ms ?? LIMITS.agentDeadlineMs,
     maxTokens: Math.min(max_tokens ?? LIMITS.agentRoundTokens, LIMITS.agentRoundMaxTokens, share),
+    onError: on_error,
     skipApproval: skip_approval ?? false,
     tags: tags ?? [],
   });

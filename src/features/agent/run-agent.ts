@@ -170,6 +170,8 @@ async function runOurs(
     bodyBytes,
     leftMs: endsAt - execution.ports.clock.now(),
     maxTokens: options.maxTokens,
+    onError: options.onError,
+    keptAs: options.keptAs,
     skipApproval: options.skipApproval,
     leftToRead: () => bytes.leftToRead,
     requestKey,

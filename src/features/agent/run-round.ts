@@ -1,6 +1,6 @@
 import { AnswerBudget, toResultJson } from "../../core/answer/envelope.ts";
 import { shapeOutcomes } from "../../core/answer/shape-outcomes.ts";
-import type { Batch } from "../../core/contract/batch.ts";
+import type { Batch, KeptAs, OnError } from "../../core/contract/batch.ts";
 import * as LIMITS from "../../core/contract/limits.ts";
 import type { Outcome, PendingConfirmation } from "../../core/contract/outcome.ts";
 import type { Refusal } from "../../core/contract/refusal.ts";
@@ -50,6 +50,9 @@ export interface RoundOptions {
   readonly leftMs: number;
   /** For the data of all results together. */
   readonly maxTokens: number;
+  /** The consequence of a failure for a batch, where its calls do not say it. */
+  readonly onError?: OnError | undefined;
+  readonly keptAs?: KeptAs | undefined;
   readonly skipApproval: boolean;
   /** The bytes that one more batch may read; as many as any other where it is absent. */
   readonly leftToRead?: () => number;
@@ -138,12 +141,14 @@ export async function runRound(
 async function runBatch(
   { batch, parts }: TurnBatch,
   execution: Execution,
-  { leftMs, maxTokens, skipApproval, leftToRead, requestKey, onResult }: RoundOptions,
+  { leftMs, maxTokens, skipApproval, leftToRead, requestKey, onResult, onError, keptAs }: RoundOptions,
   placeOf: Numbered["placeOf"],
 ): Promise<Result<Ran, Refusal>> {
   const deadlineMs = Math.max(1, Math.min(batch.deadlineMs, leftMs, LIMITS.maxDeadlineMs));
   // Whether a person has to be asked is for the caller to say, never for the model.
-  const asked = { ...batch, deadlineMs, maxTokens, skipApproval };
+  const saysOwn = batch.onError !== "partial-success";
+  const consequence = saysOwn ? {} : { onError: onError ?? batch.onError, keptAs };
+  const asked = { ...batch, ...consequence, deadlineMs, maxTokens, skipApproval };
   const ran = await withPlan(asked, execution, async (made, current): Promise<Result<Ran, Refused>> => {
     const plan = requestKey === undefined ? ok(made) : await requestKey.keyWrites(made, current.catalog);
     if (!plan.ok) return err({ refusal: plan.error, quota: null });

@@ -1,4 +1,5 @@
 import type { AttemptEnd, CallbackTarget, JobSpec } from "../../core/contract/gate/job.ts";
+import type { KeptAs } from "../../core/contract/batch.ts";
 import type { Caller } from "../../core/contract/gate/caller.ts";
 import { createPartCall } from "../../core/contract/gate/part-call.ts";
 import { deriveId } from "../../core/kit/derive-id.ts";
@@ -14,6 +15,8 @@ interface KeptBatch {
   readonly deadlineMs: number;
   /** Who is told of its end, of its jobs and of its questions. */
   readonly callback?: CallbackTarget | undefined;
+  /** A feature looks after its writes. */
+  readonly keptAs?: KeptAs | undefined;
 }
 
 /** The fields of a kept caller, each in place of a flag; a flag that has none is kept by its name. */

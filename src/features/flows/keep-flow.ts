@@ -1,3 +1,5 @@
+import type { KeptAs } from "../../core/contract/batch.ts";
+import type { Plan } from "../../core/plan/step.ts";
 import type { Catalog } from "../../core/catalog/catalog.ts";
 import type { DeclarationIssue } from "../added-tools/declared/problems.ts";
 import { clockOf, FLOWS, type KeptFlow } from "./declaration/flow-schema.ts";
@@ -17,11 +19,14 @@ export interface KeepFlowOptions {
   readonly tools: readonly string[];
   readonly triggers: TriggerRules;
   readonly sha256: (text: string) => Promise<string>;
+  /** A feature looks after the writes of its runs. */
+  readonly keptAs?: KeptAs | undefined;
 }
 
 /** A flow that works, and what is handed over to be kept. */
 export interface KeepableFlow {
   readonly kept: KeptFlow;
+  readonly plan: Plan;
   readonly tool: ToolToKeep;
 }
 
@@ -32,12 +37,16 @@ export interface KeepableFlow {
  */
 export async function keepFlow(
   value: unknown,
-  { name, catalog, tools, triggers, sha256 }: KeepFlowOptions,
+  { name, catalog, tools, triggers, sha256, keptAs }: KeepFlowOptions,
 ): Promise<Result<KeepableFlow, readonly DeclarationIssue[]>> {
   const parsed = parseFlow(value, { name, catalog, triggers });
   if (!parsed.ok) return parsed;
-  const { needs } = parsed.value;
-  const kept = { ...parsed.value.kept, tools: tools.includes("*") ? ["*"] : [...new Set(tools)].sort() };
+  const { needs, plan } = parsed.value;
+  const kept = {
+    ...parsed.value.kept,
+    tools: tools.includes("*") ? ["*"] : [...new Set(tools)].sort(),
+    ...(keptAs !== undefined && { keptAs }),
+  };
   const { summary, description = summary } = kept.flow;
   const clock = clockOf(kept.flow.triggers);
   const tool = {
@@ -54,5 +63,5 @@ export async function keepFlow(
     needs,
     ...(clock !== null && { clock: startClock(clock, triggers.nowMs) }),
   };
-  return ok({ kept, tool });
+  return ok({ kept, plan, tool });
 }

@@ -1,7 +1,19 @@
 import { defineFeature } from "../../feature/define.ts";
 import { COMPENSATE } from "./compensation.ts";
+import { createUndoPart } from "./objects/undo-part.ts";
+import { KEEPERS } from "./run/keep-writes.ts";
 
 /** Batches whose writes are taken back where one of them fails. */
 export function undo() {
-  return defineFeature({ name: "undo", contract: [COMPENSATE] });
+  return defineFeature({
+    name: "undo",
+    contract: [COMPENSATE],
+    keepers: KEEPERS,
+    objectPart: (deploymentOf) =>
+      createUndoPart(({ env, slots }) => async (claim) => {
+        const { attemptUndo } = await import("./http/attempt-undo.ts");
+        return attemptUndo(claim, deploymentOf(env), slots);
+      }),
+    load: () => import("./http/attempt-undo.ts"),
+  });
 }

@@ -14,6 +14,7 @@ const DEFAULTS = {
   maxRounds: AGENT_LIMITS.agentRounds,
   deadlineMs: AGENT_LIMITS.agentDeadlineMs,
   maxTokens: AGENT_LIMITS.agentRoundTokens,
+  onError: "partial-success",
   skipApproval: false,
   tags: [],
 };

@@ -50,7 +50,11 @@ export async function executePlan(
     watch?.enter("write");
     return executed;
   };
-  if (keys === null) return ok({ ...(await run()), begun: [] });
+  if (keys === null) {
+    const running = run();
+    if (execution.hooks?.keeper !== undefined) defer(running);
+    return ok({ ...(await running), begun: [] });
+  }
   const runKept = async (lost?: AbortSignal): Promise<ExecutedPlan> => {
     const executed = await run(lost);
     const { outcomes } = executed;

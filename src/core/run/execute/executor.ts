@@ -1,6 +1,6 @@
-import type { Batch } from "../../contract/batch.ts";
+import type { Batch, KeptAs } from "../../contract/batch.ts";
 import * as LIMITS from "../../contract/limits.ts";
-import { makeRefusal } from "../../contract/refusal.ts";
+import { makeRefusal, type Refusal } from "../../contract/refusal.ts";
 import type { Outcome } from "../../contract/outcome.ts";
 import { attempt, err, ok, type Result } from "../../kit/result.ts";
 import { makePlan } from "../../plan/make-plan.ts";
@@ -43,9 +43,26 @@ export function withPlan<T>(
     const held = await hooks?.beforeStep?.hold(batch, current);
     const maySkipApproval = caller.flags.includes("skip_approval");
     const planned = makePlan(batch, catalog, { maySkipApproval, held });
-    return planned.ok ? run(planned.value, current) : err({ refusal: planned.error, quota: null });
+    if (!planned.ok) return err({ refusal: planned.error, quota: null });
+    const kept = keepWrites(planned.value, batch.keptAs, current);
+    return kept.ok ? run(...kept.value) : err({ refusal: kept.error, quota: null });
   });
 }
+
+/** Have a feature look after the writes of a plan whose batch asks for that. */
+export function keepWrites(
+  plan: Plan,
+  keptAs: KeptAs | undefined,
+  execution: Execution,
+): Result<[plan: Plan, execution: Execution], Refusal> {
+  if (keptAs === undefined) return ok([plan, execution]);
+  const keeper = execution.hooks?.keepers?.keeperOf(keptAs);
+  if (keeper === undefined) return err(NO_KEEPER);
+  const taken = keeper.take(plan, execution);
+  return taken.ok ? ok([taken.value, { ...execution, hooks: { ...execution.hooks, keeper } }]) : taken;
+}
+
+const NO_KEEPER = makeRefusal("INVALID_BATCH", "This Worker looks after the writes of no batch.");
 
 /**
  * Do what depends on a key's tools; and once more, with the tools as they are by then, when the gate refused it because
@@ -99,7 +116,8 @@ export async function answerPlan(
   const holding = { gate, clock: ports.clock, askedAtMs: startedAt };
   const answering = lease === null ? run() : whileHeld(lease, holding, run);
   // A caller that comes back for this answer wants all of it, so the batch goes on when its caller has gone away.
-  if (keys !== null || keep !== undefined) defer(answering);
+  // So does one whose writes are looked after.
+  if (keys !== null || keep !== undefined || execution.hooks?.keeper !== undefined) defer(answering);
   return ok({ json: await answering, quota: admitted.quota, replayed: false });
 }
 

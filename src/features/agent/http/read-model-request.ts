@@ -85,11 +85,21 @@ export function readBody(
     return err(makeRefusal("INVALID_REQUEST", `Send an object: {"${field}": [...]}.`, { issue }));
   }
   const { volley, ...body } = value;
-  const options = parseAgentOptions(volley, hooks?.fields?.names);
+  const { fields, keepers } = hooks ?? {};
+  const kept = keepers?.read(volley) ?? ok({ rest: volley, keptAs: undefined });
+  if (!kept.ok) {
+    const { issue, hint } = kept.error;
+    const at = issue && { issue: { ...issue, path: `/volley${issue.path}` } };
+    return err(makeRefusal("INVALID_REQUEST", hint, at));
+  }
+  const { rest, keptAs } = kept.value;
+  const options = parseAgentOptions(rest, [...(fields?.names ?? []), ...(keepers?.fields ?? [])]);
   if (!options.ok) return options;
   const model = hasDefaultModel && body["model"] === undefined ? ports.secret("LLM_MODEL") : undefined;
   const conversation = dialect.read(model === undefined ? body : { model, ...body });
-  return conversation.ok ? ok({ conversation: conversation.value, options: options.value }) : conversation;
+  return conversation.ok
+    ? ok({ conversation: conversation.value, options: { ...options.value, keptAs } })
+    : conversation;
 }
 
 /** Refuse names of unknown tools, and those of the caller's own that are ours too. */

@@ -13,13 +13,14 @@ import { type BatchReport, callBackground, readKeptBatch, runIdOf } from "../bat
 import { mayDo } from "../../../core/contract/gate/caller.ts";
 import { AnswerBudget, toEnvelopeJson } from "../../../core/answer/envelope.ts";
 import { fitAnswer } from "../../../core/answer/fit-answer.ts";
-import { parseBatch } from "../../../core/contract/batch.ts";
+import { type KeptAs, parseBatch } from "../../../core/contract/batch.ts";
 import { parseExact } from "../../../core/contract/json.ts";
 import type { Outcome } from "../../../core/contract/outcome.ts";
 import { admit } from "../../../core/gate/admission.ts";
 import type { Execution, Inside } from "../../../core/gate/execution.ts";
 import { makePlan } from "../../../core/plan/make-plan.ts";
 import type { Plan, Step } from "../../../core/plan/step.ts";
+import { keepWrites } from "../../../core/run/execute/executor.ts";
 import { runAdmitted } from "../../../core/run/run-admitted.ts";
 import type { KeptStep } from "../../flows/flow-run.ts";
 import type { Ran } from "../../flows/run/first-cause.ts";
@@ -38,7 +39,7 @@ export async function attemptBatch(
   slots: Semaphore | undefined,
 ): Promise<void> {
   const { spec, fence } = claim;
-  const { caller, deadlineMs, callback } = readKeptBatch(spec.toolJson ?? "");
+  const { caller, deadlineMs, callback, keptAs } = readKeptBatch(spec.toolJson ?? "");
   const { clock, telemetry } = deployment.ports;
   const requestId = spec.origin?.requestId ?? spec.id;
   const watch = new Watch({ clock, requestId, telemetry });
@@ -54,6 +55,7 @@ export async function attemptBatch(
     const execution = { ...context, catalog, callback, signal: new AbortController().signal };
     return runBatch(claim, execution, {
       deadlineMs,
+      keptAs,
       slots: slots ?? new Semaphore(options.headerSlots),
       budget,
     });
@@ -76,6 +78,8 @@ const BROKEN_OFF: BatchReport = {
 interface RunBatchOptions extends Pick<Inside, "slots" | "budget"> {
   /** How long all of it may take. */
   readonly deadlineMs: number;
+  /** A feature looks after its writes. */
+  readonly keptAs?: KeptAs | undefined;
 }
 
 /**
@@ -87,30 +91,34 @@ interface RunBatchOptions extends Pick<Inside, "slots" | "budget"> {
  */
 export async function runBatch(
   claim: JobClaim,
-  execution: Execution,
-  { deadlineMs, slots, budget }: RunBatchOptions,
+  around: Execution,
+  { deadlineMs, keptAs, slots, budget }: RunBatchOptions,
 ): Promise<BatchReport | null> {
-  const { gate, ports, defer } = execution;
+  const { gate, ports, defer } = around;
   const { clock } = ports;
   const { spec, fence } = claim;
-  const planned = await planBatch(claim, execution);
-  if (!planned.ok) return { end: failedAttempt(planned.error), results: [] };
+  const batch = await planBatch(claim, around);
+  if (!batch.ok) return { end: failedAttempt(batch.error), results: [] };
+  const kept = keepWrites(batch.value, keptAs, around);
+  if (!kept.ok)
+    return { end: failedAttempt(makeFailure("INVALID_ARGS", { hint: kept.error.hint })), results: [] };
+  const [planned, execution] = kept.value;
   const opened = await callBackground(gate, "open", spec.id, fence, { deadlineMs });
   if (opened === null) return null;
   const { endsAt } = opened;
-  const plan: Plan = { ...planned.value, deadlineMs: Math.max(1, endsAt - clock.now()) };
+  const plan: Plan = { ...planned, deadlineMs: Math.max(1, endsAt - clock.now()) };
   const stopping = new AbortController();
   const stop = (): void => stopping.abort();
   const closing = new AbortController();
   const endSlice = clock.after(LIMITS.batchSliceMs, () => closing.abort());
   const ledger = new BatchLedger({ plan, claim, gate, onLost: stop });
-  const kept = opened.kept.map((result) => ledger.toStep(result));
+  const entries = opened.kept.map((result) => ledger.toStep(result));
   const answer = new AnswerBudget(2);
   const loopBytes = LIMITS.batchResultsBytes / 2;
   const loops = new LongLoops({
     claim,
     ledger,
-    kept,
+    kept: entries,
     execution,
     batchId: runIdOf(spec),
     answer,
@@ -137,7 +145,7 @@ export async function runBatch(
       batchId: runIdOf(spec),
       runOf: { runId: spec.id },
       resumed: {
-        ...resumeRun(plan, claim, keptSteps(plan, kept), (json) => ledger.hasFailed(json)),
+        ...resumeRun(plan, claim, keptSteps(plan, entries), (json) => ledger.hasFailed(json)),
         journal,
       },
       answer,

@@ -112,7 +112,7 @@ function toAnswer(jobId: string, facts: Pick<RecordedBatch, "quota" | "replayed"
 }
 
 function makeSpec(
-  { background, deadlineMs, tags }: Batch,
+  { background, deadlineMs, tags, keptAs }: Batch,
   { caller, origin, ports, callback }: Execution,
   id: string,
 ): JobSpec {
@@ -127,7 +127,7 @@ function makeSpec(
     // The journal tells call by call which must not be repeated.
     delivery: "at-least-once",
     origin: { ...origin, batchId: runIdOf({ id }), askedAt: ports.clock.now() },
-    toolJson: writeKeptBatch({ caller, deadlineMs, callback }),
+    toolJson: writeKeptBatch({ caller, deadlineMs, callback, keptAs }),
     ...(callback !== undefined && { callback }),
     ...(tags !== undefined && { tags }),
   };

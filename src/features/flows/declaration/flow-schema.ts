@@ -4,7 +4,7 @@ import * as LIMITS from "../limits.ts";
 import type { CronClock } from "../clock/next-time.ts";
 import { lazySchema, type Written } from "../../../core/contract/lazy-schema.ts";
 import { hookTriggerSchema } from "../hooks/hook-trigger.ts";
-import { batchForm, type OnError } from "../../../core/contract/batch.ts";
+import { batchForm, type KeptAs, type OnError } from "../../../core/contract/batch.ts";
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
 import { declarationSchema } from "../../added-tools/declared/declaration-schema.ts";
 import type { JsonSchema } from "../../../core/catalog/tool-schema.ts";
@@ -93,6 +93,8 @@ export interface KeptFlow extends FlowFacts {
   readonly flow: FlowDeclaration;
   /** The tools that the key which kept it may call: names, categories or `*`; absent where an older version kept it. */
   readonly tools?: readonly string[];
+  /** A feature looks after the writes of its runs: the fields that ask for it, as they were sent. */
+  readonly keptAs?: KeptAs;
 }
 
 /** The category of every flow. */

@@ -41,7 +41,7 @@ export function toFlowTool(kept: KeptFlow): Tool {
     },
   });
   if (!batch.ok) return tool;
-  const { value } = batch;
+  const value = { ...batch.value, ...(kept.keptAs !== undefined && { keptAs: kept.keptAs }) };
   return { ...tool, inner: toRunnable({ batch: value, answer, tools: kept.tools ?? calledBy(value) }) };
 }
 

@@ -33,13 +33,19 @@ export const putFlow: Endpoint = {
     const { caller, catalog, ports, configured } = context;
     const sent = readSent(body.value, name);
     if (!sent.ok) return sent;
+    const { keepers } = context.hooks ?? {};
+    const asked = keepers?.read(sent.value) ?? ok({ rest: sent.value, keptAs: undefined });
+    if (!asked.ok) return err(refuseFlow([{ ...asked.error.issue!, hint: asked.error.hint }]));
+    const { rest, keptAs } = asked.value;
     const { keepFlow } = await import("../keep-flow.ts");
     const flaw = await findSecretFlaw(sent.value, context);
     const hasAccounts = accountsOf(configured) !== undefined;
     const triggers = { flawOf: () => flaw, nowMs: ports.clock.now(), hasAccounts };
     const { tools } = caller;
-    const keepable = await keepFlow(sent.value, { name, catalog, tools, triggers, sha256: ports.sha256 });
+    const keepable = await keepFlow(rest, { name, catalog, tools, triggers, sha256: ports.sha256, keptAs });
     if (!keepable.ok) return err(refuseFlow(keepable.error));
+    const flawed = keptAs && keepers?.keeperOf(keptAs).take(keepable.value.plan, context);
+    if (flawed?.ok === false) return err(refuseFlow([{ ...flawed.error.issue!, hint: flawed.error.hint }]));
     const { kept, tool } = keepable.value;
     const put = await putAdded("flow", tool, context, refuseChangeOfFlow);
     if (!put.ok) return put;
@@ -157,6 +163,7 @@ async function toShown(
   return {
     name,
     ...flow,
+    ...kept.keptAs,
     fingerprint,
     is_write,
     confirm,

@@ -1,6 +1,6 @@
 import { AnswerBudget, toEnvelopeJson } from "../../../core/answer/envelope.ts";
 import type { Answer } from "../../../core/run/execute/answer.ts";
-import { answerPlan, withCurrentTools } from "../../../core/run/execute/executor.ts";
+import { answerPlan, keepWrites, withCurrentTools } from "../../../core/run/execute/executor.ts";
 import { showPlan } from "../../../core/run/execute/show-plan.ts";
 import type { Refused } from "../../../core/gate/admit-plan.ts";
 import { bindCallback } from "../../../core/gate/bind-plan.ts";
@@ -36,8 +36,10 @@ async function planAndRun(run: FlowRun, execution: Execution): Promise<Result<An
   if (!bound.ok) return err({ refusal: bound.error, quota: null });
   const { plan, answer, catalog } = planned.value;
   const own = { ...bound.value, catalog, within: { answer: new AnswerBudget(2), runOf: { tool: run.name } } };
-  if (run.dryRun) return showPlan(plan, own);
-  return answerPlan(plan, own, {
+  const kept = keepWrites(plan, batch?.keptAs, own);
+  if (!kept.ok) return err({ refusal: kept.error, quota: null });
+  if (run.dryRun) return showPlan(...kept.value);
+  return answerPlan(...kept.value, {
     batchKey: execution.batchKey,
     toJson: (of, outcomes, measured) =>
       withAnswer(toEnvelopeJson(of, outcomes, measured), answer, { plan: of, outcomes }),

@@ -11,6 +11,7 @@ import type { Execution, InnerEnd, OuterBatch, RunnableBatch } from "../../../co
 import { attempt, attemptNow, ok, type Result } from "../../../core/kit/result.ts";
 import { resolveReferences } from "../../../core/plan/references.ts";
 import type { Call } from "../../../core/plan/step.ts";
+import { keepWrites } from "../../../core/run/execute/executor.ts";
 import { type Executed, runAdmitted } from "../../../core/run/run-admitted.ts";
 import { FlowQuestions, type FlowSteps, joinBegun, writtenIn } from "./begun-flow.ts";
 import type { FlowFailed } from "./first-cause.ts";
@@ -62,11 +63,19 @@ async function run(call: Call, { inside, isApproved, execution, batchId }: Outer
     // The flow ends with the signal that it listens to, whatever it runs.
     listener: { ...execution.listener, onOutcome: () => {} },
   };
+  // The batch around it looks after its writes too, where that one's are.
+  const looked = keepWrites(
+    plan.value,
+    execution.hooks?.keeper === undefined ? batch.keptAs : undefined,
+    own,
+  );
+  if (!looked.ok) return fail(makeFailure("FLOW_BROKEN", { hint: looked.error.hint }));
+  const [planned, kept] = looked.value;
   // An unfinished action at its end is no answer, and a job of it would have no owner.
-  const admission = await admit({ ...plan.value, demotes: false }, own);
+  const admission = await admit({ ...planned, demotes: false }, kept);
   if (!admission.ok) return fail(makeFailure("OVERLOADED", { hint: admission.error.refusal.hint }));
   const questions = new FlowQuestions();
-  const { outcomes } = await runAdmitted(admission.value, own, { park: questions.take });
+  const { outcomes } = await runAdmitted(admission.value, kept, { park: questions.take });
   const ran = { plan: plan.value, outcomes, answer };
   if (questions.areAsked) return { asks: await questions.leave(ran, begun, execution.ports) };
   const whole = begun === null ? ran : joinBegun(ran, begun, { input: call.input, budget: inside.budget });

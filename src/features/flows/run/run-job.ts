@@ -13,6 +13,7 @@ import type { Execution, LargerWork } from "../../../core/gate/execution.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import type { Plan } from "../../../core/plan/step.ts";
 import { failedAttempt } from "../../../core/run/run-attempt.ts";
+import { keepWrites } from "../../../core/run/execute/executor.ts";
 import { runAdmitted } from "../../../core/run/run-admitted.ts";
 import { callFlows, type RunReport } from "../flow-run.ts";
 import { firstCause, type FlowFailed, type Ran } from "./first-cause.ts";
@@ -41,12 +42,16 @@ export async function runJob(
 ): Promise<RunEnd> {
   const planned = planJob(claim, tool, execution);
   if (!planned.ok) return { end: failedAttempt(planned.error) };
+  const looked = keepWrites(planned.value, tool.inner!.batch.keptAs, {
+    ...execution,
+    catalog: catalogOfFlow(tool, execution.catalog),
+  });
+  if (!looked.ok) return { end: failedAttempt(makeFailure("FLOW_BROKEN", { hint: looked.error.hint })) };
   const { gate, ports, defer } = execution;
-  const plan = planned.value;
+  const [plan, inner] = looked.value;
   const batchId = ports.newId();
   const kept = claim.fence > 1 ? await callFlows(gate, "runSteps", claim.spec.id) : [];
   const answerBudget = new AnswerBudget(2);
-  const inner = { ...execution, catalog: catalogOfFlow(tool, execution.catalog) };
   const ledger = openLedger(gate, claim);
   const loops = new LongLoops({
     claim,

@@ -1,0 +1,111 @@
+import type { Deployment } from "../../../cloudflare/deployed.ts";
+import type { Catalog } from "../../../core/catalog/catalog.ts";
+import { makeFailure, toWireFailure } from "../../../core/contract/failure.ts";
+import type { AttemptEnd, JobClaim, JobTry } from "../../../core/contract/gate/job.ts";
+import { firstAttemptMs, responseReserveBytes } from "../../../core/contract/limits.ts";
+import { ByteBudget } from "../../../core/egress/read-body.ts";
+import { follow } from "../../../core/kit/json/json-pointer.ts";
+import { Semaphore } from "../../../core/kit/semaphore.ts";
+import { AttemptRunner } from "../../../core/run/attempt-runner.ts";
+import type { CallScope } from "../../../core/run/call-scope.ts";
+import { failedAttempt } from "../../../core/run/run-attempt.ts";
+import { lookFor } from "../../../core/run/verifications.ts";
+import { withAccount } from "../../../feature/caller.ts";
+import { compensationOf } from "../compensation.ts";
+import * as LIMITS from "../limits.ts";
+import { readObject, resolveReversal } from "../resolve-reversal.ts";
+import { callUndo, type Irreversible, type OpenedEntry, type Reversal, type RunFacts } from "../undo-run.ts";
+
+/** Make one attempt to take a write back, in its tenant's object: a call of the tool for the write's key, subject and account. */
+export async function attemptUndo(
+  claim: JobClaim,
+  deployment: Deployment,
+  slots: Semaphore | undefined,
+): Promise<AttemptEnd> {
+  const { spec, fence } = claim;
+  const { clock } = deployment.ports;
+  const { caller, account, requestId } = JSON.parse(spec.toolJson!) as RunFacts;
+  const context = withAccount(deployment.contextOf(caller, { requestId, defer: () => {} }), account);
+  const { options, upstreams, origin, ports, hooks, gate } = context;
+  const opened = await callUndo(gate, "open", spec.id, fence);
+  if (opened === null)
+    return failedAttempt(makeFailure("INTERNAL", { hint: "Nothing is known of what it was to take back." }));
+  const catalog = await context.currentCatalog();
+  const { share } = upstreams;
+  const budget = new ByteBudget(options.requestResponseBytes, responseReserveBytes, { share });
+  const scope: CallScope = {
+    ...upstreams,
+    origin,
+    ports,
+    options,
+    slots: slots ?? new Semaphore(options.headerSlots),
+    budget,
+    cache: null,
+    beforeCall: hooks?.beforeCall,
+  };
+  let { by } = opened;
+  if (opened.doubt !== undefined) {
+    const looked = await lookUp(opened.doubt, catalog, scope);
+    if ("kind" in looked) return looked;
+    const isIts = await callUndo(gate, "found", spec.id, fence, looked.by);
+    if (!isIts || looked.by === null || !("argsJson" in looked.by)) return NOTHING_TO_DO;
+    ({ by } = looked as { by: Reversal });
+  }
+  const runner = new AttemptRunner(
+    ({ tool }) => catalog.callable(tool),
+    () => scope,
+  );
+  const end = await runner.run({ ...claim, spec: { ...spec, ...by } }, clock.now() + firstAttemptMs);
+  budget.release();
+  return readEnd(end, opened.tries.some(wasSent));
+}
+
+const NOTHING_TO_DO: AttemptEnd = { kind: "succeeded", dataJson: "null" };
+
+type LookedUp = { readonly by: Reversal | Irreversible | null } | AttemptEnd;
+
+/** Look whether a write in doubt was done: how it is taken back then, null where it was not, or when to look again. */
+async function lookUp(
+  { tool: name, argsJson, timeoutMs, sentAt }: NonNullable<OpenedEntry["doubt"]>,
+  catalog: Catalog,
+  scope: CallScope,
+): Promise<LookedUp> {
+  const tool = catalog.callable(name);
+  const verifier = catalog.verifierOf(name);
+  if (tool === undefined || verifier === undefined) return failedAttempt(makeFailure("UNKNOWN_TOOL"));
+  const args = readObject(argsJson);
+  const { verdict, data } = await lookFor({ args }, verifier, scope);
+  if (verdict === "inconclusive")
+    return failedAttempt(
+      makeFailure("UPSTREAM_ERROR", { hint: "Whether it was done could not be found out." }),
+    );
+  if (verdict === "not_found") {
+    const waitMs = sentAt + Math.max(timeoutMs, LIMITS.undoSeenMs) - scope.ports.clock.now();
+    if (waitMs <= 0) return { by: null };
+    const hint = "It was not found yet, and is looked for once more.";
+    const error = toWireFailure(makeFailure("NOT_FOUND", { retryAfterMs: waitMs, hint }));
+    return { kind: "deferred", error };
+  }
+  const found = verifier.result === null ? undefined : follow(data, verifier.result);
+  const output = found?.found === true ? found.value : undefined;
+  const compensation = compensationOf(tool, { get: (other) => catalog.callable(other) });
+  const by = compensation && { compensation, delivery: catalog.callable(compensation.tool)!.delivery };
+  return { by: resolveReversal(by, { tool: name, args, output }) };
+}
+
+/**
+ * Read how an attempt ended. An earlier one that was sent may have taken the write back, and then the service knows it no more; any
+ * other refusal leaves open what that one did.
+ */
+export function readEnd(end: AttemptEnd, wasSentBefore: boolean): AttemptEnd {
+  if (end.kind !== "failed" || !wasSentBefore) return end;
+  const { code, upstream_status: status = code === "NOT_FOUND" ? 404 : 0, retryable } = end.error;
+  if (status === 404 || status === 410) return NOTHING_TO_DO;
+  return status >= 400 && status < 500 && !retryable ? { ...end, kind: "unknown" } : end;
+}
+
+/** Whether an attempt that failed had sent something, as far as is known. */
+export function wasSent({ inDoubt, upstreamStatus, code }: JobTry): boolean {
+  // One that reported nothing is told as a fault of ours.
+  return inDoubt === true || upstreamStatus !== undefined || code === "INTERNAL";
+}

@@ -1,0 +1,358 @@
+import type { JobKind } from "../../../cloudflare/durable/job-kind.ts";
+import type { ObjectPart, OpenPart, PartHost, PartWorld } from "../../../cloudflare/durable/object-part.ts";
+import { makeFailure, toWireFailure, type WireFailure } from "../../../core/contract/failure.ts";
+import type { AttemptEnd, JobClaim, JobRecord, JobSpec } from "../../../core/contract/gate/job.ts";
+import { parseExact } from "../../../core/contract/json.ts";
+import type { PartMethods } from "../../../core/contract/gate/part-call.ts";
+import { jobAttempts, jobBackoffInitialMs } from "../../../core/contract/limits.ts";
+import { isJobInDoubt, isLive, type Job, toJobRecord } from "../../../core/gate/state/outbox.ts";
+import { deriveId } from "../../../core/kit/derive-id.ts";
+import { createKind } from "../../../feature/tenant.ts";
+import * as LIMITS from "../limits.ts";
+import { readObject, resolveReversal } from "../resolve-reversal.ts";
+import { orderWrites, readyWrites } from "../undo-machine.ts";
+import {
+  type JobOfRun,
+  keyOf,
+  type RunFacts,
+  UNDO,
+  type UndoMethods,
+  type UndoneEntry,
+  type UndoState,
+} from "../undo-run.ts";
+import { type KeptWrite, TABLES, type UndoRun, UndoTable } from "./undo-table.ts";
+
+/** Make the part of a tenant's object that takes writes back. @param attemptOf makes an attempt at one */
+export function createUndoPart(
+  attemptOf: (host: PartHost) => (claim: JobClaim) => Promise<AttemptEnd>,
+): ObjectPart {
+  return {
+    name: UNDO,
+    steps: [TABLES],
+    createKind: (host) => createUndoKind(attemptOf(host)),
+    open: (world) => new UndoPart(world),
+  };
+}
+
+function createUndoKind(attempt: (claim: JobClaim) => Promise<AttemptEnd>): JobKind {
+  const { undosAtOnce: atOnce, undoBacklog: most } = LIMITS;
+  // One that failed for good may be asked for again.
+  return createKind({ name: UNDO, atOnce, most, mayMend: "unless refused", attempt });
+}
+
+/** Positions of the jobs of a run, away from those of its actions. */
+const JOBS_FROM = 0x8000;
+
+class UndoPart implements OpenPart {
+  readonly #world: PartWorld;
+  readonly #table: UndoTable;
+  readonly methods: PartMethods<UndoMethods>;
+
+  constructor(world: PartWorld) {
+    this.#world = world;
+    this.#table = new UndoTable(world.storage.sql);
+    const { outbox } = world;
+    this.methods = {
+      begin: (now, runId, write, facts) => {
+        const run = this.#table.run(runId);
+        if (run !== null && run.state !== "open") return false;
+        this.#open(now, runId, facts);
+        const place = this.#table.write(runId, keyOf(write))?.place ?? this.#table.countWrites(runId);
+        this.#table.saveWrite(runId, { ...write, state: "waits", place, sentAt: now });
+        return true;
+      },
+      tell: (now, runId, isFailed) => {
+        const run = this.#table.run(runId);
+        if (run?.state === "open") this.#save(now, { ...run, facts: { ...run.facts, isFailed } });
+      },
+      end: (now, runId, place, end) => {
+        const run = this.#table.run(runId);
+        const write = this.#table.write(runId, keyOf(place));
+        // The end of one that was told as lost may come late: as long as nothing was sent for it, it counts.
+        if (run === null || write === null || write.by !== undefined || write.jobId !== undefined) return;
+        if (end.kind === "void") this.#table.saveWrite(runId, endWrite({ ...write, isNone: true }));
+        else if (end.kind === "doubt") this.#table.saveWrite(runId, { ...write, seq: end.seq });
+        else {
+          const { entry: _, ...known } = write;
+          this.#table.saveWrite(runId, { ...known, seq: end.seq, by: end.by, state: "waits" });
+        }
+        if (run.state !== "open") this.#advance(now, { ...run, state: "undoing" });
+      },
+      hold: (now, runId) => {
+        const run = this.#table.run(runId);
+        if (run?.state !== "open") return false;
+        this.#save(now, { ...run, dueAt: now + LIMITS.undoLeaseMs });
+        return true;
+      },
+      keep: (_, runId) => {
+        const run = this.#table.run(runId);
+        if (run === null) return true;
+        if (run.state !== "open") return false;
+        this.#table.remove(runId);
+        return true;
+      },
+      undo: (now, runId, facts, jobs) => {
+        const known = this.#table.run(runId);
+        if (known !== null && known.state === "settled" && jobs.length === 0) return this.#stateOf(runId);
+        for (const job of jobs) this.#add(now, runId, job);
+        this.#undo(now, { runId, facts, state: "undoing", dueAt: null });
+        return this.#stateOf(runId);
+      },
+      job: (now, runId, job, facts) => {
+        const run = this.#table.run(runId);
+        this.#add(now, runId, job);
+        if (run === null || run.state === "open") this.#open(now, runId, facts);
+        else this.#undo(now, run);
+      },
+      claim: (now, runId, facts, { writes, jobs }) => {
+        const run = this.#table.run(runId);
+        if (run !== null && run.state !== "settled") return { retryAfterMs: LIMITS.undoAgainMs };
+        for (const { by, ...write } of writes)
+          if (this.#table.write(runId, keyOf(write)) === null) {
+            const place = this.#table.countWrites(runId);
+            this.#table.saveWrite(runId, { ...write, by, state: "waits", place, sentAt: now });
+          }
+        for (const job of jobs) this.#add(now, runId, job);
+        this.#undo(now, { runId, facts, state: "undoing", dueAt: null });
+        return this.#stateOf(runId);
+      },
+      look: (_, runId) => {
+        const run = this.#table.run(runId);
+        return run === null || run.state === "open" ? null : this.#stateOf(runId);
+      },
+      open: (now, jobId, fence) => {
+        const found = this.#table.ofJob(jobId);
+        if (found === null || !outbox.holds(jobId, fence)) return null;
+        const { by, look, tool, sentAt } = found.write;
+        return {
+          tries: outbox.job(jobId, now)?.tries ?? [],
+          ...(by !== undefined && "argsJson" in by && { by }),
+          ...(by === undefined && look !== undefined && { doubt: { ...look, tool, sentAt } }),
+        };
+      },
+      found: (_, jobId, fence, by) => {
+        const found = this.#table.ofJob(jobId);
+        if (found === null || !outbox.holds(jobId, fence)) return false;
+        const { runId, write } = found;
+        this.#table.saveWrite(runId, by === null ? { ...write, isNone: true } : { ...write, by });
+        return true;
+      },
+    };
+  }
+
+  get nextAt(): number | null {
+    return this.#table.nextAt;
+  }
+
+  /** Take runs that said nothing any more for lost, and ask again for room. */
+  take(nowMs: number): void {
+    for (const runId of this.#table.due(nowMs)) {
+      const run = this.#table.run(runId)!;
+      this.#undo(nowMs, { ...run, dueAt: null });
+    }
+  }
+
+  turned(job: Job): void {
+    this.#hearOfRun(job);
+    const found = this.#table.ofJob(job.spec.id);
+    const run = found && this.#table.run(found.runId);
+    if (found === null || run === null) return;
+    const { runId, write } = found;
+    if (write.state === "job") {
+      // Its end is read when its run fails.
+      if (isLive(job.status) || run.state === "open") return;
+      this.#table.saveWrite(runId, readJob(write, toJobRecord(job)));
+    } else this.#table.saveWrite(runId, settleWrite(write, job));
+    this.#advance(job.updatedAt, { ...run, state: "undoing" });
+  }
+
+  /** Hear of the end of a job that is a run: one that failed, or was cancelled, is undone. */
+  #hearOfRun(job: Job): void {
+    const run = isLive(job.status) ? null : this.#table.runOfJob(job.spec.id);
+    if (run?.state !== "open") return;
+    if (job.status === "succeeded" && run.facts.isFailed !== true) this.#table.remove(run.runId);
+    else this.#undo(job.updatedAt, run);
+  }
+
+  #open(nowMs: number, runId: string, facts: RunFacts): void {
+    const dueAt = facts.jobId === undefined ? nowMs + LIMITS.undoLeaseMs : null;
+    this.#save(nowMs, { runId, state: "open", dueAt, facts });
+  }
+
+  prune(nowMs: number): void {
+    this.#table.prune(nowMs - LIMITS.undoneKeptMs);
+  }
+
+  #save(nowMs: number, run: UndoRun): void {
+    this.#table.saveRun(nowMs, run);
+    if (run.dueAt !== null) this.#world.onDue(run.dueAt);
+  }
+
+  /** Write down a job of a run, once. */
+  #add(nowMs: number, runId: string, { jobId, by, looksFor, ...write }: JobOfRun): void {
+    if (this.#table.write(runId, keyOf(write)) !== null) return;
+    this.#table.saveWrite(runId, {
+      ...write,
+      // It ends after all that ended before the answer.
+      seq: Number.MAX_SAFE_INTEGER,
+      place: this.#table.countWrites(runId),
+      sentAt: nowMs,
+      state: "job",
+      job: { by, ...(looksFor !== undefined && { looksFor }) },
+      jobId,
+    });
+  }
+
+  /** Take the writes of a run back. Its jobs are cancelled where none of their attempts is under way, and else waited for. */
+  #undo(nowMs: number, run: UndoRun): void {
+    const { outbox } = this.#world;
+    for (const write of this.#table.writes(run.runId)) {
+      if (write.state !== "job") continue;
+      const jobId = write.jobId!;
+      const job = outbox.job(jobId, nowMs);
+      const isUnderWay = job?.status === "running" && job.attempts > 0;
+      if (isUnderWay) outbox.endWithAttempt(jobId, nowMs);
+      else if (job !== null && isLive(job.status)) outbox.cancel(jobId, nowMs);
+      const ended = isUnderWay ? null : outbox.job(jobId, nowMs);
+      if (ended !== null) this.#table.saveWrite(run.runId, readJob(write, ended));
+      // Nothing is kept of a job that is long over.
+      else if (job === null) this.#table.saveWrite(run.runId, { ...write, state: "waits" });
+    }
+    this.#advance(nowMs, { ...run, state: "undoing" });
+  }
+
+  /** Do all that is to be done about a run's writes now. */
+  #advance(nowMs: number, run: UndoRun): void {
+    const { runId } = run;
+    let writes = this.#table.writes(runId);
+    let dueAt: number | null = null;
+    for (let ready = readyWrites(writes); ready.length > 0; ready = readyWrites(writes)) {
+      const changed = ready.map((write) => this.#begin(nowMs, run, write));
+      for (const write of changed) if (write !== null) this.#table.saveWrite(runId, write);
+      if (changed.includes(null)) dueAt = nowMs + LIMITS.undoAgainMs;
+      if (changed.every((write) => write?.state !== "over")) break;
+      writes = this.#table.writes(runId);
+    }
+    const isOver = this.#table.writes(runId).every(({ state }) => state === "over");
+    this.#save(nowMs, { ...run, state: isOver ? "settled" : "undoing", dueAt });
+  }
+
+  /** Begin to take a write back, or say why that cannot be; null where there is no room. */
+  #begin(nowMs: number, run: UndoRun, write: KeptWrite): KeptWrite | null {
+    const { by, look, tool } = write;
+    if (by === undefined && look === undefined)
+      return endWrite(write, { tool, status: "unknown", error: LOST });
+    if (by !== undefined && !("argsJson" in by))
+      return endWrite(write, { tool: by.tool, status: "error", error: by.error });
+    const spec = this.#toSpec(nowMs, run, write, by ?? { tool, argsJson: "{}", delivery: "at-least-once" });
+    const { recorded } = this.#world.outbox.record(nowMs, [{ index: 0, spec }], { queued: true });
+    return recorded.length === 0 ? null : { ...write, state: "sent", jobId: spec.id };
+  }
+
+  #toSpec(
+    nowMs: number,
+    { runId, facts }: UndoRun,
+    write: KeptWrite,
+    { tool, argsJson, delivery }: Pick<JobSpec, "tool" | "argsJson" | "delivery">,
+  ): JobSpec {
+    const { caller, account, requestId } = facts;
+    return {
+      id: deriveId(runId, JOBS_FROM + write.place),
+      kind: UNDO,
+      tool,
+      argsJson,
+      delivery,
+      // One key for each write, however often that is asked.
+      idempotencyKey: `undo-${runId}-${keyOf(write)}`,
+      maxAttempts: jobAttempts,
+      backoffInitialMs: jobBackoffInitialMs,
+      toolJson: JSON.stringify(facts),
+      origin: {
+        tenant: caller.tenant,
+        key: caller.name,
+        requestId,
+        ...(account !== undefined && { account }),
+        batchId: runId,
+        askedAt: nowMs,
+      },
+    };
+  }
+
+  #stateOf(runId: string): UndoState {
+    const writes = orderWrites(this.#table.writes(runId));
+    return {
+      entries: writes.flatMap((write) => (write.isNone === true ? [] : [toEntry(write)])),
+      isSettled: writes.every(({ state }) => state === "over"),
+    };
+  }
+}
+
+function toEntry({ id, round, action, element, tool, by, job, entry, jobId }: KeptWrite): UndoneEntry {
+  return {
+    id,
+    ...(round !== undefined && { round }),
+    ...(action !== undefined && { action }),
+    ...(element !== null && { element }),
+    tool: entry?.tool ?? by?.tool ?? job?.by?.compensation.tool ?? tool,
+    ...(jobId !== undefined && { jobId }),
+    status: "initiated",
+    ...entry,
+  };
+}
+
+const LOST = toWireFailure(
+  makeFailure("INTERNAL", {
+    retryable: false,
+    hint: "It was sent, and whether it took effect is not known, so it was not taken back: look, and take it back yourself if it did.",
+  }),
+);
+
+/** End a write: its arguments are needed no more. */
+function endWrite(write: KeptWrite, entry?: NonNullable<KeptWrite["entry"]>): KeptWrite {
+  const { by: _, look: __, job: ___, ...rest } = write;
+  return { ...rest, state: "over", ...(entry !== undefined && { entry }) };
+}
+
+/** Read how the job that a write is has ended. */
+function readJob(kept: KeptWrite, record: JobRecord): KeptWrite {
+  const { job, jobId: _, ...write } = kept;
+  const tool = job?.by?.compensation.tool ?? write.tool;
+  const { argsJson = "{}", dataJson, inDoubt, status, updatedAt } = record;
+  const ended: KeptWrite = { ...write, state: "waits" };
+  const done = { tool: write.tool, args: readObject(argsJson), output: dataJson && parseExact(dataJson) };
+  if (status === "succeeded") return { ...ended, by: resolveReversal(job?.by ?? null, done) };
+  if (inDoubt !== true)
+    return status === "cancelled"
+      ? endWrite(ended, { tool, status: "cancelled" })
+      : endWrite({ ...ended, isNone: true });
+  const looksFor = job?.looksFor;
+  return looksFor === undefined ? ended : { ...ended, sentAt: updatedAt, look: { argsJson, ...looksFor } };
+}
+
+/** Say what became of the job that takes a write back. */
+function settleWrite(write: KeptWrite, job: Job): KeptWrite {
+  if (isLive(job.status)) {
+    const { entry: _, ...rest } = write;
+    return { ...rest, state: "sent" };
+  }
+  if (write.isNone === true) return endWrite(write);
+  const { dataJson, errorJson } = job;
+  const { by } = write;
+  const tool = by?.tool ?? job.spec.tool;
+  if (by !== undefined && !("argsJson" in by))
+    return endWrite(write, { tool, status: "error", error: by.error });
+  if (job.status === "succeeded")
+    return endWrite(write, {
+      tool,
+      status: "success",
+      ...(dataJson !== null && dataJson !== "null" && { dataJson }),
+    });
+  const error = errorJson === null ? CANCELLED : (JSON.parse(errorJson) as WireFailure);
+  // Nothing is known of one that could not be looked up either.
+  const isUnknown = isJobInDoubt(job) || (by === undefined && write.look !== undefined);
+  return endWrite(write, { tool, status: isUnknown ? "unknown" : "error", error });
+}
+
+const CANCELLED = toWireFailure(
+  makeFailure("CANCELLED", { hint: "The job that was to take it back was cancelled." }),
+);

@@ -1,0 +1,390 @@
+import type { Catalog } from "../../../core/catalog/catalog.ts";
+import type { Tool } from "../../../core/catalog/define-tool.ts";
+import { toWireFailure } from "../../../core/contract/failure.ts";
+import { isJsonObject } from "../../../core/contract/json.ts";
+import { isFailure, isInDoubt, type Outcome } from "../../../core/contract/outcome.ts";
+import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
+import type { Execution } from "../../../core/gate/execution.ts";
+import type { Closed, KeptBatch, KeptCall, Keeper, Keepers, KeptRun } from "../../../core/gate/execution.ts";
+import { attempt, err, ok } from "../../../core/kit/result.ts";
+import type { Clock } from "../../../core/kit/clock.ts";
+import type { Plan, Step } from "../../../core/plan/step.ts";
+import { compensationOf } from "../compensation.ts";
+import { nameInside } from "../undo-machine.ts";
+import * as LIMITS from "../limits.ts";
+import { resolveReversal } from "../resolve-reversal.ts";
+import {
+  callUndo,
+  type JobOfRun,
+  keyOf,
+  type RunFacts,
+  toEntryJson,
+  type UndoneEntry,
+  undoneOf,
+  type BegunWrite,
+  type UndoState,
+  type WriteEnd,
+  type WritePlace,
+} from "../undo-run.ts";
+
+/** Refuse a batch with a write that cannot be taken back. */
+function refuseIrreversible({ steps }: Plan, { catalog }: Pick<Execution, "catalog">): Refusal | null {
+  const step = steps.find(({ task }) => task.ok && !isReversible(task.value.tool, catalog));
+  if (step === undefined) return null;
+  const hint = `'${step.id}' calls '${step.toolName}', which says no way to take back what it did. Leave it out, send on_error "fail-fast", or add "undo": "what-can" to take back what can be.`;
+  const issue = {
+    path: `/actions/${step.index}`,
+    expected: "a write whose contract has 'compensate'",
+    received: `'${step.toolName}'`,
+  };
+  return makeRefusal("INVALID_BATCH", hint, { issue });
+}
+
+/** Whether all that a tool writes can be taken back; a flow is what its actions are. */
+function isReversible(tool: Tool, catalog: Catalog): boolean {
+  if (!tool.isWrite) return true;
+  if (tool.inner === undefined)
+    return compensationOf(tool, { get: (name) => catalog.callable(name) }) !== null;
+  return tool.inner.batch.entries.every(({ action }) => {
+    const inner = action.ok ? catalog.callable(action.value.tool) : undefined;
+    return inner !== undefined && isReversible(inner, catalog);
+  });
+}
+
+/** The batch that another is a part of. */
+interface Outer {
+  readonly writes: KeptWrites;
+  /** Name a call of the part. */
+  readonly placeOf: (id: string, element: number | null) => WritePlace;
+  /** The actions that an action of the part depends on, with those among the part's own that it does. */
+  readonly needsOf: (id: string, own: readonly string[]) => readonly string[];
+}
+
+/** The writes of one run, which are taken back should it fail; those of a flow are its action's. */
+class KeptWrites implements KeptBatch {
+  readonly #plan: Plan;
+  readonly #run: KeptRun;
+  readonly #outer: Outer | null;
+  readonly #begun = new Map<string, Promise<boolean>>();
+  readonly #ends: Promise<unknown>[] = [];
+  readonly #jobs: JobOfRun[] = [];
+  readonly #needs: readonly (readonly string[])[];
+  #seq: number;
+  #isClosed = false;
+  #cancelHold = (): void => {};
+
+  constructor(plan: Plan, run: KeptRun, outer: Outer | null = null) {
+    this.#plan = plan;
+    this.#run = run;
+    this.#outer = outer;
+    const needs = needsOf(plan);
+    this.#needs =
+      outer === null ? needs : plan.steps.map(({ id, index }) => outer.needsOf(id, needs[index]!));
+    // Each attempt of a job counts on from those before it.
+    this.#seq = (run.execution.within?.resumed?.attempt.fence ?? 0) * SEQS;
+  }
+
+  /** Look after some elements of its loops, which run as a batch of their own: each action of that is named after one. */
+  ofElements(plan: Plan): KeptBatch {
+    const split = (name: string): WritePlace => {
+      const [id = "", element] = name.split(ELEMENT);
+      return { id, element: Number(element) };
+    };
+    const indexOf = (name: string): number => this.#plan.steps.findIndex(({ id }) => id === split(name).id);
+    return new KeptWrites(plan, this.#run, {
+      writes: this,
+      placeOf: split,
+      needsOf: (name) => this.#needs[indexOf(name)]!,
+    });
+  }
+
+  inside({ step, element }: Pick<KeptCall, "step" | "element">): Keeper {
+    const { id } = this.#placeOf(step, element);
+    const outer: Outer = {
+      writes: this,
+      placeOf: (action, inner) => ({
+        ...this.#placeOf(step, element),
+        action: inner === null ? action : `${action}.${inner}`,
+      }),
+      needsOf: (_, own) => [...own.map((action) => nameInside(id, action)), ...this.#needs[step.index]!],
+    };
+    // Its writes were looked at with the batch.
+    return { take: ok, open: (plan) => new KeptWrites(plan, this.#run, outer) };
+  }
+
+  begin({ step, element, call }: KeptCall): Promise<boolean> {
+    const place = this.#placeOf(step, element);
+    const { name, domain } = call.tool;
+    const isLooked = this.#run.execution.catalog.verifierOf(name) !== undefined;
+    return this.#root.#begin({
+      ...place,
+      tool: name,
+      domain,
+      needs: this.#needs[step.index]!,
+      seq: this.#next(),
+      ...(isLooked && { look: { argsJson: JSON.stringify(call.args), timeoutMs: call.timeoutMs } }),
+    });
+  }
+
+  end(at: KeptCall, outcome: Outcome, output: unknown): void {
+    this.#root.#end(this.#placeOf(at.step, at.element), this.#toEnd(at, outcome, output));
+  }
+
+  get #root(): KeptWrites {
+    return this.#outer === null ? this : this.#outer.writes.#root;
+  }
+
+  #next(): number {
+    const root = this.#root;
+    root.#seq += 1;
+    return root.#seq;
+  }
+
+  #placeOf({ id }: Step, element: number | null): WritePlace {
+    return this.#outer === null ? { id, element } : this.#outer.placeOf(id, element);
+  }
+
+  #begin(write: BegunWrite): Promise<boolean> {
+    const { batchId, execution } = this.#run;
+    if (this.#isIdle) this.#hold();
+    const begun = callUndo(execution.gate, "begin", batchId, write, this.#facts);
+    this.#begun.set(keyOf(write), begun);
+    return begun;
+  }
+
+  #end(place: WritePlace, end: WriteEnd): void {
+    const { execution, batchId } = this.#run;
+    const { defer, ports, gate } = execution;
+    const write = async (): Promise<void> => {
+      await attempt(() => this.#begun.get(keyOf(place))!);
+      const written = (): Promise<unknown> => callUndo(gate, "end", batchId, place, end);
+      const first = await attempt(written);
+      if (first.ok) return;
+      await pause(ports.clock, LIMITS.undoAskAgainMs);
+      // A second one that fails leaves the write in doubt.
+      await attempt(written);
+    };
+    const writing = write();
+    this.#ends.push(writing);
+    defer(writing);
+  }
+
+  saw(step: Step, outcome: Outcome): void {
+    for (const job of this.#jobsOf(step, outcome)) this.#root.#add(job);
+  }
+
+  #add(job: JobOfRun): void {
+    if (this.#isIdle) this.#hold();
+    this.#jobs.push(job);
+    const { execution, batchId } = this.#run;
+    const written = attempt(() => callUndo(execution.gate, "job", batchId, job, this.#facts));
+    this.#ends.push(written);
+    execution.defer(written);
+  }
+
+  async close(outcomes: readonly Outcome[]): Promise<Closed> {
+    // The batch around it decides.
+    if (this.#outer !== null) return { outcomes, members: "" };
+    await Promise.all(this.#ends);
+    if (this.#facts.jobId !== undefined) {
+      if (!this.#isIdle) await this.#ask(() => this.#tellEnd(outcomes.some(isFailure)));
+      return { outcomes, members: "" };
+    }
+    this.#isClosed = true;
+    this.#cancelHold();
+    const isFailed = outcomes.some(isFailure);
+    if (!isFailed && (this.#isIdle || (await this.#keep()))) return { outcomes, members: "" };
+    const { entries } = this.#isIdle ? NOTHING : await this.#undo();
+    const told = outcomes.map((outcome, index) => {
+      const undone = undoneOf(this.#plan.steps[index]!.id, entries);
+      return undone === undefined ? outcome : { ...outcome, meta: { ...outcome.meta, more: { undone } } };
+    });
+    return { outcomes: told, members: `,"undone":[${entries.map(toEntryJson).join(",")}]` };
+  }
+
+  #tellEnd(isFailed: boolean): Promise<unknown> {
+    const { execution, batchId } = this.#run;
+    return callUndo(execution.gate, "tell", batchId, isFailed);
+  }
+
+  /** Nothing was written down yet. */
+  get #isIdle(): boolean {
+    return this.#begun.size + this.#jobs.length === 0;
+  }
+
+  get #facts(): RunFacts {
+    const { caller, origin, within } = this.#run.execution;
+    const { account, requestId } = origin;
+    const jobId = within?.resumed?.attempt.jobId;
+    return {
+      caller,
+      requestId,
+      ...(account !== undefined && { account }),
+      ...(jobId !== undefined && { jobId }),
+    };
+  }
+
+  #toEnd({ call }: KeptCall, outcome: Outcome, output: unknown): WriteEnd {
+    const seq = this.#next();
+    if (outcome.status === "error" || outcome.status === "unknown")
+      return isInDoubt(outcome)
+        ? { kind: "doubt", seq, error: toWireFailure(outcome.error) }
+        : { kind: "void" };
+    if (outcome.status !== "success") return { kind: "void" };
+    const args = isJsonObject(call.args) ? { ...call.input, ...call.args } : call.input;
+    const by = resolveReversal(this.#wayBack(call.tool), { tool: call.tool.name, args, output });
+    return { kind: "done", seq, by };
+  }
+
+  #wayBack(tool: Tool): JobOfRun["by"] {
+    const { catalog } = this.#run.execution;
+    const compensation = compensationOf(tool, { get: (name) => catalog.callable(name) });
+    return compensation && { compensation, delivery: catalog.callable(compensation.tool)!.delivery };
+  }
+
+  /** The jobs that a step has become. */
+  #jobsOf(step: Step, outcome: Outcome): readonly JobOfRun[] {
+    const { index, task } = step;
+    if (!task.ok || task.value.tool.execution !== "fire-and-forget" || !task.value.tool.isWrite) return [];
+    const { tool, timeoutMs } = task.value;
+    const { name, domain } = tool;
+    const isLooked = this.#run.execution.catalog.verifierOf(name) !== undefined;
+    const own = {
+      tool: name,
+      domain,
+      needs: this.#needs[index]!,
+      by: this.#wayBack(tool),
+      ...(isLooked && { looksFor: { timeoutMs } }),
+    };
+    return jobIdsOf(outcome).map(([element, jobId]) => ({ ...own, ...this.#placeOf(step, element), jobId }));
+  }
+
+  /** Say from time to time that the run goes on. */
+  #hold(): void {
+    if (this.#facts.jobId !== undefined) return;
+    const { execution, batchId } = this.#run;
+    const { clock } = execution.ports;
+    this.#cancelHold = clock.after(LIMITS.undoLeaseMs / 3, () => {
+      void attempt(() => callUndo(execution.gate, "hold", batchId)).then(() => {
+        if (!this.#isClosed) this.#hold();
+      });
+    });
+  }
+
+  /** Let the writes be. False where the run was taken for lost: then they are being taken back. */
+  async #keep(): Promise<boolean> {
+    const { execution, batchId } = this.#run;
+    const kept = await this.#ask(() => callUndo(execution.gate, "keep", batchId));
+    return kept ?? false;
+  }
+
+  /** Take the writes back, and look what becomes of them until the batch's time is over. */
+  async #undo(): Promise<UndoState> {
+    const { execution, batchId, endsAt } = this.#run;
+    const { gate, ports, listener } = execution;
+    const { clock } = ports;
+    const told = new Set<string>();
+    const begun = await this.#ask(() => callUndo(gate, "undo", batchId, this.#facts, this.#jobs));
+    // Its lease ends, and then it is undone all the same.
+    let state = begun ?? { entries: [], isSettled: false };
+    for (let pauseMs = LIMITS.undoLookMs; ; pauseMs = Math.min(2 * pauseMs, LIMITS.undoLookMostMs)) {
+      for (const entry of state.entries) this.#tell(entry, told, listener?.onEvent);
+      const leftMs = endsAt - clock.now();
+      if (state.isSettled || leftMs <= 0) return state;
+      await pause(clock, Math.min(pauseMs, leftMs));
+      const looked = await attempt(() => callUndo(gate, "look", batchId));
+      if (looked.ok && looked.value !== null) state = looked.value;
+    }
+  }
+
+  #tell(
+    entry: UndoneEntry,
+    told: Set<string>,
+    onEvent: ((name: string, json: string) => void) | undefined,
+  ): void {
+    const key = keyOf({ id: entry.id, element: entry.element ?? null });
+    if (onEvent === undefined || entry.status === "initiated" || told.has(key)) return;
+    told.add(key);
+    onEvent("undone", toEntryJson(entry));
+  }
+
+  /** Ask the object, a few times where it does not answer; undefined where it never does. */
+  async #ask<T>(ask: () => Promise<T>): Promise<T | undefined> {
+    for (let again = 0; again < LIMITS.undoAsks; again += 1) {
+      const asked = await attempt(ask);
+      if (asked.ok) return asked.value;
+      await pause(this.#run.execution.ports.clock, LIMITS.undoAskAgainMs);
+    }
+    return undefined;
+  }
+}
+
+function pause(clock: Clock, ms: number): Promise<void> {
+  return new Promise((resolve) => void clock.after(ms, resolve));
+}
+
+/** More than the writes of one attempt. */
+const SEQS = 1_000_000;
+
+const NOTHING: UndoState = { entries: [], isSettled: true };
+
+/** The jobs that an action has become, by element; null where it is no loop. */
+function jobIdsOf(outcome: Outcome): readonly (readonly [element: number | null, jobId: string])[] {
+  if (outcome.status === "initiated") return [[null, outcome.jobId]];
+  if (outcome.status !== "success" || !Array.isArray(outcome.data)) return [];
+  return outcome.data.flatMap((entry: { readonly job_id?: string } | null, element) =>
+    entry?.job_id === undefined ? [] : [[element, entry.job_id] as const],
+  );
+}
+
+/** The ids of the actions that each step of a plan depends on, also through others. */
+function needsOf({ steps }: Plan): readonly (readonly string[])[] {
+  const known = new Map<number, ReadonlySet<number>>();
+  const needsOfStep = (index: number): ReadonlySet<number> => {
+    const found = known.get(index);
+    if (found !== undefined) return found;
+    const needs = new Set(steps[index]!.needs.flatMap((needed) => [needed, ...needsOfStep(needed)]));
+    known.set(index, needs);
+    return needs;
+  };
+  return steps.map(({ index }) => [...needsOfStep(index)].map((needed) => steps[needed]!.id));
+}
+
+/** Batches that ask to have their writes taken back. */
+export const KEEPERS: Keepers = {
+  fields: ["undo"],
+  read(sent) {
+    if (!isJsonObject(sent)) return ok({ rest: sent });
+    const { undo: asked, ...rest } = sent;
+    const undo = asked ?? undefined;
+    const isAsked = sent["on_error"] === "undo";
+    if (undo !== undefined && (undo !== WHAT_CAN || !isAsked)) {
+      const received = JSON.stringify(undo).slice(0, 80);
+      const issue = { path: "/undo", expected: `"${WHAT_CAN}", beside "on_error": "undo"`, received };
+      const hint = `"undo" is "${WHAT_CAN}", and only beside "on_error": "undo": then writes without a way back stay.`;
+      return err(makeRefusal("INVALID_BATCH", hint, { issue }));
+    }
+    if (!isAsked) return ok({ rest: "undo" in sent ? rest : sent });
+    const keptAs = { on_error: "undo", ...(undo !== undefined && { undo }) };
+    return ok({ rest: { ...rest, on_error: "fail-fast" }, keptAs });
+  },
+  keeperOf({ undo }) {
+    let whole: KeptWrites | undefined;
+    return {
+      take(plan, execution) {
+        const refusal = undo === WHAT_CAN ? null : refuseIrreversible(plan, execution);
+        // A job of an unfinished action would go on after the batch was undone.
+        return refusal === null ? ok({ ...plan, demotes: false }) : err(refusal);
+      },
+      open(plan, run) {
+        if (whole !== undefined && plan.steps.every(({ id }) => id.includes(ELEMENT)))
+          return whole.ofElements(plan);
+        return (whole = new KeptWrites(plan, run));
+      },
+    };
+  },
+};
+
+const WHAT_CAN = "what-can";
+/** Stands between the id of an action and the number of an element, where each element is an action; no id has one. */
+const ELEMENT = ":";

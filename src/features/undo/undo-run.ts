@@ -1,0 +1,177 @@
+import type { Account, Caller } from "../../core/contract/gate/caller.ts";
+import { createPartCall } from "../../core/contract/gate/part-call.ts";
+import { nameInside } from "./undo-machine.ts";
+import type { Compensation } from "./compensation.ts";
+import type { WireFailure } from "../../core/contract/failure.ts";
+import type { Delivery, JobTry } from "../../core/contract/gate/job.ts";
+
+/** The name of the kind of job that takes one write back. */
+export const UNDO = "undo";
+
+/** A run whose writes are looked after, as it says itself with each of them. */
+export interface RunFacts {
+  /** Whose rights the calls that take them back have. */
+  readonly caller: Caller;
+  readonly account?: Account | undefined;
+  readonly requestId: string;
+  /** The job that the run is: its end decides, and its lease is the run's. Absent where a request waits. */
+  readonly jobId?: string;
+  /** An action of the run has failed, as its last attempt told. */
+  readonly isFailed?: boolean;
+}
+
+/** The place of a write in its run. */
+export interface WritePlace {
+  readonly id: string;
+  /** The round of a run that has several; absent in any other. */
+  readonly round?: number;
+  /** The action of the flow that it is of, where its action is one. */
+  readonly action?: string;
+  /** The number of the element, where its action is a loop; else null. */
+  readonly element: number | null;
+}
+
+/** A write that is about to be sent. */
+export interface BegunWrite extends WritePlace {
+  readonly tool: string;
+  readonly domain: string;
+  readonly needs: readonly string[];
+  readonly seq: number;
+  /** How it is looked up should its end not be known; absent where its tool does not say how. */
+  readonly look?: Look;
+}
+
+/** How a write is looked up: its arguments, and how long its effect may take to be seen. */
+export interface Look {
+  readonly argsJson: string;
+  readonly timeoutMs: number;
+}
+
+/** A job of a run that failed. */
+export interface JobOfRun extends Omit<BegunWrite, "seq" | "look"> {
+  readonly jobId: string;
+  /** How it is taken back; null where it cannot be. */
+  readonly by: { readonly compensation: Compensation; readonly delivery: Delivery } | null;
+  readonly looksFor?: { readonly timeoutMs: number };
+}
+
+/** A call that takes a write back. */
+export interface Reversal {
+  readonly tool: string;
+  readonly argsJson: string;
+  readonly delivery: Delivery;
+}
+
+/** The writes of a run that is over which are to be taken back. */
+export interface ClaimedWrites {
+  readonly writes: readonly (BegunWrite & { readonly by: Reversal | Irreversible })[];
+  readonly jobs: readonly JobOfRun[];
+}
+
+/** How a write ended. */
+export type WriteEnd =
+  /** It did nothing that could be taken back. */
+  | { readonly kind: "void" }
+  /** It may have been done. */
+  | { readonly kind: "doubt"; readonly seq: number; readonly error: WireFailure }
+  | { readonly kind: "done"; readonly seq: number; readonly by: Reversal | Irreversible };
+
+/** Why there is no call that takes a write back; the tool is that of the call, or else the write's. */
+export interface Irreversible {
+  readonly tool: string;
+  readonly error: WireFailure;
+}
+
+export type UndoneStatus =
+  | "success"
+  | "initiated"
+  | "pending_confirmation"
+  | "cancelled"
+  | "unknown"
+  | "error";
+
+/** One write, and what became of it. */
+export interface UndoneEntry {
+  readonly id: string;
+  readonly round?: number;
+  readonly action?: string;
+  readonly element?: number;
+  readonly tool: string;
+  readonly status: UndoneStatus;
+  /** JSON text. */
+  readonly dataJson?: string;
+  readonly error?: WireFailure;
+  readonly jobId?: string;
+}
+
+/** The writes of a run, in the order in which they are taken back. */
+export interface UndoState {
+  readonly entries: readonly UndoneEntry[];
+  /** Nothing more becomes of it by itself. */
+  readonly isSettled: boolean;
+}
+
+/** The facts by which an attempt takes a write back. */
+export interface OpenedEntry {
+  /** Earlier attempts. */
+  readonly tries: readonly JobTry[];
+  /** The call that takes it back, once that is known. */
+  readonly by?: Reversal;
+  /** The write that is to be looked up first. */
+  readonly doubt?: Look & { readonly tool: string; readonly sentAt: number };
+}
+
+/** The methods of the part of a tenant's object that takes writes back. */
+export interface UndoMethods {
+  /** Write down that a write is about to be sent; false where nothing of its run may be sent any more. */
+  begin(runId: string, write: BegunWrite, run: RunFacts): boolean;
+  /** Write down how a write ended. */
+  end(runId: string, place: WritePlace, end: WriteEnd): void;
+  /** Say of a run that is a job how an attempt of it ended. */
+  tell(runId: string, isFailed: boolean): void;
+  /** Say that a run goes on; false where it was taken for lost. */
+  hold(runId: string): boolean;
+  /** Let a run be that did not fail. False where it was taken for lost, and is undone. */
+  keep(runId: string): boolean;
+  /** Write down a job that a run has recorded. */
+  job(runId: string, job: JobOfRun, run: RunFacts): void;
+  /**
+   * Take back what is asked of a run that is over, and was not asked before: how long to wait where the run, or an undo of it, is under
+   * way. The entries are those of all that was ever asked.
+   */
+  claim(runId: string, run: RunFacts, asked: ClaimedWrites): UndoState | { readonly retryAfterMs: number };
+  /** Take a run's writes back. */
+  undo(runId: string, run: RunFacts, jobs: readonly JobOfRun[]): UndoState;
+  /** Look at the writes of a run; null of one that was not undone. */
+  look(runId: string): UndoState | null;
+  /** Begin an attempt; null when it may not. */
+  open(jobId: string, fence: number): OpenedEntry | null;
+  /** Write down how a write that was looked up is taken back, or that it was not done; false when the attempt may send nothing any more. */
+  found(jobId: string, fence: number, by: Reversal | Irreversible | null): boolean;
+}
+
+/** Call a method of that part. */
+export const callUndo = createPartCall<UndoMethods>(UNDO);
+
+/** Name a write among those of its run. */
+export function keyOf({ id, round, action, element }: WritePlace): string {
+  const name = action === undefined ? id : nameInside(id, action);
+  return `${round === undefined ? "" : `${round}:`}${name}${element === null ? "" : `.${element}`}`;
+}
+
+/** Write an entry as it goes over the wire. */
+export function toEntryJson({ dataJson, error, ...entry }: UndoneEntry): string {
+  const { id, round, action, element, tool, status } = entry;
+  const head = JSON.stringify({ id, round, action, element, tool, status });
+  const data = dataJson === undefined ? "" : `,"data":${dataJson}`;
+  const failure = error === undefined ? "" : `,"error":${JSON.stringify(error)}`;
+  return `${head.slice(0, -1)}${data}${failure}}`;
+}
+
+/** Whether all that an action did is taken back; undefined without an entry of it. */
+export function undoneOf(id: string, entries: readonly UndoneEntry[]): true | false | "unknown" | undefined {
+  const own = entries.filter((entry) => entry.id === id);
+  if (own.length === 0) return undefined;
+  if (own.some(({ status }) => status === "unknown")) return "unknown";
+  return own.every(({ status }) => status === "success" || status === "cancelled");
+}

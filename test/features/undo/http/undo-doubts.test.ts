@@ -1,0 +1,142 @@
+import { describe, expect, test } from "vitest";
+
+import { openBookings, openVolley, runUndo, type UndoneAnswer } from "./bookings.ts";
+
+const refuse = (status: number) => () => Response.json({}, { status });
+
+/** Fails after what is before it. */
+const FAILS = { id: "fails", tool: "book", args: { name: "fails" } };
+const failing = { "book fails": refuse(400) };
+
+describe("jobs of a batch that is undone", () => {
+  test("a job that has not begun is cancelled", async () => {
+    const bookings = openBookings(failing);
+    const volley = await openVolley(bookings);
+    const run_at = new Date(volley.now() + 3_600_000).toISOString();
+    const answer = await runUndo(volley, [
+      { id: "job", tool: "book_later", args: { name: "a" }, run_at },
+      { ...FAILS, depends_on: ["job"] },
+    ]);
+    expect(answer.undone).toMatchObject([{ id: "job", tool: "unbook", status: "cancelled" }]);
+    expect(answer.results[0]).toMatchObject({ status: "initiated", meta: { undone: true } });
+    await volley.advance(2 * 3_600_000);
+    expect(bookings.heard).toEqual(["book fails"]);
+  });
+
+  test("a job that is under way gets no further attempt, and is taken back when that one succeeds", async () => {
+    let letGo = (): void => {};
+    const held = new Promise<undefined>((resolve) => (letGo = () => resolve(undefined)));
+    const bookings = openBookings({ ...failing, "book a": () => held as Promise<never> });
+    const volley = await openVolley(bookings);
+    const actions = [
+      { id: "job", tool: "book_later", args: { name: "a" } },
+      { ...FAILS, depends_on: ["job"] },
+    ];
+    const answer = await runUndo(volley, actions, { deadline_ms: 1_000 });
+    expect(answer.undone).toMatchObject([{ id: "job", tool: "unbook", status: "initiated" }]);
+    letGo();
+    await volley.advance(5_000);
+    expect(bookings.heard).toContain("unbook a");
+    expect([...bookings.live]).toEqual([]);
+  });
+
+  test("a job that waits for its next attempt is cancelled", async () => {
+    const bookings = openBookings({ ...failing, "book a": () => Response.json({}, { status: 429 }) });
+    const volley = await openVolley(bookings);
+    const actions = [
+      { id: "job", tool: "book_later", args: { name: "a" } },
+      { ...FAILS, depends_on: ["job"] },
+    ];
+    const answer = await runUndo(volley, actions, { deadline_ms: 5_000 });
+    expect(answer.undone).toMatchObject([{ id: "job", status: "cancelled" }]);
+    await volley.advance(600_000);
+    expect(bookings.heard.filter((word) => word === "book a")).toHaveLength(1);
+    expect(bookings.heard.filter((word) => word.startsWith("unbook"))).toEqual([]);
+  });
+
+  test("a job that fails after the answer undoes nothing", async () => {
+    const bookings = openBookings({ "book job": refuse(400) });
+    const volley = await openVolley(bookings);
+    const answer = await runUndo(volley, [
+      { tool: "book", args: { name: "a" } },
+      { tool: "book_later", args: { name: "job" } },
+    ]);
+    expect(answer.undone).toBeUndefined();
+    await volley.advance(600_000);
+    expect([...bookings.live]).toEqual(["a"]);
+  });
+
+  test("each element of a loop of jobs is an entry", async () => {
+    const bookings = openBookings(failing);
+    const volley = await openVolley(bookings);
+    const answer = await runUndo(volley, [
+      { id: "jobs", tool: "book_later", for_each: ["a", "b"], args: { name: { $ref: "item#" } } },
+      { ...FAILS, depends_on: ["jobs"] },
+    ]);
+    expect(answer.undone?.map(({ id, element }) => [id, element]).toSorted()).toEqual([
+      ["jobs", 0],
+      ["jobs", 1],
+    ]);
+    await volley.advance(60_000);
+    expect(bookings.live.size).toBe(0);
+  });
+});
+
+describe("writes in doubt that can be looked up", () => {
+  const lose = (bookings: ReturnType<typeof openBookings>, isDone: boolean) => () => {
+    if (isDone) bookings.live.add("a");
+    return Response.json({}, { status: 504 });
+  };
+  const open = async (isDone: boolean) => {
+    const answers: Record<string, () => Response> = { ...failing };
+    const bookings = openBookings(answers);
+    answers["book a"] = lose(bookings, isDone);
+    const volley = await openVolley(bookings);
+    const send = (more: object = {}): Promise<UndoneAnswer> =>
+      runUndo(volley, [{ id: "seen", tool: "book_seen", args: { name: "a" } }], more);
+    return { bookings, volley, send };
+  };
+
+  test("one that is found is taken back by what the read found", async () => {
+    const { bookings, send } = await open(true);
+    const { undone, results } = await send();
+    expect(undone).toMatchObject([{ id: "seen", tool: "unbook", status: "success" }]);
+    expect(results[0]!.meta.undone).toBe(true);
+    expect([...bookings.live]).toEqual([]);
+  });
+
+  test("one that is not found is 'initiated', looked for once more after 30 s, and has no entry if it is not there", async () => {
+    const { bookings, volley, send } = await open(false);
+    const { undone } = await send({ deadline_ms: 2_000 });
+    expect(undone).toMatchObject([{ id: "seen", status: "initiated" }]);
+    await volley.advance(120_000);
+    const looks = bookings.heard.filter((word) => word === "look for a").length;
+    await volley.advance(600_000);
+    expect(bookings.heard.filter((word) => word === "look for a")).toHaveLength(looks);
+    expect(bookings.heard.some((word) => word.startsWith("unbook"))).toBe(false);
+  });
+
+  test("one that is found only the second time is taken back then", async () => {
+    const { bookings, volley, send } = await open(false);
+    await send({ deadline_ms: 2_000 });
+    bookings.live.add("a");
+    await volley.advance(120_000);
+    expect([...bookings.live]).toEqual([]);
+  });
+
+  test("what was found and is being taken back is not looked for again", async () => {
+    const answers: Record<string, (times: number) => Response | undefined> = {
+      "unbook a": (times) => {
+        if (times > 1) return undefined;
+        bookings.live.delete("a");
+        return Response.json({}, { status: 503 });
+      },
+    };
+    const bookings = openBookings(answers);
+    answers["book a"] = lose(bookings, true);
+    const volley = await openVolley(bookings);
+    const { undone } = await runUndo(volley, [{ id: "seen", tool: "book_seen", args: { name: "a" } }]);
+    expect(undone).toMatchObject([{ id: "seen", status: "success" }]);
+    expect(bookings.heard.filter((word) => word === "unbook a")).toHaveLength(2);
+  });
+});

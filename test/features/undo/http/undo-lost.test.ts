@@ -1,0 +1,174 @@
+import { expect, test } from "vitest";
+
+import type { Caller } from "../../../../src/core/contract/gate/caller.ts";
+import { undo } from "../../../../src/features/undo/index.ts";
+import type { BegunWrite, UndoMethods } from "../../../../src/features/undo/undo-run.ts";
+import { defineFeature } from "../../../../src/feature/define.ts";
+import { createTestVolley } from "../../../../src/package/testing.ts";
+import { createRandom } from "../../../support/random.ts";
+import { openBookings, openVolley, runUndo, TOOLS, type UndoneAnswer } from "./bookings.ts";
+
+// A Worker that is killed says nothing any more: here the tenant's object hears what one had said until then.
+
+const CALLER: Caller = {
+  name: "test",
+  tenant: "test",
+  tools: ["*"],
+  quota: { limit: 1_000, windowS: 60 },
+  flags: [],
+};
+const FACTS = { caller: CALLER, requestId: "r" };
+const RUN = "00000000-0000-4000-8000-0000000000aa";
+
+const write = (id: string, seq: number, more: Partial<BegunWrite> = {}): BegunWrite => ({
+  id,
+  seq,
+  element: null,
+  tool: "book",
+  domain: "bookings",
+  needs: [],
+  ...more,
+});
+
+const done = (name: string, seq: number) =>
+  ({
+    kind: "done",
+    seq,
+    by: { tool: "unbook", argsJson: JSON.stringify({ id: name }), delivery: "at-least-once" },
+  }) as const;
+
+type Call = <Name extends keyof UndoMethods & string>(
+  method: Name,
+  ...args: Parameters<UndoMethods[Name]>
+) => Promise<ReturnType<UndoMethods[Name]>>;
+
+async function openObject() {
+  const bookings = openBookings();
+  let env: Readonly<Record<string, unknown>> = {};
+  const spy = () =>
+    defineFeature({
+      name: "spy",
+      hears: (configured) => {
+        ({ env } = configured);
+        return { listen: () => undefined };
+      },
+    });
+  const features = [undo(), spy()];
+  const volley = await createTestVolley({ tools: TOOLS, features, routes: bookings.routes });
+  const spaces = env["TENANT_GATE"] as {
+    idFromName(name: string): unknown;
+    get(id: unknown): { call(...args: unknown[]): Promise<never> };
+  };
+  const stub = spaces.get(spaces.idFromName(CALLER.tenant));
+  const call: Call = (...asked: readonly unknown[]) => stub.call("undo", ...asked);
+  return { bookings, volley, call };
+}
+
+test("a run that says nothing any more is taken for lost, and its writes are taken back", async () => {
+  const { bookings, volley, call } = await openObject();
+  bookings.live.add("a");
+  await call("begin", RUN, write("a", 1), FACTS);
+  await call("end", RUN, { id: "a", element: null }, done("a", 2));
+  await call("begin", RUN, write("b", 3), FACTS);
+  await volley.advance(9_000);
+  expect([...bookings.live]).toEqual(["a"]);
+  volley.evict();
+  await volley.advance(3_000);
+  expect([...bookings.live]).toEqual([]);
+  expect(await call("look", RUN)).toMatchObject({
+    isSettled: true,
+    entries: [
+      { id: "b", tool: "book", status: "unknown" },
+      { id: "a", tool: "unbook", status: "success" },
+    ],
+  });
+});
+
+test("nothing of a run that was taken for lost may be sent any more", async () => {
+  const { volley, call } = await openObject();
+  expect(await call("begin", RUN, write("a", 1), FACTS)).toBe(true);
+  await volley.advance(12_000);
+  expect(await call("begin", RUN, write("b", 2), FACTS)).toBe(false);
+  expect(await call("hold", RUN)).toBe(false);
+  expect(await call("keep", RUN)).toBe(false);
+});
+
+test("a run that goes on saying so is not taken for lost", async () => {
+  const { volley, call } = await openObject();
+  await call("begin", RUN, write("a", 1), FACTS);
+  for (let times = 0; times < 5; times += 1) {
+    await volley.advance(5_000);
+    expect(await call("hold", RUN)).toBe(true);
+  }
+  expect(await call("keep", RUN)).toBe(true);
+  await volley.advance(60_000);
+  expect(await call("look", RUN)).toBeNull();
+});
+
+test("a write whose end comes after its run was taken for lost is taken back then", async () => {
+  const { bookings, volley, call } = await openObject();
+  await call("begin", RUN, write("a", 1), FACTS);
+  await volley.advance(12_000);
+  bookings.live.add("a");
+  await call("end", RUN, { id: "a", element: null }, done("a", 2));
+  await volley.advance(1_000);
+  expect([...bookings.live]).toEqual([]);
+  expect(await call("look", RUN)).toMatchObject({ entries: [{ id: "a", status: "success" }] });
+});
+
+test("each write is taken back once, however often that is asked", async () => {
+  const { bookings, volley, call } = await openObject();
+  bookings.live.add("a");
+  await call("begin", RUN, write("a", 1), FACTS);
+  await call("end", RUN, { id: "a", element: null }, done("a", 2));
+  await Promise.all([1, 2, 3].map(() => call("undo", RUN, FACTS, [])));
+  await volley.advance(1_000);
+  const again = await call("undo", RUN, FACTS, []);
+  await volley.advance(60_000);
+  expect(again).toMatchObject({ isSettled: true, entries: [{ status: "success" }] });
+  expect(bookings.heard).toEqual(["unbook a"]);
+});
+
+test("an object that rests in between goes on with what is to be taken back", async () => {
+  const { bookings, volley, call } = await openObject();
+  bookings.live.add("a");
+  await call("begin", RUN, write("a", 1), FACTS);
+  await call("end", RUN, { id: "a", element: null }, done("a", 2));
+  await call("undo", RUN, FACTS, []);
+  volley.evict();
+  await volley.advance(60_000);
+  expect([...bookings.live]).toEqual([]);
+});
+
+test("random batches: after undo nothing stands but what its entry says, and each entry says what is so", async () => {
+  for (let seed = 1; seed <= 60; seed += 1) {
+    const random = createRandom(seed);
+    const answers: Record<string, (times: number) => Response | undefined> = {};
+    const names = Array.from({ length: 1 + Math.floor(random() * 8) }, (_, index) => `w${index}`);
+    for (const name of names) {
+      const at = random();
+      if (at < 0.2) answers[`book ${name}`] = () => Response.json({}, { status: 400 });
+      else if (at < 0.3)
+        answers[`unbook ${name}`] = (times) => (times > 1 ? undefined : Response.json({}, { status: 503 }));
+      else if (at < 0.4) answers[`unbook ${name}`] = () => Response.json({}, { status: 403 });
+    }
+    const actions = names.map((name, index) => ({
+      id: name,
+      tool: ["book", "book_car", "book_later"][Math.floor(random() * 3)]!,
+      args: { name },
+      depends_on: names.slice(0, index).filter(() => random() < 0.2),
+    }));
+    actions.push({ id: "fails", tool: "book", args: { name: "fails" }, depends_on: [] });
+    answers["book fails"] = () => Response.json({}, { status: 400 });
+    const bookings = openBookings(answers);
+    const volley = await openVolley(bookings);
+    const answer: UndoneAnswer = await runUndo(volley, actions, { deadline_ms: 60_000 });
+    await volley.advance(600_000);
+    const stands = answer.undone!.flatMap(({ id, status }) => (status === "error" ? [id] : []));
+    expect([...bookings.live].toSorted(), `seed ${seed}`).toEqual(stands.toSorted());
+    expect(answer.undone!.every(({ status }) => status !== "initiated")).toBe(true);
+    const back = bookings.heard.filter((word) => word.startsWith("unbook"));
+    for (const { id, status } of answer.undone!)
+      expect(back.includes(`unbook ${id}`), `seed ${seed}`).toBe(status !== "cancelled");
+  }
+});
