@@ -84,11 +84,11 @@ describe("A file", () => {
 });
 
 const CEILINGS = {
-  coreFilesThatFeaturesReach: 166,
+  coreFilesThatFeaturesReach: 169,
   coreFilesThatCoreDoesNotUse: 20,
   coreFilesWithWordsOfFeatures: 41,
   filesReachedPastAnIndex: 48,
-  files: 1055,
+  files: 1063,
   smallFilesWithOneImporter: 117,
   namesOfSeveralFiles: 29,
 } as const;
