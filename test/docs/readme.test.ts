@@ -183,8 +183,8 @@ test("the README's figures beside others are those of the pages that measure the
     "Volley, every call in the background",
   ].map((name) => Number(cells(peers, name)[0]).toLocaleString("en-US"));
   for (const part of [
-    `native ${alone!.seconds} s and ${alone!.tokens} tokens, Volley ${batch!.seconds} s and ${batch!.tokens}.`,
-    `native ${levels!.rounds} rounds, Volley ${references!.rounds}, in ${levels!.seconds} s and ${references!.seconds} s`,
+    `the model's own calls take ${alone!.seconds} s and ${alone!.tokens} tokens; Volley takes ${batch!.seconds} s and ${batch!.tokens} tokens.`,
+    `the model's own calls take ${levels!.rounds} rounds and ${levels!.seconds} s; Volley takes ${references!.rounds} rounds and ${references!.seconds} s`,
     `AI SDK ${sdk} and LangGraph ${graph} batches a second, Volley ${volley}: [peers]`,
     `in the background: ${background} batches a second`,
   ])
