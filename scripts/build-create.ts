@@ -39,7 +39,7 @@ if (values.write) {
 } else {
   await rm(to, { recursive: true, force: true });
   await mkdir(to, { recursive: true });
-  const place = values.pack === true ? await pack() : values.packed;
+  const place = values.pack ? await pack() : values.packed;
   const packed = place === undefined ? null : await findPacked(place);
   for (const template of TEMPLATES) {
     const folder = join(to, "templates", template.name);

@@ -11,7 +11,6 @@ export const LONG: readonly string[] = [
   "test/harness/openapi-fuzz.test.ts",
   "test/harness/development.test.ts",
   "test/harness/many-keys.test.ts",
-  "test/harness/import-work.test.ts",
   "test/harness/readme.test.ts",
   "test/harness/bundle.test.ts",
   "test/scripts/features.test.ts",

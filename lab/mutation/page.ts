@@ -50,6 +50,7 @@ export const ROOMS = [
   "features/sign-in",
   "features/tenant-data",
   "features/tokens",
+  "features/undo",
   "features/usage",
   "features/workspace",
   "cloudflare",

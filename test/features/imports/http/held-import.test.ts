@@ -43,7 +43,13 @@ function world() {
   const { ports, clock } = new TestWorld();
   const isolate = new IsolateBytes(clock);
   const catalog = createCatalog([]);
-  const configured = { env: {}, catalog, features: [], trustedOrigins: new Set() } as unknown as Configured;
+  const configured = {
+    env: {},
+    catalog,
+    features: [],
+    declared: { contract: [] },
+    trustedOrigins: new Set(),
+  } as unknown as Configured;
   let held = 0;
   const context = {
     caller: { name: "admin", tenant: "acme", tools: ["*"] },
