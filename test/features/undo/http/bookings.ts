@@ -73,7 +73,7 @@ function declare(name: string, path: string, input: z.core.$ZodType, declared: D
     },
     ...declared,
     orchestration: { mode: "parallel-safe", ...declared.orchestration },
-  } as ToolDeclaration);
+  });
 }
 
 const BOOKED = { name: z.string(), note: z.optional(z.unknown()) };

@@ -37,7 +37,7 @@ const done = (name: string, seq: number) =>
     by: { tool: "unbook", argsJson: JSON.stringify({ id: name }), delivery: "at-least-once" },
   }) as const;
 
-type Call = <Name extends keyof UndoMethods & string>(
+type Call = <Name extends keyof UndoMethods>(
   method: Name,
   ...args: Parameters<UndoMethods[Name]>
 ) => Promise<ReturnType<UndoMethods[Name]>>;
