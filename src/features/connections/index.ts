@@ -46,6 +46,7 @@ export function connections({ confirmsItself = false }: ConnectionOptions = {}) 
     },
     load: () =>
       Promise.all([
+        import("./http/answer-callback.ts"),
         import("./http/answer-link.ts"),
         import("./http/lead-on-form.ts"),
         import("./http/answer-signed-in.ts"),

@@ -50,7 +50,7 @@ class Invocations {
   /** The runner of one invocation. */
   runner(tools: readonly Tool[] = [this.tool]): AttemptRunner {
     const { toolGates } = this.world;
-    const ports = { ...this.world.ports, operator: this.operator };
+    const ports = { ...this.world.ports, telemetry: this.operator };
     const { options, origin } = this.world.execution([this.tool]);
     return new AttemptRunner(
       ({ tool }) => createCatalog(tools).get(tool),

@@ -12,6 +12,7 @@ const ARGS: Readonly<Record<string, object>> = {
   search_documents: { query: "tea" },
   fetch_document: { document_id: "a" },
   create_contacts: { contacts: [{ email: "a@example.com", name: "A" }] },
+  delete_contacts: { contact_ids: ["c1"] },
   query_orders: {},
   revenue_summary: { group_by: "customer" },
   csv_report: { source: "contacts" },
