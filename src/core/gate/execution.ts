@@ -278,6 +278,14 @@ export interface KeptCall {
   readonly call: Call;
 }
 
+/** What a tool has returned. */
+export interface KeptOutput {
+  /** With the secrets that its outcome leaves out. */
+  readonly value: unknown;
+  /** Takes the secrets of its call out of JSON text. */
+  readonly redact: (json: string) => string;
+}
+
 /** Finds the batches whose writes a feature looks after. */
 export interface Keepers {
   /** The fields of a body that `read` takes: a misspelt one may have meant them. */
@@ -310,9 +318,9 @@ export interface KeptBatch {
   /**
    * Hear how a call ended, which may be after the batch has answered.
    *
-   * @param output of its tool, with the secrets that its outcome leaves out; undefined where it returned none
+   * @param output of its tool; undefined where it returned none
    */
-  end(at: KeptCall, outcome: Outcome, output: unknown): void;
+  end(at: KeptCall, outcome: Outcome, output?: KeptOutput): void;
   /** Hear the outcome of a step, when it is told. */
   saw(step: Step, outcome: Outcome): void;
   /** Looks after the batch that a call of it is, together with its own. */

@@ -24,7 +24,7 @@ import {
 } from "../egress/tool-secrets.ts";
 import type { SpanAttributes } from "../egress/ports.ts";
 import { traceFetch } from "../observe/traced-fetch.ts";
-import type { CallStart, Connected } from "../gate/execution.ts";
+import type { CallStart, Connected, KeptOutput } from "../gate/execution.ts";
 import type { CallPermits } from "./call-permits.ts";
 import { type CallScope, type Parallelism, requestOf } from "./call-scope.ts";
 import { retryDelayMs } from "./retry-delay.ts";
@@ -39,8 +39,8 @@ export interface CallOptions {
   readonly maxAttempts: number;
   /** For a tool with global limits: the first attempt's permit is held, later ones ask for their own. */
   readonly permits?: CallPermits | undefined;
-  /** Told what the tool returned, with the secrets that its outcome leaves out. */
-  readonly onOutput?: ((output: unknown) => void) | undefined;
+  /** Told what the tool returned. */
+  readonly onOutput?: ((output: KeptOutput) => void) | undefined;
   /** Its output is looked at once and then let go. */
   readonly isLook?: boolean;
   /** Told when an attempt leaves its queues. */
@@ -441,7 +441,7 @@ class ToolCall implements CallState {
 
   #succeed(output: unknown): Outcome {
     const written = serialiseOutput(output);
-    this.#options.onOutput?.(output);
+    this.#options.onOutput?.({ value: output, redact: (text) => this.#redact(text) });
     const json = this.#redact(written.json);
     const data = json === written.json ? output : parseExact(json);
     return { status: "success", data, json, meta: { ...this.meta, bytes: written.bytes } };

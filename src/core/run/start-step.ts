@@ -13,7 +13,7 @@ import { failUnsent } from "../answer/failed-outcome.ts";
 import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
 import { toLimit } from "../gate/admit-plan.ts";
 import type { BatchListener, InnerEnd, Inside, Journal } from "../gate/execution.ts";
-import type { KeptBatch } from "../gate/execution.ts";
+import type { KeptBatch, KeptOutput } from "../gate/execution.ts";
 import type { StepIds } from "../gate/step-ids.ts";
 import type { Background } from "./background.ts";
 import { awaitPermit, type CallPermits } from "./call-permits.ts";
@@ -172,7 +172,7 @@ export function createStepStarter(batch: StepScope): StartStep {
     keep: (next) => (ticket, call, place) => {
       const { step, element } = place;
       const at = { step, element, call };
-      let output: unknown;
+      let output: KeptOutput | undefined;
       const written = attempt(() => kept!.begin(at));
       ticket.whenEnded((outcome) => kept!.end(at, outcome, output));
       const begun = awaitJournal(ticket, written, () =>

@@ -1,9 +1,10 @@
+import type { Catalog } from "../../core/catalog/catalog.ts";
+import type { Tool } from "../../core/catalog/define-tool.ts";
 import { makeFailure, toWireFailure, type WireFailure } from "../../core/contract/failure.ts";
-import type { Delivery } from "../../core/contract/gate/job.ts";
 import { isJsonObject, type JsonObject, parseExact } from "../../core/contract/json.ts";
 import { attemptNow } from "../../core/kit/result.ts";
-import { type Compensation, resolveCompensation } from "./compensation.ts";
-import type { Irreversible, Reversal } from "./undo-run.ts";
+import { compensationOf, resolveCompensation } from "./compensation.ts";
+import type { Irreversible, NoWayBack, Reversal, WayBack } from "./undo-run.ts";
 
 /** A write that was done, as far as is known. */
 interface DoneWrite {
@@ -13,17 +14,45 @@ interface DoneWrite {
   readonly output: unknown;
 }
 
-/** Find the call that takes a write back. @param by how; null where there is no way */
+/** Find how a write is taken back by who calls the tools of a catalog, or why there is no way. */
+export function wayBackOf(tool: Tool, catalog: Pick<Catalog, "callable">): WayBack | NoWayBack {
+  const compensation = compensationOf(tool, { get: (name) => catalog.callable(name) });
+  if (compensation === null) return UNSAID;
+  const by = catalog.callable(compensation.tool)!;
+  return asksByContract(by)
+    ? { why: `is taken back by '${by.name}', which asks a person first, and an undo asks nobody yet` }
+    : { compensation, delivery: by.delivery };
+}
+
+const UNSAID: NoWayBack = { why: "says no way to take back what it did" };
+const SECRET: NoWayBack = { why: "is taken back with a secret, which is not kept" };
+
+/** Whether a tool's contract itself has a person asked; one that is asked for only by default does not. */
+export function asksByContract({ orchestration }: Pick<Tool, "orchestration">): boolean {
+  return (orchestration.confirm ?? "never") !== "never";
+}
+
+/**
+ * Find the call that takes a write back.
+ *
+ * @param by how; null where there is no way
+ * @param redact takes the secrets of the write's call out of JSON text
+ */
 export function resolveReversal(
-  by: { readonly compensation: Compensation; readonly delivery: Delivery } | null,
+  by: WayBack | NoWayBack | null,
   { tool, args, output }: DoneWrite,
+  redact: (json: string) => string = (json) => json,
 ): Reversal | Irreversible {
-  if (by === null) return { tool, error: irreversible(tool) };
+  if (by === null || "why" in by) return { tool, error: irreversible(tool, by ?? UNSAID) };
   const { compensation, delivery } = by;
   const resolved = resolveCompensation(compensation, { args, output });
-  return resolved.ok
-    ? { tool: resolved.value.tool, argsJson: JSON.stringify(resolved.value.args), delivery }
-    : { tool: compensation.tool, error: toWireFailure(resolved.error) };
+  if (!resolved.ok) return { tool: compensation.tool, error: toWireFailure(resolved.error) };
+  const argsJson = JSON.stringify(resolved.value.args);
+  // What was kept, or read again, has a mark where a secret stood.
+  const hidesSecret = redact(argsJson) !== argsJson || argsJson.includes("[redacted]");
+  return hidesSecret
+    ? { tool, error: irreversible(tool, SECRET) }
+    : { tool: resolved.value.tool, argsJson, delivery };
 }
 
 /** Read an object that was written as JSON text; an empty one of anything else. */
@@ -32,11 +61,8 @@ export function readObject(json: string): JsonObject {
   return value.ok && isJsonObject(value.value) ? value.value : {};
 }
 
-/** Why a write cannot be taken back. */
-function irreversible(tool: string): WireFailure {
-  return toWireFailure(
-    makeFailure("NOT_REVERSIBLE", {
-      hint: `'${tool}' says no way to take back what it did; look what stands, and take it back yourself where that can be done.`,
-    }),
-  );
+/** Say why a write cannot be taken back. */
+function irreversible(tool: string, { why }: NoWayBack): WireFailure {
+  const hint = `'${tool}' ${why}; look what stands, and take it back yourself where that can be done.`;
+  return toWireFailure(makeFailure("NOT_REVERSIBLE", { hint }));
 }

@@ -50,9 +50,20 @@ export interface Look {
 /** A job of a run that failed. */
 export interface JobOfRun extends Omit<BegunWrite, "seq" | "look"> {
   readonly jobId: string;
-  /** How it is taken back; null where it cannot be. */
-  readonly by: { readonly compensation: Compensation; readonly delivery: Delivery } | null;
+  readonly by: WayBack | NoWayBack | null;
   readonly looksFor?: { readonly timeoutMs: number };
+}
+
+/** How a write is taken back. */
+export interface WayBack {
+  readonly compensation: Compensation;
+  readonly delivery: Delivery;
+}
+
+/** There is no way to take a write back. */
+export interface NoWayBack {
+  /** The rest of a sentence that begins with the tool of the write. */
+  readonly why: string;
 }
 
 /** A call that takes a write back. */

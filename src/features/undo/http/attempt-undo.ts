@@ -2,6 +2,7 @@ import type { Deployment } from "../../../cloudflare/deployed.ts";
 import type { Catalog } from "../../../core/catalog/catalog.ts";
 import { makeFailure, toWireFailure } from "../../../core/contract/failure.ts";
 import type { AttemptEnd, JobClaim, JobTry } from "../../../core/contract/gate/job.ts";
+import type { Gate } from "../../../core/contract/gate/tenant-gate-methods.ts";
 import { firstAttemptMs, responseReserveBytes } from "../../../core/contract/limits.ts";
 import { ByteBudget } from "../../../core/egress/read-body.ts";
 import { follow } from "../../../core/kit/json/json-pointer.ts";
@@ -11,9 +12,8 @@ import type { CallScope } from "../../../core/run/call-scope.ts";
 import { failedAttempt } from "../../../core/run/run-attempt.ts";
 import { lookFor } from "../../../core/run/verifications.ts";
 import { withAccount } from "../../../feature/caller.ts";
-import { compensationOf } from "../compensation.ts";
 import * as LIMITS from "../limits.ts";
-import { readObject, resolveReversal } from "../resolve-reversal.ts";
+import { asksByContract, readObject, resolveReversal, wayBackOf } from "../resolve-reversal.ts";
 import { callUndo, type Irreversible, type OpenedEntry, type Reversal, type RunFacts } from "../undo-run.ts";
 
 /** Make one attempt to take a write back, in its tenant's object: a call of the tool for the write's key, subject and account. */
@@ -23,7 +23,6 @@ export async function attemptUndo(
   slots: Semaphore | undefined,
 ): Promise<AttemptEnd> {
   const { spec, fence } = claim;
-  const { clock } = deployment.ports;
   const { caller, account, requestId } = JSON.parse(spec.toolJson!) as RunFacts;
   const context = withAccount(deployment.contextOf(caller, { requestId, defer: () => {} }), account);
   const { options, upstreams, origin, ports, hooks, gate } = context;
@@ -43,6 +42,23 @@ export async function attemptUndo(
     cache: null,
     beforeCall: hooks?.beforeCall,
   };
+  try {
+    return await takeBack(claim, { opened, catalog, scope, gate });
+  } finally {
+    budget.release();
+  }
+}
+
+interface TakingBack {
+  readonly opened: OpenedEntry;
+  readonly catalog: Catalog;
+  readonly scope: CallScope;
+  readonly gate: Gate;
+}
+
+async function takeBack(claim: JobClaim, { opened, catalog, scope, gate }: TakingBack): Promise<AttemptEnd> {
+  const { spec, fence } = claim;
+  const { clock } = scope.ports;
   let { by } = opened;
   if (opened.doubt !== undefined) {
     const looked = await lookUp(opened.doubt, catalog, scope);
@@ -51,12 +67,19 @@ export async function attemptUndo(
     if (!isIts || looked.by === null || !("argsJson" in looked.by)) return NOTHING_TO_DO;
     ({ by } = looked as { by: Reversal });
   }
+  const tool = by && catalog.callable(by.tool);
+  // It was declared anew since the write was sent.
+  if (tool !== undefined && asksByContract(tool))
+    return failedAttempt(
+      makeFailure("NOT_REVERSIBLE", {
+        hint: `'${tool.name}' asks a person first, and an undo asks nobody yet; look what stands, and take it back yourself.`,
+      }),
+    );
   const runner = new AttemptRunner(
-    ({ tool }) => catalog.callable(tool),
+    (called) => catalog.callable(called.tool),
     () => scope,
   );
   const end = await runner.run({ ...claim, spec: { ...spec, ...by } }, clock.now() + firstAttemptMs);
-  budget.release();
   return readEnd(end, opened.tries.some(wasSent));
 }
 
@@ -88,9 +111,7 @@ async function lookUp(
   }
   const found = verifier.result === null ? undefined : follow(data, verifier.result);
   const output = found?.found === true ? found.value : undefined;
-  const compensation = compensationOf(tool, { get: (other) => catalog.callable(other) });
-  const by = compensation && { compensation, delivery: catalog.callable(compensation.tool)!.delivery };
-  return { by: resolveReversal(by, { tool: name, args, output }) };
+  return { by: resolveReversal(wayBackOf(tool, catalog), { tool: name, args, output }) };
 }
 
 /**

@@ -293,7 +293,7 @@ function toEntry({ id, round, action, element, tool, by, job, entry, jobId }: Ke
     ...(round !== undefined && { round }),
     ...(action !== undefined && { action }),
     ...(element !== null && { element }),
-    tool: entry?.tool ?? by?.tool ?? job?.by?.compensation.tool ?? tool,
+    tool: entry?.tool ?? by?.tool ?? toolOf(job) ?? tool,
     ...(jobId !== undefined && { jobId }),
     status: "initiated",
     ...entry,
@@ -307,6 +307,11 @@ const LOST = toWireFailure(
   }),
 );
 
+/** The tool that takes back what a job does; undefined where there is no way. */
+function toolOf(job: KeptWrite["job"]): string | undefined {
+  return job?.by && "compensation" in job.by ? job.by.compensation.tool : undefined;
+}
+
 /** End a write: its arguments are needed no more. */
 function endWrite(write: KeptWrite, entry?: NonNullable<KeptWrite["entry"]>): KeptWrite {
   const { by: _, look: __, job: ___, ...rest } = write;
@@ -316,7 +321,7 @@ function endWrite(write: KeptWrite, entry?: NonNullable<KeptWrite["entry"]>): Ke
 /** Read how the job that a write is has ended. */
 function readJob(kept: KeptWrite, record: JobRecord): KeptWrite {
   const { job, jobId: _, ...write } = kept;
-  const tool = job?.by?.compensation.tool ?? write.tool;
+  const tool = toolOf(job) ?? write.tool;
   const { argsJson = "{}", dataJson, inDoubt, status, updatedAt } = record;
   const ended: KeptWrite = { ...write, state: "waits" };
   const done = { tool: write.tool, args: readObject(argsJson), output: dataJson && parseExact(dataJson) };

@@ -5,18 +5,26 @@ import { isJsonObject } from "../../../core/contract/json.ts";
 import { isFailure, isInDoubt, type Outcome } from "../../../core/contract/outcome.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import type { Execution } from "../../../core/gate/execution.ts";
-import type { Closed, KeptBatch, KeptCall, Keeper, Keepers, KeptRun } from "../../../core/gate/execution.ts";
+import type {
+  Closed,
+  KeptBatch,
+  KeptCall,
+  Keeper,
+  Keepers,
+  KeptOutput,
+  KeptRun,
+} from "../../../core/gate/execution.ts";
 import { attempt, err, ok } from "../../../core/kit/result.ts";
 import type { Clock } from "../../../core/kit/clock.ts";
 import type { Plan, Step } from "../../../core/plan/step.ts";
-import { compensationOf } from "../compensation.ts";
 import { nameInside } from "../undo-machine.ts";
 import * as LIMITS from "../limits.ts";
-import { resolveReversal } from "../resolve-reversal.ts";
+import { resolveReversal, wayBackOf } from "../resolve-reversal.ts";
 import {
   callUndo,
   type JobOfRun,
   keyOf,
+  type NoWayBack,
   type RunFacts,
   toEntryJson,
   type UndoneEntry,
@@ -29,26 +37,44 @@ import {
 
 /** Refuse a batch with a write that cannot be taken back. */
 function refuseIrreversible({ steps }: Plan, { catalog }: Pick<Execution, "catalog">): Refusal | null {
-  const step = steps.find(({ task }) => task.ok && !isReversible(task.value.tool, catalog));
-  if (step === undefined) return null;
-  const hint = `'${step.id}' calls '${step.toolName}', which says no way to take back what it did. Leave it out, send on_error "fail-fast", or add "undo": "what-can" to take back what can be.`;
-  const issue = {
-    path: `/actions/${step.index}`,
-    expected: "a write whose contract has 'compensate'",
-    received: `'${step.toolName}'`,
-  };
-  return makeRefusal("INVALID_BATCH", hint, { issue });
+  for (const { id, index, toolName, task } of steps) {
+    const flaw = task.ok ? findIrreversible(task.value.tool, catalog) : null;
+    if (flaw === null) continue;
+    const hint = `'${id}' calls '${toolName}', and '${flaw.tool}' ${flaw.why}. Leave it out, send on_error "fail-fast", or add "undo": "what-can" to take back what can be.`;
+    const expected = "a write whose contract has 'compensate', with a tool that asks nobody";
+    const issue = { path: `/actions/${index}`, expected, received: `'${toolName}'` };
+    return makeRefusal("INVALID_BATCH", hint, { issue });
+  }
+  return null;
 }
 
-/** Whether all that a tool writes can be taken back; a flow is what its actions are. */
-function isReversible(tool: Tool, catalog: Catalog): boolean {
-  if (!tool.isWrite) return true;
-  if (tool.inner === undefined)
-    return compensationOf(tool, { get: (name) => catalog.callable(name) }) !== null;
-  return tool.inner.batch.entries.every(({ action }) => {
-    const inner = action.ok ? catalog.callable(action.value.tool) : undefined;
-    return inner !== undefined && isReversible(inner, catalog);
-  });
+/** Find a tool that writes what cannot be taken back; a flow is what its actions are. */
+function findIrreversible(tool: Tool, catalog: Catalog): (NoWayBack & { readonly tool: string }) | null {
+  const { name, isWrite, inner } = tool;
+  if (!isWrite) return null;
+  if (inner === undefined) {
+    const way = wayBackOf(tool, catalog);
+    return "why" in way ? { tool: name, ...way } : null;
+  }
+  for (const { action } of inner.batch.entries) {
+    const called = action.ok ? catalog.callable(action.value.tool) : undefined;
+    const flaw = called === undefined ? GONE : findIrreversible(called, catalog);
+    if (flaw !== null) return { tool: name, ...flaw };
+  }
+  return null;
+}
+
+const GONE: NoWayBack = { why: "calls a tool that there is not" };
+
+/** Refuse a batch in which a person is asked, or may be: until the answer, half of it would stand. */
+function refuseQuestions({ steps }: Plan): Refusal | null {
+  const step = steps.find(({ parking, mayAsk }) => parking === "gated" || mayAsk === true);
+  if (step === undefined) return null;
+  const { id, index, toolName } = step;
+  const hint = `'${id}' would wait for a person, or may, and a batch with on_error "undo" cannot yet. Leave out on_error "undo", or send "skip_approval": true where your key may.`;
+  const expected = "an action that waits for nobody";
+  const issue = { path: `/actions/${index}`, expected, received: `'${toolName}'` };
+  return makeRefusal("INVALID_BATCH", hint, { issue });
 }
 
 /** The batch that another is a part of. */
@@ -126,7 +152,7 @@ class KeptWrites implements KeptBatch {
     });
   }
 
-  end(at: KeptCall, outcome: Outcome, output: unknown): void {
+  end(at: KeptCall, outcome: Outcome, output?: KeptOutput): void {
     this.#root.#end(this.#placeOf(at.step, at.element), this.#toEnd(at, outcome, output));
   }
 
@@ -224,7 +250,7 @@ class KeptWrites implements KeptBatch {
     };
   }
 
-  #toEnd({ call }: KeptCall, outcome: Outcome, output: unknown): WriteEnd {
+  #toEnd({ call }: KeptCall, outcome: Outcome, output?: KeptOutput): WriteEnd {
     const seq = this.#next();
     if (outcome.status === "error" || outcome.status === "unknown")
       return isInDoubt(outcome)
@@ -232,14 +258,10 @@ class KeptWrites implements KeptBatch {
         : { kind: "void" };
     if (outcome.status !== "success") return { kind: "void" };
     const args = isJsonObject(call.args) ? { ...call.input, ...call.args } : call.input;
-    const by = resolveReversal(this.#wayBack(call.tool), { tool: call.tool.name, args, output });
+    const { tool } = call;
+    const way = wayBackOf(tool, this.#run.execution.catalog);
+    const by = resolveReversal(way, { tool: tool.name, args, output: output?.value }, output?.redact);
     return { kind: "done", seq, by };
-  }
-
-  #wayBack(tool: Tool): JobOfRun["by"] {
-    const { catalog } = this.#run.execution;
-    const compensation = compensationOf(tool, { get: (name) => catalog.callable(name) });
-    return compensation && { compensation, delivery: catalog.callable(compensation.tool)!.delivery };
   }
 
   /** The jobs that a step has become. */
@@ -253,7 +275,7 @@ class KeptWrites implements KeptBatch {
       tool: name,
       domain,
       needs: this.#needs[index]!,
-      by: this.#wayBack(tool),
+      by: wayBackOf(tool, this.#run.execution.catalog),
       ...(isLooked && { looksFor: { timeoutMs } }),
     };
     return jobIdsOf(outcome).map(([element, jobId]) => ({ ...own, ...this.#placeOf(step, element), jobId }));
@@ -372,7 +394,8 @@ export const KEEPERS: Keepers = {
     let whole: KeptWrites | undefined;
     return {
       take(plan, execution) {
-        const refusal = undo === WHAT_CAN ? null : refuseIrreversible(plan, execution);
+        const refusal =
+          refuseQuestions(plan) ?? (undo === WHAT_CAN ? null : refuseIrreversible(plan, execution));
         // A job of an unfinished action would go on after the batch was undone.
         return refusal === null ? ok({ ...plan, demotes: false }) : err(refusal);
       },

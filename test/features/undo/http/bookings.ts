@@ -52,7 +52,8 @@ type Declared = Partial<Omit<ToolDeclaration, "orchestration" | "input">> & {
   readonly orchestration?: object;
 };
 
-function declare(name: string, path: string, input: z.core.$ZodType, declared: Declared = {}): Tool {
+/** A call of that service as a tool. */
+export function declare(name: string, path: string, input: z.core.$ZodType, declared: Declared = {}): Tool {
   return defineTool({
     name,
     summary: `Calls ${path} of the service`,
@@ -76,7 +77,7 @@ function declare(name: string, path: string, input: z.core.$ZodType, declared: D
   });
 }
 
-const BOOKED = { name: z.string(), note: z.optional(z.unknown()) };
+export const BOOKED = { name: z.string(), note: z.optional(z.unknown()) };
 
 /** A write of that service which says how it is taken back. */
 export function book(name: string, declared: Declared = {}): Tool {
