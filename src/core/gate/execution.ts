@@ -278,7 +278,7 @@ export interface KeptCall {
   readonly call: Call;
 }
 
-/** What a tool has returned. */
+/** The output of a tool. */
 export interface KeptOutput {
   /** With the secrets that its outcome leaves out. */
   readonly value: unknown;

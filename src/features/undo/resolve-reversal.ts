@@ -48,7 +48,7 @@ export function resolveReversal(
   const resolved = resolveCompensation(compensation, { args, output });
   if (!resolved.ok) return { tool: compensation.tool, error: toWireFailure(resolved.error) };
   const argsJson = JSON.stringify(resolved.value.args);
-  // What was kept, or read again, has a mark where a secret stood.
+  // A mark stands for a secret in an output that was kept, or was read again.
   const hidesSecret = redact(argsJson) !== argsJson || argsJson.includes("[redacted]");
   return hidesSecret
     ? { tool, error: irreversible(tool, SECRET) }

@@ -72,7 +72,7 @@ async function takeBack(claim: JobClaim, { opened, catalog, scope, gate }: Takin
   if (tool !== undefined && asksByContract(tool))
     return failedAttempt(
       makeFailure("NOT_REVERSIBLE", {
-        hint: `'${tool.name}' asks a person first, and an undo asks nobody yet; look what stands, and take it back yourself.`,
+        hint: `An undo asks nobody yet, and '${tool.name}' asks a person first; look what stands, and take it back yourself.`,
       }),
     );
   const runner = new AttemptRunner(
