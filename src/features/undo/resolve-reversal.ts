@@ -1,6 +1,6 @@
 import type { Catalog } from "../../core/catalog/catalog.ts";
 import type { Tool } from "../../core/catalog/define-tool.ts";
-import { makeFailure, toWireFailure, type WireFailure } from "../../core/contract/failure.ts";
+import { type Failure, makeFailure, toWireFailure } from "../../core/contract/failure.ts";
 import { isJsonObject, type JsonObject, parseExact } from "../../core/contract/json.ts";
 import { attemptNow } from "../../core/kit/result.ts";
 import { compensationOf, resolveCompensation } from "./compensation.ts";
@@ -20,11 +20,12 @@ export function wayBackOf(tool: Tool, catalog: Pick<Catalog, "callable">): WayBa
   if (compensation === null) return UNSAID;
   const by = catalog.callable(compensation.tool)!;
   return asksByContract(by)
-    ? { why: `is taken back by '${by.name}', which asks a person first, and an undo asks nobody yet` }
+    ? { why: `is taken back by '${by.name}', which ${ASKS.why}` }
     : { compensation, delivery: by.delivery };
 }
 
 const UNSAID: NoWayBack = { why: "says no way to take back what it did" };
+export const ASKS: NoWayBack = { why: "asks a person first, and an undo asks nobody yet" };
 const SECRET: NoWayBack = { why: "is taken back with a secret, which is not kept" };
 
 /** Whether a tool's contract itself has a person asked; one that is asked for only by default does not. */
@@ -43,7 +44,7 @@ export function resolveReversal(
   { tool, args, output }: DoneWrite,
   redact: (json: string) => string = (json) => json,
 ): Reversal | Irreversible {
-  if (by === null || "why" in by) return { tool, error: irreversible(tool, by ?? UNSAID) };
+  if (by === null || "why" in by) return { tool, error: toWireFailure(irreversible(tool, by ?? UNSAID)) };
   const { compensation, delivery } = by;
   const resolved = resolveCompensation(compensation, { args, output });
   if (!resolved.ok) return { tool: compensation.tool, error: toWireFailure(resolved.error) };
@@ -51,7 +52,7 @@ export function resolveReversal(
   // A mark stands for a secret in an output that was kept, or was read again.
   const hidesSecret = redact(argsJson) !== argsJson || argsJson.includes("[redacted]");
   return hidesSecret
-    ? { tool, error: irreversible(tool, SECRET) }
+    ? { tool, error: toWireFailure(irreversible(tool, SECRET)) }
     : { tool: resolved.value.tool, argsJson, delivery };
 }
 
@@ -61,8 +62,8 @@ export function readObject(json: string): JsonObject {
   return value.ok && isJsonObject(value.value) ? value.value : {};
 }
 
-/** Say why a write cannot be taken back. */
-function irreversible(tool: string, { why }: NoWayBack): WireFailure {
+/** Say why a write cannot be taken back, or not by a tool. */
+export function irreversible(tool: string, { why }: NoWayBack): Failure {
   const hint = `'${tool}' ${why}; look what stands, and take it back yourself where that can be done.`;
-  return toWireFailure(makeFailure("NOT_REVERSIBLE", { hint }));
+  return makeFailure("NOT_REVERSIBLE", { hint });
 }

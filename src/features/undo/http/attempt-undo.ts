@@ -13,7 +13,14 @@ import { failedAttempt } from "../../../core/run/run-attempt.ts";
 import { lookFor } from "../../../core/run/verifications.ts";
 import { withAccount } from "../../../feature/caller.ts";
 import * as LIMITS from "../limits.ts";
-import { asksByContract, readObject, resolveReversal, wayBackOf } from "../resolve-reversal.ts";
+import {
+  ASKS,
+  asksByContract,
+  irreversible,
+  readObject,
+  resolveReversal,
+  wayBackOf,
+} from "../resolve-reversal.ts";
 import { callUndo, type Irreversible, type OpenedEntry, type Reversal, type RunFacts } from "../undo-run.ts";
 
 /** Make one attempt to take a write back, in its tenant's object: a call of the tool for the write's key, subject and account. */
@@ -69,12 +76,7 @@ async function takeBack(claim: JobClaim, { opened, catalog, scope, gate }: Takin
   }
   const tool = by && catalog.callable(by.tool);
   // It was declared anew since the write was sent.
-  if (tool !== undefined && asksByContract(tool))
-    return failedAttempt(
-      makeFailure("NOT_REVERSIBLE", {
-        hint: `An undo asks nobody yet, and '${tool.name}' asks a person first; look what stands, and take it back yourself.`,
-      }),
-    );
+  if (tool !== undefined && asksByContract(tool)) return failedAttempt(irreversible(tool.name, ASKS));
   const runner = new AttemptRunner(
     (called) => catalog.callable(called.tool),
     () => scope,
