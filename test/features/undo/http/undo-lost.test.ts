@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import type { Caller } from "../../../../src/core/contract/gate/caller.ts";
 import { undo } from "../../../../src/features/undo/index.ts";
@@ -171,4 +171,56 @@ test("random batches: after undo nothing stands but what its entry says, and eac
     for (const { id, status } of answer.undone!)
       expect(back.includes(`unbook ${id}`), `seed ${seed}`).toBe(status !== "cancelled");
   }
+});
+
+describe("a caller that goes away", () => {
+  const actions = [
+    { tool: "book", args: { name: "a" } },
+    { tool: "book", args: { name: "b" } },
+    { tool: "book", args: { name: "c" } },
+  ];
+  const post = (more: object, body: object) => ({
+    method: "POST",
+    headers: { "content-type": "application/json", ...more },
+    body: JSON.stringify(body),
+  });
+
+  test("counts as a failure of its batch: what was written is taken back, and the rest is not sent", async () => {
+    const gone = new AbortController();
+    const bookings = openBookings();
+    const volley = await openVolley({
+      ...bookings,
+      routes: {
+        ...bookings.routes,
+        "POST https://bookings.example.com/book": async (request, { sleep }) => {
+          const { name } = request.json() as { name: string };
+          bookings.heard.push(`book ${name}`);
+          if (name === "b") {
+            gone.abort();
+            await sleep(3_000);
+          }
+          bookings.live.add(name);
+          return { id: name };
+        },
+      },
+    });
+    const asked = { ...post({}, { actions, on_error: "undo" }), signal: gone.signal };
+    await volley.fetch("/v1/execute_actions", asked).catch(() => undefined);
+    await volley.advance(60_000);
+    expect(bookings.heard).toContain("unbook a");
+    expect(bookings.heard).toContain("unbook b");
+    expect(bookings.heard).not.toContain("book c");
+    expect([...bookings.live]).toEqual([]);
+  });
+
+  test("hangs up on its stream, and the batch is undone all the same", async () => {
+    const bookings = openBookings({ "book c": () => new Promise(() => {}) });
+    const volley = await openVolley(bookings);
+    const body = { actions, on_error: "undo" };
+    const asked = post({ accept: "text/event-stream" }, body);
+    const { body: stream } = await volley.fetch("/v1/execute_actions", asked);
+    await stream!.cancel();
+    await volley.advance(120_000);
+    expect([...bookings.live]).toEqual([]);
+  });
 });
