@@ -32,6 +32,7 @@ const MARKS: Readonly<Record<string, string>> = {
   "sign-in": "/v1/sign_ins",
   "tenant-data": "/v1/export",
   tokens: "159507bc00k00d00i20i2jg70b",
+  undo: "CREATE TABLE IF NOT EXISTS undo_runs",
   usage: "/v1/usage",
   workspace: "CREATE TABLE IF NOT EXISTS files",
 };
