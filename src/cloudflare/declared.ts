@@ -3,7 +3,7 @@ import type * as z from "zod/mini";
 import type { Tool } from "../core/catalog/define-tool.ts";
 import type { Caller } from "../core/contract/gate/caller.ts";
 import type { OwnCode } from "../core/contract/refusal.ts";
-import type { BatchFields } from "../core/gate/execution.ts";
+import type { BatchFields, Keepers } from "../core/gate/execution.ts";
 import { SHIPPED } from "../shipped.ts";
 import type { Declared, Env } from "./configured.ts";
 import { ConfigurationError } from "./platform/configuration-error.ts";
@@ -39,10 +39,17 @@ export interface Declaration {
   readonly bindings?: readonly string[];
   /** Its fields of a body that has calls made. */
   readonly fields?: DeclaredFields;
+  /** Looks after the writes of batches that ask for it. */
+  readonly keepers?: DeclaredKeepers;
 }
 
 /** The same fields, and the schema of a body with them, for documents. */
 export interface DeclaredFields extends BatchFields {
+  readonly extend: (schema: z.ZodMiniObject) => z.ZodMiniObject;
+}
+
+/** The keepers of writes, and the schema of a body that asks for it, for documents. */
+export interface DeclaredKeepers extends Keepers {
   readonly extend: (schema: z.ZodMiniObject) => z.ZodMiniObject;
 }
 
@@ -56,13 +63,15 @@ export function declare(features: readonly Declaration[]): Declared {
   // A flag of a feature that is not listed is known: its refusal says which one to list.
   const flags = new Set([...Object.keys(SHIPPED.flags), ...flagsOf(features)]);
   const codes = features.flatMap((feature) => Object.keys(feature.codes ?? {}));
-  const fields = features.find((feature) => feature.fields !== undefined)?.fields;
+  const brought = features.flatMap(({ fields, keepers }) =>
+    [fields, keepers].filter((some) => some !== undefined),
+  );
   return {
     features: features.map(({ name }) => name),
     flags: [...flags],
     codes,
     contract: contractOf(features),
-    withFields: (schema) => fields?.extend(schema) ?? schema,
+    withFields: (schema) => brought.reduce((whole, { extend }) => extend(whole), schema),
   };
 }
 

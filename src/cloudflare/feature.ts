@@ -10,7 +10,6 @@ import type { Gate } from "../core/contract/gate/tenant-gate-methods.ts";
 import type { Refusal } from "../core/contract/refusal.ts";
 import type { Restore } from "../core/contract/restore-step.ts";
 import type { BeforeCall, BeforeStep, Later } from "../core/gate/execution.ts";
-import type { Keepers } from "../core/gate/execution.ts";
 import type { IsolateQuota } from "../core/gate/leased-admission.ts";
 import type { Clock } from "../core/kit/clock.ts";
 import type { Result } from "../core/kit/result.ts";
@@ -54,8 +53,6 @@ export interface Feature<Objects extends object = object> extends Declaration {
   readonly beforeCall?: (configured: Configured) => BeforeCall;
   /** Open what hears of the batches that ran. Throws where its part of the configuration cannot be read. */
   readonly hears?: (configured: Configured) => Hearer;
-  /** Looks after the writes of batches that ask for it. */
-  readonly keepers?: Keepers;
   /** The things that it gives to other features, by name. */
   readonly gives?: object;
   /** Open what holds steps back. Throws where its part of the configuration cannot be read. */

@@ -1,3 +1,6 @@
+import * as z from "zod/mini";
+
+import type { DeclaredKeepers } from "../../../cloudflare/declared.ts";
 import type { Catalog } from "../../../core/catalog/catalog.ts";
 import type { Tool } from "../../../core/catalog/define-tool.ts";
 import { toWireFailure } from "../../../core/contract/failure.ts";
@@ -10,7 +13,6 @@ import type {
   KeptBatch,
   KeptCall,
   Keeper,
-  Keepers,
   KeptOutput,
   KeptRun,
 } from "../../../core/gate/execution.ts";
@@ -372,9 +374,22 @@ function needsOf({ steps }: Plan): readonly (readonly string[])[] {
   return steps.map(({ index }) => [...needsOfStep(index)].map((needed) => steps[needed]!.id));
 }
 
+function withUndo(schema: z.ZodMiniObject): z.ZodMiniObject {
+  return z.extend(schema, {
+    on_error: z
+      ._default(z.enum(["partial-success", "fail-fast", "undo"]), "partial-success")
+      .check(z.describe("undo: where an action fails, the writes that succeeded are taken back")),
+    undo: z
+      .optional(z.literal(WHAT_CAN))
+      .check(z.describe('Beside "on_error": "undo": writes without a way back stay')),
+  });
+}
+
 /** Batches that ask to have their writes taken back. */
-export const KEEPERS: Keepers = {
+export const KEEPERS: DeclaredKeepers = {
   fields: ["undo"],
+  // A body that says no such rule, as a run of a flow, has no such fields.
+  extend: (schema) => ("on_error" in schema.shape ? withUndo(schema) : schema),
   read(sent) {
     if (!isJsonObject(sent)) return ok({ rest: sent });
     const { undo: asked, ...rest } = sent;
