@@ -209,7 +209,8 @@ test.each([
 test.each([
   ["text", parseChatTurn, "hello", ""],
   ["an object of something else", parseChatTurn, { hello: 1 }, ""],
-  ["calls that are no array", parseChatTurn, { role: "assistant", tool_calls: {} }, "/tool_calls"],
+  ["calls that are no array", parseChatTurn, { role: "assistant", tool_calls: 1 }, "/tool_calls"],
+  ["one call that is empty", parseChatTurn, { role: "assistant", tool_calls: {} }, "/tool_calls/id"],
   ["a call that is text", parseChatTurn, ["hello"], "/0"],
   ["a call without an id", parseChatTurn, [{ function: { name: "a" } }], "/0/id"],
   ["a call without a function", parseChatTurn, [{ id: "a" }], "/0/function"],
