@@ -146,7 +146,7 @@ describe("POST /v1/get_tool_schema", () => {
     expect(problemOf(misspelt)).toMatchObject({
       code: "UNKNOWN_TOOL",
       detail:
-        "No tool is named 'probe-ecko'. Did you mean 'probe-echo'? Otherwise call discover_tools to find one.",
+        "No tool is named 'probe-ecko'. Did you mean 'probe-echo' or 'probe-book'? Otherwise call discover_tools to find one.",
       path: "/tool_name",
       expected: "the name of a tool",
       received: 'the string "probe-ecko"',
