@@ -3,6 +3,9 @@ import { COMPENSATE } from "./compensation.ts";
 import { createUndoPart } from "./objects/undo-part.ts";
 import { KEEPERS } from "./run/keep-writes.ts";
 
+/** With it comes the field `compensate` of contracts. */
+export type { Compensation } from "./compensation.ts";
+
 /** Batches whose writes are taken back where one of them fails. */
 export function undo() {
   return defineFeature({

@@ -215,6 +215,7 @@ describe("/openapi.json", () => {
       queuedMs: 1,
       attempts: 1,
       readAs: "JSON text in /ids",
+      more: { undone: true },
       bytes: 1,
       workMs: 1,
       inDoubt: true,
