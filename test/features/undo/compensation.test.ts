@@ -7,11 +7,11 @@ import { toolSchema } from "../../../src/core/catalog/tool-schema.ts";
 import { toPlainSchema } from "../../../src/features/discovery/plain-schema.ts";
 import {
   COMPENSATE,
+  type Compensation,
   compensationOf,
   findFlaw,
   resolveCompensation,
 } from "../../../src/features/undo/compensation.ts";
-import type { Compensation } from "../../../src/features/undo/index.ts";
 import { OPT_IN_TOOLS } from "../../../src/tools/opt-in-tools.ts";
 import type { Declaration } from "../../../src/features/added-tools/declared/declaration.ts";
 import { toTool } from "../../../src/features/added-tools/declared/to-tool.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
 import { defineTool, type Tool, type ToolDeclaration } from "../../../../src/core/catalog/define-tool.ts";
-import { undo } from "../../../../src/features/undo/index.ts";
+import { type Compensation, undo } from "../../../../src/features/undo/index.ts";
 import { createTestVolley, type Routes, type TestVolley } from "../../../../src/package/testing.ts";
 
 /** A service where things are booked and given back, and what it has heard. */
@@ -84,7 +84,7 @@ export function book(name: string, declared: Declared = {}): Tool {
   return declare(name, "book", z.object(BOOKED), {
     ...declared,
     orchestration: {
-      compensate: { tool: "unbook", args: { id: { $ref: "result#/id" } } },
+      compensate: { tool: "unbook", args: { id: { $ref: "result#/id" } } } satisfies Compensation,
       ...declared.orchestration,
     },
   });
