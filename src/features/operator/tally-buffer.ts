@@ -1,7 +1,7 @@
 import * as LIMITS from "./limits.ts";
 import { attempt } from "../../feature/refuse.ts";
 import type { LogLevel } from "../../feature/outside.ts";
-import type { Clock } from "../../feature/kit.ts";
+import { type Clock, sleep } from "../../feature/kit.ts";
 import type { CountedTenant } from "./operator.ts";
 import { TallyBook } from "./tally-book.ts";
 
@@ -50,7 +50,7 @@ export class TallyBuffer {
 
   async #reportAt(dueAt: number): Promise<void> {
     const { clock, send, log } = this.#options;
-    await new Promise<void>((resolve) => void clock.after(Math.max(0, dueAt - clock.now()), resolve));
+    await sleep(clock, Math.max(0, dueAt - clock.now()));
     // Another request took it over.
     if (this.#dueAt !== dueAt) return;
     this.#dueAt = null;

@@ -4,6 +4,7 @@ import * as LIMITS from "./limits.ts";
 import type { LogLevel } from "../../core/egress/ports.ts";
 import type { Clock } from "../../core/kit/clock.ts";
 import { attempt } from "../../core/kit/result.ts";
+import { sleep } from "../../core/kit/sleep.ts";
 import type { ModelRound } from "../../core/observe/seen.ts";
 import type { RunReport } from "./run.ts";
 import type { RunFacts, RunRecord } from "./run-record.ts";
@@ -169,7 +170,7 @@ export class RunBuffer {
     const { everyMs } = this.#limits;
     do {
       const ms = Math.max(0, waiting.sentAt + everyMs - clock.now());
-      await new Promise<void>((resolve) => void clock.after(Number.isFinite(ms) ? ms : 0, resolve));
+      await sleep(clock, Number.isFinite(ms) ? ms : 0);
     } while (clock.now() < waiting.sentAt + everyMs);
     waiting.sentAt = clock.now();
   }

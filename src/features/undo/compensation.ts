@@ -102,7 +102,7 @@ export function findFlaw(
   return isLate || tool.hasLateInput ? null : findFlawInArgs(write, tool, args);
 }
 
-/** The names of a circle of writes that take each other back; null where there is none. */
+/** Find a circle of writes that take each other back, by their names; null without one. */
 function findCircle(write: Tool, tools: ToolsByName): readonly string[] | null {
   const names = [write.name];
   for (let next = write.brought?.compensate?.tool; next !== undefined;) {

@@ -23,8 +23,6 @@ export interface RunFacts {
 /** The place of a write in its run. */
 export interface WritePlace {
   readonly id: string;
-  /** The round of a run that has several; absent in any other. */
-  readonly round?: number;
   /** The action of the flow that it is of, where its action is one. */
   readonly action?: string;
   /** The number of the element, where its action is a loop; else null. */
@@ -73,12 +71,6 @@ export interface Reversal {
   readonly delivery: Delivery;
 }
 
-/** The writes of a run that is over which are to be taken back. */
-export interface ClaimedWrites {
-  readonly writes: readonly (BegunWrite & { readonly by: Reversal | Irreversible })[];
-  readonly jobs: readonly JobOfRun[];
-}
-
 /** How a write ended. */
 export type WriteEnd =
   /** It did nothing that could be taken back. */
@@ -104,7 +96,6 @@ export type UndoneStatus =
 /** One write, and what became of it. */
 export interface UndoneEntry {
   readonly id: string;
-  readonly round?: number;
   readonly action?: string;
   readonly element?: number;
   readonly tool: string;
@@ -146,11 +137,6 @@ export interface UndoMethods {
   keep(runId: string): boolean;
   /** Write down a job that a run has recorded. */
   job(runId: string, job: JobOfRun, run: RunFacts): void;
-  /**
-   * Take back what is asked of a run that is over, and was not asked before: how long to wait where the run, or an undo of it, is under
-   * way. The entries are those of all that was ever asked.
-   */
-  claim(runId: string, run: RunFacts, asked: ClaimedWrites): UndoState | { readonly retryAfterMs: number };
   /** Take a run's writes back. */
   undo(runId: string, run: RunFacts, jobs: readonly JobOfRun[]): UndoState;
   /** Look at the writes of a run; null of one that was not undone. */
@@ -165,15 +151,15 @@ export interface UndoMethods {
 export const callUndo = createPartCall<UndoMethods>(UNDO);
 
 /** Name a write among those of its run. */
-export function keyOf({ id, round, action, element }: WritePlace): string {
+export function keyOf({ id, action, element }: WritePlace): string {
   const name = action === undefined ? id : nameInside(id, action);
-  return `${round === undefined ? "" : `${round}:`}${name}${element === null ? "" : `.${element}`}`;
+  return element === null ? name : `${name}.${element}`;
 }
 
 /** Write an entry as it goes over the wire. */
 export function toEntryJson({ dataJson, error, ...entry }: UndoneEntry): string {
-  const { id, round, action, element, tool, status } = entry;
-  const head = JSON.stringify({ id, round, action, element, tool, status });
+  const { id, action, element, tool, status } = entry;
+  const head = JSON.stringify({ id, action, element, tool, status });
   const data = dataJson === undefined ? "" : `,"data":${dataJson}`;
   const failure = error === undefined ? "" : `,"error":${JSON.stringify(error)}`;
   return `${head.slice(0, -1)}${data}${failure}}`;

@@ -22,7 +22,7 @@ export async function answerCallback(request: Request, deployment: Deployment): 
   const shards = place === null ? null : openTenant(place.tenant, deployment);
   if (place === null || shards === null) return respondPage(NO_LINK);
   const { headers } = request;
-  // A browser says where a request of it comes from. A client that does not is none, and another page cannot have led it here.
+  // Browsers send these headers. A request without them comes from no browser, so no page can have led it here.
   const isBrowser = headers.has("sec-fetch-site") || headers.has("cookie");
   const came = await shards(shardOfId(place.id)!).arrive(place.id, {
     state: place.secret,

@@ -18,6 +18,7 @@ import { formsOf, handshakesOf } from "../hooks/read-form.ts";
 import { flawOf, SECRET_FLAWS } from "../hooks/webhook-secret.ts";
 import type { HookWorld } from "../hooks/proofs.ts";
 import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
+import { sleep } from "../../../core/kit/sleep.ts";
 import type { Deployment } from "../../../cloudflare/deployed.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import { attemptRun } from "./attempt-run.ts";
@@ -208,7 +209,7 @@ async function record(
     runs.underWay += 1;
     const running = attempt(async () => {
       // In a turn of its own: what a run begins with, up to 25 calls, would otherwise be done before the answer leaves.
-      await new Promise<void>((resolve) => void ports.clock.after(0, resolve));
+      await sleep(ports.clock, 0);
       await attemptRun({ spec, attempt: 1, fence }, deployment, { tenant, defer });
     });
     defer(running.then(() => (runs.underWay -= 1)));

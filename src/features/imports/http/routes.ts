@@ -10,6 +10,7 @@ import { makeRefusal, type Refusal, type RefusalIssue } from "../../../core/cont
 import type { Imported } from "../openapi/to-declarations.ts";
 import { importOptionsSchema } from "../openapi/import-options.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
+import { sleep } from "../../../core/kit/sleep.ts";
 import { changeTools } from "../../added-tools/http/change-tools.ts";
 import { askGate } from "../../../cloudflare/http/ask-gate.ts";
 import { holdBody, holdingBytes } from "../../../cloudflare/http/hold-bytes.ts";
@@ -165,7 +166,7 @@ function countWritten(text: string): number {
 
 /** Let others have their turn: an isolate does one thing at a time, and an import may take a second. */
 function giveWay({ ports: { clock } }: RequestContext): Promise<void> {
-  return new Promise((resolve) => void clock.after(0, resolve));
+  return sleep(clock, 0);
 }
 
 /** Make declarations of an imported source. The code that reads it is loaded when the first import comes. */

@@ -104,18 +104,6 @@ class UndoPart implements OpenPart {
         if (run === null || run.state === "open") this.#open(now, runId, facts);
         else this.#undo(now, run);
       },
-      claim: (now, runId, facts, { writes, jobs }) => {
-        const run = this.#table.run(runId);
-        if (run !== null && run.state !== "settled") return { retryAfterMs: LIMITS.undoAgainMs };
-        for (const { by, ...write } of writes)
-          if (this.#table.write(runId, keyOf(write)) === null) {
-            const place = this.#table.countWrites(runId);
-            this.#table.saveWrite(runId, { ...write, by, state: "waits", place, sentAt: now });
-          }
-        for (const job of jobs) this.#add(now, runId, job);
-        this.#undo(now, { runId, facts, state: "undoing", dueAt: null });
-        return this.#stateOf(runId);
-      },
       look: (_, runId) => {
         const run = this.#table.run(runId);
         return run === null || run.state === "open" ? null : this.#stateOf(runId);
@@ -227,13 +215,14 @@ class UndoPart implements OpenPart {
     let writes = this.#table.writes(runId);
     let dueAt: number | null = null;
     for (let ready = readyWrites(writes); ready.length > 0; ready = readyWrites(writes)) {
-      const changed = ready.map((write) => this.#begin(nowMs, run, write));
-      for (const write of changed) if (write !== null) this.#table.saveWrite(runId, write);
-      if (changed.includes(null)) dueAt = nowMs + LIMITS.undoAgainMs;
-      if (changed.every((write) => write?.state !== "over")) break;
-      writes = this.#table.writes(runId);
+      const changed = new Map(ready.map((write) => [write, this.#begin(nowMs, run, write)]));
+      for (const write of changed.values())
+        if (write === null) dueAt = nowMs + LIMITS.undoAgainMs;
+        else this.#table.saveWrite(runId, write);
+      writes = writes.map((write) => changed.get(write) ?? write);
+      if (![...changed.values()].some((write) => write?.state === "over")) break;
     }
-    const isOver = this.#table.writes(runId).every(({ state }) => state === "over");
+    const isOver = writes.every(({ state }) => state === "over");
     this.#save(nowMs, { ...run, state: isOver ? "settled" : "undoing", dueAt });
   }
 
@@ -287,10 +276,9 @@ class UndoPart implements OpenPart {
   }
 }
 
-function toEntry({ id, round, action, element, tool, by, job, entry, jobId }: KeptWrite): UndoneEntry {
+function toEntry({ id, action, element, tool, by, job, entry, jobId }: KeptWrite): UndoneEntry {
   return {
     id,
-    ...(round !== undefined && { round }),
     ...(action !== undefined && { action }),
     ...(element !== null && { element }),
     tool: entry?.tool ?? by?.tool ?? toolOf(job) ?? tool,

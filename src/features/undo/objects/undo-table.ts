@@ -137,10 +137,6 @@ export class UndoTable {
     );
   }
 
-  removeWrite(runId: string, key: string): void {
-    this.#sql.exec("DELETE FROM undo_writes WHERE run_id = ? AND key = ?", runId, key);
-  }
-
   /** Forget a run. */
   remove(runId: string): void {
     this.#sql.exec("DELETE FROM undo_writes WHERE run_id = ?", runId);

@@ -7,9 +7,9 @@ import { toWireFailure } from "../../../core/contract/failure.ts";
 import { isJsonObject } from "../../../core/contract/json.ts";
 import { isFailure, isInDoubt, type Outcome } from "../../../core/contract/outcome.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
-import type { Execution } from "../../../core/gate/execution.ts";
 import type {
   Closed,
+  Execution,
   KeptBatch,
   KeptCall,
   Keeper,
@@ -17,7 +17,7 @@ import type {
   KeptRun,
 } from "../../../core/gate/execution.ts";
 import { attempt, err, ok } from "../../../core/kit/result.ts";
-import type { Clock } from "../../../core/kit/clock.ts";
+import { sleep } from "../../../core/kit/sleep.ts";
 import type { Plan, Step } from "../../../core/plan/step.ts";
 import { nameInside } from "../undo-machine.ts";
 import * as LIMITS from "../limits.ts";
@@ -66,7 +66,7 @@ function findIrreversible(tool: Tool, catalog: Catalog): (NoWayBack & { readonly
   return null;
 }
 
-const GONE: NoWayBack = { why: "calls a tool that there is not" };
+const GONE: NoWayBack = { why: "calls a tool that does not exist" };
 
 /** Refuse a batch in which a person is asked, or may be: until the answer, half of it would stand. */
 function refuseQuestions({ steps }: Plan): Refusal | null {
@@ -188,7 +188,7 @@ class KeptWrites implements KeptBatch {
       const written = (): Promise<unknown> => callUndo(gate, "end", batchId, place, end);
       const first = await attempt(written);
       if (first.ok) return;
-      await pause(ports.clock, LIMITS.undoAskAgainMs);
+      await sleep(ports.clock, LIMITS.undoAskAgainMs);
       // A second one that fails leaves the write in doubt.
       await attempt(written);
     };
@@ -315,7 +315,7 @@ class KeptWrites implements KeptBatch {
       for (const entry of state.entries) this.#tell(entry, told, listener?.onEvent);
       const leftMs = endsAt - clock.now();
       if (state.isSettled || leftMs <= 0) return state;
-      await pause(clock, Math.min(pauseMs, leftMs));
+      await sleep(clock, Math.min(pauseMs, leftMs));
       const looked = await attempt(() => callUndo(gate, "look", batchId));
       if (looked.ok && looked.value !== null) state = looked.value;
     }
@@ -337,14 +337,10 @@ class KeptWrites implements KeptBatch {
     for (let again = 0; again < LIMITS.undoAsks; again += 1) {
       const asked = await attempt(ask);
       if (asked.ok) return asked.value;
-      await pause(this.#run.execution.ports.clock, LIMITS.undoAskAgainMs);
+      await sleep(this.#run.execution.ports.clock, LIMITS.undoAskAgainMs);
     }
     return undefined;
   }
-}
-
-function pause(clock: Clock, ms: number): Promise<void> {
-  return new Promise((resolve) => void clock.after(ms, resolve));
 }
 
 /** More than the writes of one attempt. */
@@ -391,17 +387,17 @@ export const KEEPERS: DeclaredKeepers = {
   // A body that says no such rule, as a run of a flow, has no such fields.
   extend: (schema) => ("on_error" in schema.shape ? withUndo(schema) : schema),
   read(sent) {
-    if (!isJsonObject(sent)) return ok({ rest: sent });
+    const isAsked = isJsonObject(sent) && sent["on_error"] === "undo";
+    if (!isJsonObject(sent) || (!isAsked && !("undo" in sent))) return ok({ rest: sent });
     const { undo: asked, ...rest } = sent;
     const undo = asked ?? undefined;
-    const isAsked = sent["on_error"] === "undo";
     if (undo !== undefined && (undo !== WHAT_CAN || !isAsked)) {
       const received = JSON.stringify(undo).slice(0, 80);
       const issue = { path: "/undo", expected: `"${WHAT_CAN}", beside "on_error": "undo"`, received };
       const hint = `"undo" is "${WHAT_CAN}", and only beside "on_error": "undo": then writes without a way back stay.`;
       return err(makeRefusal("INVALID_BATCH", hint, { issue }));
     }
-    if (!isAsked) return ok({ rest: "undo" in sent ? rest : sent });
+    if (!isAsked) return ok({ rest });
     const keptAs = { on_error: "undo", ...(undo !== undefined && { undo }) };
     return ok({ rest: { ...rest, on_error: "fail-fast" }, keptAs });
   },
