@@ -246,7 +246,7 @@ function isRefusedForItsForm(status: number, text: string): boolean {
     !text.includes('"expected":"none in the background"') &&
     // The arguments of a flow, and those of an action that a person changes, are for their own schemas to say; an address is for the guard,
     // and which account is used is said by one name.
-    !/\/id$|^\/(?:callback_url|undo|on_error)$|\/auth\/connection$|^\/(?:input|args)(?:\/|$)|^(?:Idempotency-Key|cursor)$/.test(
+    !/\/id$|^\/(?:callback_url|undo)$|\/auth\/connection$|^\/(?:input|args)(?:\/|$)|^(?:Idempotency-Key|cursor)$/.test(
       path,
     )
   );
