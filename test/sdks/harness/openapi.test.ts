@@ -250,7 +250,7 @@ describe("/openapi.json", () => {
       summary: { total: 1, ok: 1, error: 0, initiated: 0, skipped: 0, pending_confirmation: 0, unknown: 0 },
       stats: { duration_ms: 1, critical_path_ms: 1, sequential_ms: 1, speedup: 1, max_parallelism: 1 },
     };
-    expect(Object.keys(result["meta"] as Json)).toHaveLength(20);
+    expect(Object.keys(result["meta"] as Json)).toHaveLength(21);
     expect(fits(answer, schema)).toBe(true);
   });
 });
