@@ -88,7 +88,7 @@ const CEILINGS = {
   coreFilesThatCoreDoesNotUse: 20,
   coreFilesWithWordsOfFeatures: 41,
   filesReachedPastAnIndex: 48,
-  files: 1063,
+  files: 1065,
   smallFilesWithOneImporter: 117,
   namesOfSeveralFiles: 29,
 } as const;

@@ -1,7 +1,7 @@
 import { defineFeature } from "../../feature/define.ts";
 import { COMPENSATE } from "./compensation.ts";
 import { createUndoPart } from "./objects/undo-part.ts";
-import { KEEPERS } from "./run/keep-writes.ts";
+import { KEEPERS } from "./run/keepers.ts";
 
 /** With it comes the field `compensate` of contracts. */
 export type { Compensation } from "./compensation.ts";

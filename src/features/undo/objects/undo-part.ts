@@ -1,26 +1,16 @@
 import type { JobKind } from "../../../cloudflare/durable/job-kind.ts";
 import type { ObjectPart, OpenPart, PartHost, PartWorld } from "../../../cloudflare/durable/object-part.ts";
-import { makeFailure, toWireFailure, type WireFailure } from "../../../core/contract/failure.ts";
-import type { AttemptEnd, JobClaim, JobRecord, JobSpec } from "../../../core/contract/gate/job.ts";
-import { parseExact } from "../../../core/contract/json.ts";
+import type { AttemptEnd, JobClaim, JobSpec } from "../../../core/contract/gate/job.ts";
 import type { PartMethods } from "../../../core/contract/gate/part-call.ts";
 import { jobAttempts, jobBackoffInitialMs } from "../../../core/contract/limits.ts";
-import { isJobInDoubt, isLive, type Job, toJobRecord } from "../../../core/gate/state/outbox.ts";
+import { isLive, type Job, toJobRecord } from "../../../core/gate/state/outbox.ts";
 import { deriveId } from "../../../core/kit/derive-id.ts";
 import { createKind } from "../../../feature/tenant.ts";
 import * as LIMITS from "../limits.ts";
-import { readObject, resolveReversal } from "../resolve-reversal.ts";
 import { orderWrites, readyWrites } from "../undo-machine.ts";
-import {
-  type JobOfRun,
-  keyOf,
-  type RunFacts,
-  UNDO,
-  type UndoMethods,
-  type UndoneEntry,
-  type UndoState,
-} from "../undo-run.ts";
-import { type KeptWrite, TABLES, type UndoRun, UndoTable } from "./undo-table.ts";
+import { type JobOfRun, keyOf, type RunFacts, UNDO, type UndoMethods, type UndoState } from "../undo-run.ts";
+import { endWrite, type KeptWrite, LOST, readJob, settleWrite, toEntry } from "./kept-write.ts";
+import { TABLES, type UndoRun, UndoTable } from "./undo-table.ts";
 
 /** Make the part of a tenant's object that takes writes back. @param attemptOf makes an attempt at one */
 export function createUndoPart(
@@ -275,77 +265,3 @@ class UndoPart implements OpenPart {
     };
   }
 }
-
-function toEntry({ id, action, element, tool, by, job, entry, jobId }: KeptWrite): UndoneEntry {
-  return {
-    id,
-    ...(action !== undefined && { action }),
-    ...(element !== null && { element }),
-    tool: entry?.tool ?? by?.tool ?? toolOf(job) ?? tool,
-    ...(jobId !== undefined && { jobId }),
-    status: "initiated",
-    ...entry,
-  };
-}
-
-const LOST = toWireFailure(
-  makeFailure("INTERNAL", {
-    retryable: false,
-    hint: "It was sent, and whether it took effect is not known, so it was not taken back: look, and take it back yourself if it did.",
-  }),
-);
-
-/** The tool that takes back what a job does; undefined where there is no way. */
-function toolOf(job: KeptWrite["job"]): string | undefined {
-  return job?.by && "compensation" in job.by ? job.by.compensation.tool : undefined;
-}
-
-/** End a write: its arguments are needed no more. */
-function endWrite(write: KeptWrite, entry?: NonNullable<KeptWrite["entry"]>): KeptWrite {
-  const { by: _, look: __, job: ___, ...rest } = write;
-  return { ...rest, state: "over", ...(entry !== undefined && { entry }) };
-}
-
-/** Read how the job that a write is has ended. */
-function readJob(kept: KeptWrite, record: JobRecord): KeptWrite {
-  const { job, jobId: _, ...write } = kept;
-  const tool = toolOf(job) ?? write.tool;
-  const { argsJson = "{}", dataJson, inDoubt, status, updatedAt } = record;
-  const ended: KeptWrite = { ...write, state: "waits" };
-  const done = { tool: write.tool, args: readObject(argsJson), output: dataJson && parseExact(dataJson) };
-  if (status === "succeeded") return { ...ended, by: resolveReversal(job?.by ?? null, done) };
-  if (inDoubt !== true)
-    return status === "cancelled"
-      ? endWrite(ended, { tool, status: "cancelled" })
-      : endWrite({ ...ended, isNone: true });
-  const looksFor = job?.looksFor;
-  return looksFor === undefined ? ended : { ...ended, sentAt: updatedAt, look: { argsJson, ...looksFor } };
-}
-
-/** Say what became of the job that takes a write back. */
-function settleWrite(write: KeptWrite, job: Job): KeptWrite {
-  if (isLive(job.status)) {
-    const { entry: _, ...rest } = write;
-    return { ...rest, state: "sent" };
-  }
-  if (write.isNone === true) return endWrite(write);
-  const { dataJson, errorJson } = job;
-  const { by } = write;
-  const tool = by?.tool ?? job.spec.tool;
-  if (by !== undefined && !("argsJson" in by))
-    return endWrite(write, { tool, status: "error", error: by.error });
-  if (job.status === "succeeded")
-    return endWrite(write, {
-      tool,
-      status: "success",
-      ...(dataJson !== null && dataJson !== "null" && { dataJson }),
-    });
-  const error = errorJson === null ? CANCELLED : (JSON.parse(errorJson) as WireFailure);
-  // Nothing is known of one that could not be looked up either.
-  const isUnknown = isJobInDoubt(job) || (by === undefined && write.look !== undefined);
-  return endWrite(write, { tool, status: isUnknown ? "unknown" : "error", error });
-}
-
-const CANCELLED = toWireFailure(
-  makeFailure("CANCELLED", { hint: "The job that was to take it back was cancelled." }),
-);

@@ -1,6 +1,5 @@
-import type { BegunWrite, Irreversible, JobOfRun, Reversal, RunFacts, UndoneEntry } from "../undo-run.ts";
-import type { WriteState } from "../undo-machine.ts";
-import { keyOf } from "../undo-run.ts";
+import { keyOf, type RunFacts } from "../undo-run.ts";
+import type { KeptWrite } from "./kept-write.ts";
 
 export const TABLES = `
   CREATE TABLE IF NOT EXISTS undo_runs (
@@ -21,23 +20,6 @@ export interface UndoRun {
   /** When something is to be done about it: its lease ends, or there was no room. */
   readonly dueAt: number | null;
   readonly facts: RunFacts;
-}
-
-/** A write as it is kept. */
-export interface KeptWrite extends BegunWrite {
-  readonly state: WriteState;
-  /** How many were kept of its run before it: it makes the id of its job. */
-  readonly place: number;
-  /** How it is taken back. Absent where it is not known that it was done, and once all is done about it. */
-  readonly by?: Reversal | Irreversible;
-  /** When it was sent, as far as is known. */
-  readonly sentAt: number;
-  /** The job that it is, as long as that is not over. */
-  readonly job?: Pick<JobOfRun, "by" | "looksFor">;
-  /** It was looked for, and was not done: nothing is told of it. */
-  readonly isNone?: true;
-  readonly entry?: Pick<UndoneEntry, "tool" | "status" | "dataJson" | "error">;
-  readonly jobId?: string;
 }
 
 /** The rows of the runs whose writes are looked after. */

@@ -1,22 +1,15 @@
-import * as z from "zod/mini";
-
-import type { DeclaredKeepers } from "../../../cloudflare/declared.ts";
-import type { Catalog } from "../../../core/catalog/catalog.ts";
-import type { Tool } from "../../../core/catalog/define-tool.ts";
 import { toWireFailure } from "../../../core/contract/failure.ts";
 import { isJsonObject } from "../../../core/contract/json.ts";
 import { isFailure, isInDoubt, type Outcome } from "../../../core/contract/outcome.ts";
-import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import type {
   Closed,
-  Execution,
   KeptBatch,
   KeptCall,
   Keeper,
   KeptOutput,
   KeptRun,
 } from "../../../core/gate/execution.ts";
-import { attempt, err, ok } from "../../../core/kit/result.ts";
+import { attempt, ok } from "../../../core/kit/result.ts";
 import { sleep } from "../../../core/kit/sleep.ts";
 import type { Plan, Step } from "../../../core/plan/step.ts";
 import { nameInside } from "../undo-machine.ts";
@@ -26,7 +19,6 @@ import {
   callUndo,
   type JobOfRun,
   keyOf,
-  type NoWayBack,
   type RunFacts,
   toEntryJson,
   type UndoneEntry,
@@ -36,48 +28,6 @@ import {
   type WriteEnd,
   type WritePlace,
 } from "../undo-run.ts";
-
-/** Refuse a batch with a write that cannot be taken back. */
-function refuseIrreversible({ steps }: Plan, { catalog }: Pick<Execution, "catalog">): Refusal | null {
-  for (const { id, index, toolName, task } of steps) {
-    const flaw = task.ok ? findIrreversible(task.value.tool, catalog) : null;
-    if (flaw === null) continue;
-    const hint = `'${id}' calls '${toolName}', and '${flaw.tool}' ${flaw.why}. Leave it out, send on_error "fail-fast", or add "undo": "what-can" to take back what can be.`;
-    const expected = "a write whose contract has 'compensate', with a tool that asks nobody";
-    const issue = { path: `/actions/${index}`, expected, received: `'${toolName}'` };
-    return makeRefusal("INVALID_BATCH", hint, { issue });
-  }
-  return null;
-}
-
-/** Find a tool that writes what cannot be taken back; a flow is what its actions are. */
-function findIrreversible(tool: Tool, catalog: Catalog): (NoWayBack & { readonly tool: string }) | null {
-  const { name, isWrite, inner } = tool;
-  if (!isWrite) return null;
-  if (inner === undefined) {
-    const way = wayBackOf(tool, catalog);
-    return "why" in way ? { tool: name, ...way } : null;
-  }
-  for (const { action } of inner.batch.entries) {
-    const called = action.ok ? catalog.callable(action.value.tool) : undefined;
-    const flaw = called === undefined ? GONE : findIrreversible(called, catalog);
-    if (flaw !== null) return { tool: name, ...flaw };
-  }
-  return null;
-}
-
-const GONE: NoWayBack = { why: "calls a tool that does not exist" };
-
-/** Refuse a batch in which a person is asked, or may be: until the answer, half of it would stand. */
-function refuseQuestions({ steps }: Plan): Refusal | null {
-  const step = steps.find(({ parking, mayAsk }) => parking === "gated" || mayAsk === true);
-  if (step === undefined) return null;
-  const { id, index, toolName } = step;
-  const hint = `'${id}' would wait for a person, or may, and a batch with on_error "undo" cannot yet. Leave out on_error "undo", or send "skip_approval": true where your key may.`;
-  const expected = "an action that waits for nobody";
-  const issue = { path: `/actions/${index}`, expected, received: `'${toolName}'` };
-  return makeRefusal("INVALID_BATCH", hint, { issue });
-}
 
 /** The batch that another is a part of. */
 interface Outer {
@@ -89,7 +39,7 @@ interface Outer {
 }
 
 /** The writes of one run, which are taken back should it fail; those of a flow are its action's. */
-class KeptWrites implements KeptBatch {
+export class KeptWrites implements KeptBatch {
   readonly #plan: Plan;
   readonly #run: KeptRun;
   readonly #outer: Outer | null;
@@ -370,55 +320,10 @@ function needsOf({ steps }: Plan): readonly (readonly string[])[] {
   return steps.map(({ index }) => [...needsOfStep(index)].map((needed) => steps[needed]!.id));
 }
 
-function withUndo(schema: z.ZodMiniObject): z.ZodMiniObject {
-  return z.extend(schema, {
-    on_error: z
-      ._default(z.enum(["partial-success", "fail-fast", "undo"]), "partial-success")
-      .check(z.describe("undo: where an action fails, the writes that succeeded are taken back")),
-    undo: z
-      .optional(z.literal(WHAT_CAN))
-      .check(z.describe('Beside "on_error": "undo": writes without a way back stay')),
-  });
+/** Whether each action of a plan is an element of a loop. */
+export function namesElements({ steps }: Plan): boolean {
+  return steps.every(({ id }) => id.includes(ELEMENT));
 }
 
-/** Batches that ask to have their writes taken back. */
-export const KEEPERS: DeclaredKeepers = {
-  fields: ["undo"],
-  // A body that says no such rule, as a run of a flow, has no such fields.
-  extend: (schema) => ("on_error" in schema.shape ? withUndo(schema) : schema),
-  read(sent) {
-    const isAsked = isJsonObject(sent) && sent["on_error"] === "undo";
-    if (!isJsonObject(sent) || (!isAsked && !("undo" in sent))) return ok({ rest: sent });
-    const { undo: asked, ...rest } = sent;
-    const undo = asked ?? undefined;
-    if (undo !== undefined && (undo !== WHAT_CAN || !isAsked)) {
-      const received = JSON.stringify(undo).slice(0, 80);
-      const issue = { path: "/undo", expected: `"${WHAT_CAN}", beside "on_error": "undo"`, received };
-      const hint = `"undo" is "${WHAT_CAN}", and only beside "on_error": "undo": then writes without a way back stay.`;
-      return err(makeRefusal("INVALID_BATCH", hint, { issue }));
-    }
-    if (!isAsked) return ok({ rest });
-    const keptAs = { on_error: "undo", ...(undo !== undefined && { undo }) };
-    return ok({ rest: { ...rest, on_error: "fail-fast" }, keptAs });
-  },
-  keeperOf({ undo }) {
-    let whole: KeptWrites | undefined;
-    return {
-      take(plan, execution) {
-        const refusal =
-          refuseQuestions(plan) ?? (undo === WHAT_CAN ? null : refuseIrreversible(plan, execution));
-        // A job of an unfinished action would go on after the batch was undone.
-        return refusal === null ? ok({ ...plan, demotes: false }) : err(refusal);
-      },
-      open(plan, run) {
-        if (whole !== undefined && plan.steps.every(({ id }) => id.includes(ELEMENT)))
-          return whole.ofElements(plan);
-        return (whole = new KeptWrites(plan, run));
-      },
-    };
-  },
-};
-
-const WHAT_CAN = "what-can";
 /** Stands between the id of an action and the number of an element, where each element is an action; no id has one. */
 const ELEMENT = ":";

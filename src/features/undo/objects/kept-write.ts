@@ -1,0 +1,100 @@
+import { makeFailure, toWireFailure, type WireFailure } from "../../../core/contract/failure.ts";
+import type { JobRecord } from "../../../core/contract/gate/job.ts";
+import { parseExact } from "../../../core/contract/json.ts";
+import { isJobInDoubt, isLive, type Job } from "../../../core/gate/state/outbox.ts";
+import { readObject, resolveReversal } from "../resolve-reversal.ts";
+import type { WriteState } from "../undo-machine.ts";
+import type { BegunWrite, Irreversible, JobOfRun, Reversal, UndoneEntry } from "../undo-run.ts";
+
+/** A write as it is kept. */
+export interface KeptWrite extends BegunWrite {
+  readonly state: WriteState;
+  /** How many were kept of its run before it: it makes the id of its job. */
+  readonly place: number;
+  /** How it is taken back. Absent where it is not known that it was done, and once all is done about it. */
+  readonly by?: Reversal | Irreversible;
+  /** When it was sent, as far as is known. */
+  readonly sentAt: number;
+  /** The job that it is, as long as that is not over. */
+  readonly job?: Pick<JobOfRun, "by" | "looksFor">;
+  /** It was looked for, and was not done: nothing is told of it. */
+  readonly isNone?: true;
+  readonly entry?: Pick<UndoneEntry, "tool" | "status" | "dataJson" | "error">;
+  readonly jobId?: string;
+}
+
+/** Tell what became of a write. */
+export function toEntry({ id, action, element, tool, by, job, entry, jobId }: KeptWrite): UndoneEntry {
+  return {
+    id,
+    ...(action !== undefined && { action }),
+    ...(element !== null && { element }),
+    tool: entry?.tool ?? by?.tool ?? toolOf(job) ?? tool,
+    ...(jobId !== undefined && { jobId }),
+    status: "initiated",
+    ...entry,
+  };
+}
+
+/** Why a write that cannot be looked up is not taken back when its end is not known. */
+export const LOST = toWireFailure(
+  makeFailure("INTERNAL", {
+    retryable: false,
+    hint: "It was sent, and whether it took effect is not known, so it was not taken back: look, and take it back yourself if it did.",
+  }),
+);
+
+/** The tool that takes back what a job does; undefined where there is no way. */
+function toolOf(job: KeptWrite["job"]): string | undefined {
+  return job?.by && "compensation" in job.by ? job.by.compensation.tool : undefined;
+}
+
+/** End a write: its arguments are needed no more. */
+export function endWrite(write: KeptWrite, entry?: NonNullable<KeptWrite["entry"]>): KeptWrite {
+  const { by: _, look: __, job: ___, ...rest } = write;
+  return { ...rest, state: "over", ...(entry !== undefined && { entry }) };
+}
+
+/** Read how the job that a write is has ended. */
+export function readJob(kept: KeptWrite, record: JobRecord): KeptWrite {
+  const { job, jobId: _, ...write } = kept;
+  const tool = toolOf(job) ?? write.tool;
+  const { argsJson = "{}", dataJson, inDoubt, status, updatedAt } = record;
+  const ended: KeptWrite = { ...write, state: "waits" };
+  const done = { tool: write.tool, args: readObject(argsJson), output: dataJson && parseExact(dataJson) };
+  if (status === "succeeded") return { ...ended, by: resolveReversal(job?.by ?? null, done) };
+  if (inDoubt !== true)
+    return status === "cancelled"
+      ? endWrite(ended, { tool, status: "cancelled" })
+      : endWrite({ ...ended, isNone: true });
+  const looksFor = job?.looksFor;
+  return looksFor === undefined ? ended : { ...ended, sentAt: updatedAt, look: { argsJson, ...looksFor } };
+}
+
+/** Say what became of the job that takes a write back. */
+export function settleWrite(write: KeptWrite, job: Job): KeptWrite {
+  if (isLive(job.status)) {
+    const { entry: _, ...rest } = write;
+    return { ...rest, state: "sent" };
+  }
+  if (write.isNone === true) return endWrite(write);
+  const { dataJson, errorJson } = job;
+  const { by } = write;
+  const tool = by?.tool ?? job.spec.tool;
+  if (by !== undefined && !("argsJson" in by))
+    return endWrite(write, { tool, status: "error", error: by.error });
+  if (job.status === "succeeded")
+    return endWrite(write, {
+      tool,
+      status: "success",
+      ...(dataJson !== null && dataJson !== "null" && { dataJson }),
+    });
+  const error = errorJson === null ? CANCELLED : (JSON.parse(errorJson) as WireFailure);
+  // Nothing is known of one that could not be looked up either.
+  const isUnknown = isJobInDoubt(job) || (by === undefined && write.look !== undefined);
+  return endWrite(write, { tool, status: isUnknown ? "unknown" : "error", error });
+}
+
+const CANCELLED = toWireFailure(
+  makeFailure("CANCELLED", { hint: "The job that was to take it back was cancelled." }),
+);
