@@ -418,7 +418,7 @@ export const TOOL_EXAMPLES: Readonly<Record<string, ToolExample>> = {
   },
   write: {
     args: { path: "notes/plan.md", content: "# Plan\nShip on Monday.\n" },
-    answer: { path: "notes/plan.md", bytes: 23 },
+    answer: { path: "notes/plan.md", bytes: 23, version: 1_793_275_200_000 },
   },
   read: {
     args: { path: "notes/plan.md" },
@@ -432,7 +432,11 @@ export const TOOL_EXAMPLES: Readonly<Record<string, ToolExample>> = {
   },
   edit: {
     args: { path: "notes/plan.md", old: "Monday", new: "Tuesday" },
-    answer: { path: "notes/plan.md", bytes: 24, line: 2 },
+    answer: { path: "notes/plan.md", bytes: 24, line: 2, version: 1_793_275_201_000 },
+  },
+  restore_file: {
+    args: { path: "notes/plan.md", version: 1_793_275_201_000 },
+    answer: { path: "notes/plan.md" },
   },
   glob: { args: { pattern: "**/*.md" }, answer: { paths: ["notes/plan.md"], total: 1 } },
   grep: {

@@ -50,4 +50,5 @@ export { glob } from "../tools/workspace/glob.ts";
 export { memoryGet } from "../tools/workspace/memory-get.ts";
 export { memorySearch } from "../tools/workspace/memory-search.ts";
 export { read } from "../tools/workspace/read.ts";
+export { restoreFile } from "../tools/workspace/restore-file.ts";
 export { write } from "../tools/workspace/write.ts";

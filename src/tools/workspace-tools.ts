@@ -6,6 +6,7 @@ import { grep } from "./workspace/grep.ts";
 import { memoryGet } from "./workspace/memory-get.ts";
 import { memorySearch } from "./workspace/memory-search.ts";
 import { read } from "./workspace/read.ts";
+import { restoreFile } from "./workspace/restore-file.ts";
 import { write } from "./workspace/write.ts";
 
 /**
@@ -16,6 +17,7 @@ export const WORKSPACE_TOOLS: readonly Tool[] = [
   read,
   write,
   edit,
+  restoreFile,
   glob,
   grep,
   bash,

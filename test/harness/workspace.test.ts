@@ -20,7 +20,10 @@ const bash = (command: string) => call("bash", { command });
 
 describe("A workspace", () => {
   test("keeps a file, under one name whatever way it is written", async () => {
-    expect(await write("/notes/./a/../plan.md", "one\ntwo\n")).toEqual({ path: "notes/plan.md", bytes: 8 });
+    expect(await write("/notes/./a/../plan.md", "one\ntwo\n")).toMatchObject({
+      path: "notes/plan.md",
+      bytes: 8,
+    });
     expect(await call("read", { path: "notes//plan.md" })).toEqual({
       path: "notes/plan.md",
       content: "one\ntwo\n",
@@ -54,6 +57,24 @@ describe("A workspace", () => {
       { stdout: "2" },
       { content: "3\n" },
     ]);
+  });
+
+  test("is put back where a batch fails: a file that was written twice, an edited one, and a new one", async () => {
+    await write("back/a.txt", "a");
+    const { undone } = await caller.execute(
+      [
+        { id: "first", tool: "write", args: { path: "back/a.txt", content: "b" } },
+        { id: "second", tool: "edit", args: { path: "back/a.txt", old: "b", new: "c" } },
+        { id: "third", tool: "write", args: { path: "back/new.txt", content: "x" } },
+        { id: "fails", tool: "edit", args: { path: "back/a.txt", old: "z", new: "" } },
+      ],
+      { on_error: "undo" },
+    );
+    expect(undone).toMatchObject(
+      ["third", "second", "first"].map((id) => ({ id, tool: "restore_file", status: "success" })),
+    );
+    expect(await call("read", { path: "back/a.txt" })).toMatchObject({ content: "a" });
+    expect(await call("glob", { pattern: "back/**" })).toMatchObject({ paths: ["back/a.txt"] });
   });
 
   test("is searched by pattern and by path", async () => {

@@ -55,6 +55,7 @@ export interface WireEnvelope {
   readonly results: readonly WireResult[];
   readonly summary: Readonly<Record<string, number>>;
   readonly stats: Readonly<Record<string, number>>;
+  readonly undone?: readonly unknown[];
 }
 
 /** A world for one batch: virtual time, predictable ids, a gate that can be told what to say. */

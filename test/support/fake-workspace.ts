@@ -3,6 +3,7 @@ import type {
   FileChange,
   FileHead,
   FilesRead,
+  FileWrite,
   WorkspaceFile,
   WorkspaceMethods,
 } from "../../src/core/contract/gate/workspace.ts";
@@ -19,6 +20,8 @@ const ROOM = {
 class FakeWorkspace implements WorkspaceMethods {
   readonly #files = new Map<string, WorkspaceFile>();
   readonly #index = new WorkspaceIndex();
+  /** Files as they were before writes, by path and version; undefined once put back. */
+  readonly #earlier = new Map<string, WorkspaceFile | null | undefined>();
 
   async read(path: string, mostBytes: number): Promise<FilesRead> {
     const bytes = this.#index.bytesAt(path);
@@ -53,13 +56,37 @@ class FakeWorkspace implements WorkspaceMethods {
   change(changes: readonly FileChange[]): ChangeRefusal | null {
     const refused = this.#index.check(changes, ROOM);
     if (refused !== null) return refused;
+    this.#make(changes, this.#index.nextVersion(0));
+    return null;
+  }
+
+  write({ key: _, ...change }: FileWrite) {
+    const refused = this.#index.check([change], ROOM);
+    if (refused !== null) return refused;
     const version = this.#index.nextVersion(0);
+    this.#earlier.set(`${change.path}@${version}`, this.#files.get(change.path) ?? null);
+    this.#make([change], version);
+    return { version };
+  }
+
+  restore(path: string, version: number) {
+    const name = `${path}@${version}`;
+    const earlier = this.#earlier.get(name);
+    if (earlier === undefined) return this.#earlier.has(name) ? null : { reason: "forgotten" as const };
+    const change = { path, content: earlier?.content ?? null, base: version };
+    const refused = this.#index.check([change], ROOM);
+    if (refused !== null) return refused;
+    this.#make([change], earlier?.version ?? version);
+    this.#earlier.set(name, undefined);
+    return null;
+  }
+
+  #make(changes: readonly FileChange[], version: number): void {
     this.#index.apply(changes, version);
     for (const { path, content } of changes) {
       if (content === null) this.#files.delete(path);
       else this.#files.set(path, { path, content, version });
     }
-    return null;
   }
 }
 
@@ -86,6 +113,11 @@ export class FakeWorkspaces {
         this.before();
         return workspace.change(changes);
       },
+      write: async (file: FileWrite) => {
+        this.before();
+        return workspace.write(file);
+      },
+      restore: async (path: string, version: number) => workspace.restore(path, version),
     };
   }
 

@@ -70,7 +70,7 @@ export class WorkspaceIndex {
       this.#remove(path);
       if (content !== null) this.#put({ path, bytes: content.length, version });
     }
-    this.#version = version;
+    this.#version = Math.max(this.#version, version);
   }
 
   #put(head: FileHead): void {

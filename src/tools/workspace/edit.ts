@@ -7,13 +7,14 @@ import * as LIMITS from "../kit/limits.ts";
 import { quotedText } from "../../core/kit/visible-text.ts";
 import { normaliseFilePath } from "./workspace-path.ts";
 import {
-  changeWorkspace,
   filePath,
   readFile,
   refuseChange,
+  RESTORED,
   textOf,
   toContent,
   WORKSPACE,
+  writeFile,
 } from "./workspace.ts";
 
 /** Replace a text that occurs once in a file of the caller's workspace. */
@@ -23,7 +24,7 @@ export const edit = defineTool({
   summary: "Replace one text in a file of the workspace",
   description:
     "Replace a text in a file of your workspace. It must occur there exactly once, with all its blanks and line breaks; give " +
-    "enough of what is around it. `line` is where it began. Size: about 20 tokens.",
+    "enough of what is around it. `line` is where it began, `version` is for restore_file. Size: about 30 tokens.",
   actions: ["update"],
   isWrite: true,
   input: () =>
@@ -35,8 +36,8 @@ export const edit = defineTool({
       new: z.string().check(z.describe("The text to put in its place; empty removes it.")),
     }),
   bindings: [WORKSPACES],
-  typicalTokens: 20,
-  orchestration: { mode: "parallel-safe" },
+  typicalTokens: 30,
+  orchestration: { mode: "parallel-safe", compensate: RESTORED },
   run: async ({ path, old, new: replacement }, ctx) => {
     const normal = normaliseFilePath(path);
     for (let run = 0; run < LIMITS.workspaceTries; run += 1) {
@@ -45,11 +46,13 @@ export const edit = defineTool({
       const at = findOnce(text, old, normal);
       const edited = text.slice(0, at) + replacement + text.slice(at + old.length);
       const content = toContent(edited);
-      const refused = await changeWorkspace([{ path: normal, content, base: file.version }], ctx);
-      if (refused === null)
-        return { path: normal, bytes: content.length, line: text.slice(0, at).split("\n").length };
-      if (refused.reason !== "changed")
-        throw new ToolFailure("INVALID_ARGS", { hint: refuseChange(refused) });
+      const written = await writeFile({ path: normal, content, base: file.version }, ctx);
+      if ("version" in written) {
+        const line = text.slice(0, at).split("\n").length;
+        return { path: normal, bytes: content.length, line, version: written.version };
+      }
+      if (written.reason !== "changed")
+        throw new ToolFailure("INVALID_ARGS", { hint: refuseChange(written) });
     }
     throw new ToolFailure("OVERLOADED", {
       hint: `Others keep changing ${quotedText(normal, 80)}; nothing was written, so try again.`,

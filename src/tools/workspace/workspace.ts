@@ -7,7 +7,9 @@ import type {
   FileChange,
   FileHead,
   FilesRead,
+  FileWrite,
   WorkspaceFile,
+  WorkspaceMethods,
 } from "../../core/contract/gate/workspace.ts";
 import { WORKSPACES } from "../../core/contract/gate/workspace.ts";
 import * as LIMITS from "../kit/limits.ts";
@@ -38,6 +40,8 @@ interface WorkspaceStub {
   read(path: string, mostBytes: number): Promise<FilesRead>;
   enter(bytes: number): Promise<number | null>;
   change(changes: readonly FileChange[], turn?: number): Promise<ChangeRefusal | null>;
+  write(file: FileWrite, turn?: number): Promise<ReturnType<WorkspaceMethods["write"]>>;
+  restore(path: string, version: number): Promise<ReturnType<WorkspaceMethods["restore"]>>;
   leave(turn: number): Promise<void>;
 }
 
@@ -46,8 +50,14 @@ interface WorkspaceNamespace {
   get(id: object): WorkspaceStub;
 }
 
+/** How what `write` and `edit` did is taken back. */
+export const RESTORED = {
+  tool: "restore_file",
+  args: { path: { $ref: "result#/path" }, version: { $ref: "result#/version" } },
+};
+
 /** The workspace of the caller's tenant; nothing in a call's arguments can name another. */
-function workspaceOf(ctx: ToolContext): WorkspaceStub {
+export function workspaceOf(ctx: ToolContext): WorkspaceStub {
   const namespace = ctx.binding<WorkspaceNamespace>(WORKSPACES);
   return namespace.get(namespace.idFromName(ctx.caller.tenant));
 }
@@ -102,11 +112,25 @@ export async function changeWorkspace(
   changes: readonly FileChange[],
   ctx: ToolContext,
 ): Promise<ChangeRefusal | null> {
+  return inTurn(changes, ctx, (workspace, turn) => workspace.change(changes, turn));
+}
+
+/** Write a file in the same way; what it was before is kept, and the answer has the version that was made. */
+export async function writeFile(file: Omit<FileWrite, "key">, ctx: ToolContext) {
+  const keyed = { ...file, key: ctx.idempotencyKey };
+  return inTurn([file], ctx, (workspace, turn) => workspace.write(keyed, turn));
+}
+
+async function inTurn<T>(
+  changes: readonly FileChange[],
+  ctx: ToolContext,
+  send: (workspace: WorkspaceStub, turn?: number) => Promise<T>,
+): Promise<T> {
   const bytes = changes.reduce((sum, { path, content }) => sum + path.length + (content?.length ?? 0), 0);
-  if (bytes <= LIMITS.workspaceFirstBytes) return workspaceOf(ctx).change(changes);
+  if (bytes <= LIMITS.workspaceFirstBytes) return send(workspaceOf(ctx));
   const turn = await askWorkspace(ctx, (workspace) => workspace.enter(bytes), NOTHING_WRITTEN);
   if (turn === null) throw crowded(NOTHING_WRITTEN);
-  return workspaceOf(ctx).change(changes, turn);
+  return send(workspaceOf(ctx), turn);
 }
 
 const NOTHING_WRITTEN = "nothing was written, so try again";
@@ -167,8 +191,10 @@ export function toContent(text: string): Uint8Array {
 }
 
 /** Say why a change was not made; nothing of it was. */
-export function refuseChange(refusal: Exclude<ChangeRefusal, { reason: "changed" }>): string {
+export function refuseChange(refusal: ChangeRefusal): string {
   switch (refusal.reason) {
+    case "changed":
+      return `The file ${quotedText(refusal.path, 80)} was changed since; read it again.`;
     case "folder":
       return `${quotedText(refusal.path, 80)} is a folder; name a file in it, or another path.`;
     case "inside-file":

@@ -4,7 +4,7 @@ import { defineTool } from "../../core/catalog/define-tool.ts";
 import { ToolFailure } from "../../core/catalog/tool-failure.ts";
 import { WORKSPACES } from "../../core/contract/gate/workspace.ts";
 import { normaliseFilePath } from "./workspace-path.ts";
-import { changeWorkspace, filePath, refuseChange, toContent, WORKSPACE } from "./workspace.ts";
+import { filePath, refuseChange, RESTORED, toContent, WORKSPACE, writeFile } from "./workspace.ts";
 
 /** Write a file of the caller's workspace, whether there is one or not. */
 export const write = defineTool({
@@ -13,7 +13,7 @@ export const write = defineTool({
   summary: "Write a whole text file of the workspace",
   description:
     "Write a text file of your workspace: a new one, or in place of all that it was. Folders come with their files. To change a " +
-    "part use edit. Files under memory/ are found by memory_search. Size: about 20 tokens.",
+    "part use edit. Files under memory/ are found by memory_search. `version` is for restore_file. Size: about 30 tokens.",
   actions: ["create", "update"],
   isWrite: true,
   idempotent: true,
@@ -23,14 +23,17 @@ export const write = defineTool({
       content: z.string().check(z.describe("All of the file's text.")),
     }),
   bindings: [WORKSPACES],
-  typicalTokens: 20,
-  orchestration: { mode: "parallel-safe", backoff: { strategy: "exponential", initial_ms: 200 } },
+  typicalTokens: 30,
+  orchestration: {
+    mode: "parallel-safe",
+    backoff: { strategy: "exponential", initial_ms: 200 },
+    compensate: RESTORED,
+  },
   run: async ({ path, content: text }, ctx) => {
     const normal = normaliseFilePath(path);
     const content = toContent(text);
-    const refused = await changeWorkspace([{ path: normal, content }], ctx);
-    if (refused !== null && refused.reason !== "changed")
-      throw new ToolFailure("INVALID_ARGS", { hint: refuseChange(refused) });
-    return { path: normal, bytes: content.length };
+    const written = await writeFile({ path: normal, content }, ctx);
+    if ("version" in written) return { path: normal, bytes: content.length, version: written.version };
+    throw new ToolFailure("INVALID_ARGS", { hint: refuseChange(written) });
   },
 });

@@ -94,8 +94,8 @@ describe("read", () => {
 describe("write", () => {
   test("says how many bytes were written", async () => {
     const { call } = openWorkspace();
-    expect(await call("write", { path: "/ü.txt", content: "ü" })).toEqual({ path: "ü.txt", bytes: 2 });
-    expect(await call("write", { path: "ü.txt", content: "" })).toEqual({ path: "ü.txt", bytes: 0 });
+    expect(await call("write", { path: "/ü.txt", content: "ü" })).toMatchObject({ path: "ü.txt", bytes: 2 });
+    expect(await call("write", { path: "ü.txt", content: "" })).toMatchObject({ path: "ü.txt", bytes: 0 });
   });
 
   test.each([
@@ -115,7 +115,7 @@ describe("write", () => {
     await expect(call("write", { path: "one-more", content: "x" })).rejects.toMatchObject(
       failure("INVALID_ARGS", "more than 10485760 bytes"),
     );
-    expect(await call("write", { path: "3", content: "x" })).toEqual({ path: "3", bytes: 1 });
+    expect(await call("write", { path: "3", content: "x" })).toMatchObject({ path: "3", bytes: 1 });
   });
 });
 
@@ -128,7 +128,7 @@ describe("A workspace with too much under way", () => {
     await expect(call("write", { path: "a", content: LARGE })).rejects.toMatchObject({
       failure: { code: "OVERLOADED", retryable: true, hint: expect.stringContaining("nothing was written") },
     });
-    expect(await call("write", { path: "b", content: "small" })).toEqual({ path: "b", bytes: 5 });
+    expect(await call("write", { path: "b", content: "small" })).toMatchObject({ path: "b", bytes: 5 });
     workspaces.isBusy = false;
     expect(await call("read", { path: "a" })).toMatchObject({ content: "1" });
   });
@@ -147,6 +147,7 @@ describe("edit", () => {
       path: "a.ts",
       bytes: 10,
       line: 2,
+      version: expect.any(Number),
     });
     expect(await call("read", { path: "a.ts" })).toMatchObject({ content: "one\n$& $$\n" });
   });
@@ -176,6 +177,48 @@ describe("edit", () => {
     workspaces.before = () => void put("a", "one two");
     await expect(call("edit", { path: "a", old: "two", new: "2" })).rejects.toMatchObject(
       failure("OVERLOADED", "nothing was written"),
+    );
+  });
+});
+
+describe("restore_file", () => {
+  const versionOf = (answer: unknown) => answer as { readonly path: string; readonly version: number };
+
+  test("puts back, one after another, what edit and write changed", async () => {
+    const { call, workspaces } = openWorkspace({ a: "one" });
+    const written = versionOf(await call("write", { path: "a", content: "two" }));
+    const edited = versionOf(await call("edit", { path: "a", old: "two", new: "three" }));
+    const created = versionOf(await call("write", { path: "b", content: "new" }));
+    for (const [{ path, version }, text] of [
+      [edited, "two"],
+      [written, "one"],
+    ] as const) {
+      expect(await call("restore_file", { path, version })).toEqual({ path });
+      expect(await call("read", { path })).toMatchObject({ content: text });
+    }
+    await call("restore_file", { path: created.path, version: created.version });
+    expect(
+      workspaces
+        .of("acme")
+        .heads("")
+        .map(({ path }) => path),
+    ).toEqual(["a"]);
+  });
+
+  test("leaves a file that was changed since, and says so", async () => {
+    const { call, put } = openWorkspace({ a: "one" });
+    const { version } = versionOf(await call("write", { path: "a", content: "two" }));
+    put("a", "somebody else's");
+    await expect(call("restore_file", { path: "a", version })).rejects.toMatchObject(
+      failure("INVALID_ARGS", "it was changed since"),
+    );
+    expect(await call("read", { path: "a" })).toMatchObject({ content: "somebody else's" });
+  });
+
+  test("says so where nothing is kept", async () => {
+    const { call } = openWorkspace({ a: "one" });
+    await expect(call("restore_file", { path: "a", version: 7 })).rejects.toMatchObject(
+      failure("INVALID_ARGS", "is not kept"),
     );
   });
 });

@@ -2,7 +2,7 @@
 export interface FileHead {
   readonly path: string;
   readonly bytes: number;
-  /** Grows with every change of the workspace: two versions of a file are never the same. */
+  /** Grows with every change of the workspace: one version of a file is one content, also where that was put back. */
   readonly version: number;
 }
 
@@ -29,6 +29,13 @@ export interface FileChange {
   readonly content: Uint8Array | null;
   /** The version that the change was made from, null where there was no such file. Without it, whatever there is. */
   readonly base?: number | null;
+}
+
+/** A change of one file before which its content is kept. */
+export interface FileWrite extends FileChange {
+  readonly content: Uint8Array;
+  /** The same on every attempt of the write: one that was made is not made again. */
+  readonly key: string;
 }
 
 /** Why a set of changes was not made. */
@@ -60,6 +67,10 @@ export interface WorkspaceMethods {
   enter(bytes: number): Promise<number | null>;
   /** Make all of these changes, or none; why none, or null. No path occurs twice. The turn that they came in ends with it. */
   change(changes: readonly FileChange[], turn?: number): ChangeRefusal | null;
+  /** Make one change, and keep what was there before; the version that it made, or why none. */
+  write(file: FileWrite, turn?: number): ChangeRefusal | { readonly version: number };
+  /** Put a file back to what it was before the write that made a version; why not, or null. Once: nothing more happens after that. */
+  restore(path: string, version: number): ChangeRefusal | { readonly reason: "forgotten" } | null;
   /** End the turn of a read whose files have come. */
   leave(turn: number): void;
   /** Delete every file; how many there were. */

@@ -10,7 +10,9 @@ import { DurableObject, type ObjectClass, refuseErased, systemClock } from "../.
 import * as LIMITS from "../limits.ts";
 import { ByteTurns, type TurnLimits } from "../byte-turns.ts";
 import { WorkspaceIndex, type WorkspaceLimits } from "../workspace-index.ts";
+import { EarlierFiles } from "./earlier-files.ts";
 
+type FileWrite = Parameters<WorkspaceMethods["write"]>[0];
 type HeadRow = { path: string; version: number; bytes: number };
 type FileRow = { path: string; version: number; content: ArrayBuffer };
 
@@ -42,6 +44,9 @@ export function createWorkspace(
   class Workspace extends DurableObject<Record<string, unknown>> implements WorkspaceMethods {
     readonly #index: WorkspaceIndex;
     readonly #turns = new ByteTurns(turns, systemClock);
+    readonly #earlier: EarlierFiles;
+    readonly #keptMs: number;
+    #hasAlarm = false;
 
     constructor(ctx: DurableObjectState, env: Record<string, unknown>) {
       super(ctx, env);
@@ -52,6 +57,9 @@ export function createWorkspace(
          ) WITHOUT ROWID, STRICT`,
       );
       this.#index = new WorkspaceIndex(this.heads(""));
+      this.#earlier = new EarlierFiles(ctx.storage.sql);
+      const days = Number(env["VOLLEY_RUNS_DAYS"]) || LIMITS.workspaceEarlierDays;
+      this.#keptMs = days * 86_400_000;
     }
 
     heads(under: string, most = limits.files): FileHead[] {
@@ -82,10 +90,60 @@ export function createWorkspace(
     change(changes: readonly FileChange[], turn?: number): ChangeRefusal | null {
       if (turn !== undefined) this.#turns.end(turn);
       const refused = this.#index.check(changes, limits);
+      if (refused === null) this.#make(changes, this.#index.nextVersion(Date.now()));
+      return refused;
+    }
+
+    write({ key, ...change }: FileWrite, turn?: number): ChangeRefusal | { readonly version: number } {
+      if (turn !== undefined) this.#turns.end(turn);
+      const { path, content } = change;
+      const made = this.#earlier.madeBy(key, path, content);
+      if (made !== null) return { version: made };
+      const refused = this.#index.check([change], limits);
       if (refused !== null) return refused;
       const version = this.#index.nextVersion(Date.now());
+      this.#make([change], version, () => this.#earlier.keep(version, path, key));
+      this.#keepAlarm();
+      return { version };
+    }
+
+    restore(path: string, version: number): ChangeRefusal | { readonly reason: "forgotten" } | null {
+      const earlier = this.#earlier.find(path, version);
+      if (earlier === null) return { reason: "forgotten" };
+      if (earlier.is_back === 1) return null;
+      const { was, content } = earlier;
+      const change = { path, content: content && new Uint8Array(content), base: version };
+      const refused = this.#index.check([change], limits);
+      if (refused === null) this.#make([change], was ?? version, () => this.#earlier.putBack(path, version));
+      return refused;
+    }
+
+    erase(): number {
+      const files = this.heads("");
+      if (files.length > 0) this.change(files.map(({ path }) => ({ path, content: null })));
+      this.#earlier.forgetBefore(Number.MAX_SAFE_INTEGER);
+      return files.length;
+    }
+
+    override async alarm(): Promise<void> {
+      this.#earlier.forgetBefore(systemClock.now() - this.#keptMs);
+      this.#hasAlarm = false;
+      this.#keepAlarm();
+    }
+
+    /** Have an alarm for what is to be forgotten next. */
+    #keepAlarm(): void {
+      const { oldest } = this.#earlier;
+      if (this.#hasAlarm || oldest === null) return;
+      this.#hasAlarm = true;
+      void this.ctx.storage.setAlarm(oldest + this.#keptMs);
+    }
+
+    /** Make changes that were checked; the versions of their files are this one from now on. */
+    #make(changes: readonly FileChange[], version: number, also: () => void = () => {}): void {
       const { sql } = this.ctx.storage;
       this.ctx.storage.transactionSync(() => {
+        also();
         for (const { path, content } of changes) {
           if (content === null) sql.exec("DELETE FROM files WHERE path = ?", path);
           else
@@ -99,13 +157,6 @@ export function createWorkspace(
         }
       });
       this.#index.apply(changes, version);
-      return null;
-    }
-
-    erase(): number {
-      const files = this.heads("");
-      if (files.length > 0) this.change(files.map(({ path }) => ({ path, content: null })));
-      return files.length;
     }
 
     #readAll(path: string): WorkspaceFile[] {

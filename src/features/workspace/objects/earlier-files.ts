@@ -1,0 +1,93 @@
+import * as LIMITS from "../limits.ts";
+
+/** A file as it was before a write; both null where there was none. */
+interface EarlierFile extends Record<string, SqlStorageValue> {
+  readonly was: number | null;
+  readonly content: ArrayBuffer | null;
+  readonly is_back: number;
+}
+
+/** Files as they were before writes, by the version that a write made. */
+export class EarlierFiles {
+  readonly #sql: SqlStorage;
+  /** Unknown until something is kept. */
+  #bytes: number | null = null;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+    // A version is no less than the time at which it was made. The content comes last: others are read without it.
+    sql.exec(
+      `CREATE TABLE IF NOT EXISTS earlier (
+         version INTEGER NOT NULL, path TEXT NOT NULL, key TEXT NOT NULL, is_back INTEGER NOT NULL DEFAULT 0,
+         bytes INTEGER NOT NULL, was INTEGER, content BLOB, PRIMARY KEY (version, path)
+       ) WITHOUT ROWID, STRICT`,
+    );
+  }
+
+  /** The oldest version before which something is kept; null without one. */
+  get oldest(): number | null {
+    return this.#sql.exec<{ oldest: number | null }>("SELECT MIN(version) AS oldest FROM earlier").one()
+      .oldest;
+  }
+
+  /** The version that a write with this key has made, where the file is still what it made of it; null else. */
+  madeBy(key: string, path: string, content: Uint8Array): number | null {
+    const [made] = this.#sql
+      .exec<{ version: number }>(
+        "SELECT version FROM files JOIN earlier USING (path, version) WHERE path = ? AND key = ? AND files.content = ?",
+        path,
+        key,
+        content,
+      )
+      .toArray();
+    return made?.version ?? null;
+  }
+
+  /** Keep a file as it is before a write makes a version of it. */
+  keep(version: number, path: string, key: string): void {
+    const [{ bytes }] = this.#sql
+      .exec<{ bytes: number }>(
+        `REPLACE INTO earlier (version, path, key, bytes, was, content)
+         SELECT ?1, ?2, ?3, LENGTH(?2) + IFNULL(files.bytes, 0), files.version, content
+         FROM (SELECT 1) LEFT JOIN files ON path = ?2 RETURNING bytes`,
+        version,
+        path,
+        key,
+      )
+      .toArray() as [{ readonly bytes: number }];
+    this.#bytes =
+      this.#bytes === null
+        ? this.#sql.exec<{ bytes: number }>("SELECT SUM(bytes) AS bytes FROM earlier").one().bytes
+        : this.#bytes + bytes;
+    while (this.#bytes > LIMITS.workspaceEarlierBytes) this.forgetBefore(this.oldest! + 1);
+  }
+
+  find(path: string, version: number): EarlierFile | null {
+    const [row] = this.#sql
+      .exec<EarlierFile>(
+        "SELECT was, content, is_back FROM earlier WHERE version = ? AND path = ?",
+        version,
+        path,
+      )
+      .toArray();
+    return row ?? null;
+  }
+
+  /** Note that a file was put back: its content stands in the workspace again. */
+  putBack(path: string, version: number): void {
+    this.#sql.exec(
+      "UPDATE earlier SET is_back = 1, content = NULL WHERE version = ? AND path = ?",
+      version,
+      path,
+    );
+  }
+
+  /** Forget what was there before versions that are lower than this. */
+  forgetBefore(version: number): void {
+    const gone = this.#sql.exec<{ bytes: number }>(
+      "DELETE FROM earlier WHERE version < ? RETURNING bytes",
+      version,
+    );
+    for (const { bytes } of gone) if (this.#bytes !== null) this.#bytes -= bytes;
+  }
+}
