@@ -60,7 +60,8 @@ class FakeWorkspace implements WorkspaceMethods {
     return null;
   }
 
-  write({ key: _, ...change }: FileWrite) {
+  write({ path, content, ...rest }: FileWrite) {
+    const change = { path, content, ...(rest.base !== undefined && { base: rest.base }) };
     const refused = this.#index.check([change], ROOM);
     if (refused !== null) return refused;
     const version = this.#index.nextVersion(0);
