@@ -13,7 +13,10 @@ export function createAddedTool(kept: KeptTool, compile: (json: string) => Tool)
   return new LazyTool(name, JSON.parse(headJson) as ToolHead, { json, fingerprint }, compile);
 }
 
-class LazyTool implements Tool {
+/** Every field of a tool, so that none can be left behind in the declaration. */
+type AllOfTool = { readonly [Field in keyof Required<Tool>]: Tool[Field] };
+
+class LazyTool implements AllOfTool {
   readonly name: string;
   readonly summary: string;
   readonly description: string;
@@ -61,8 +64,14 @@ class LazyTool implements Tool {
   get connection() {
     return this.#tool.connection;
   }
+  get connectionOptional() {
+    return this.#tool.connectionOptional;
+  }
   get timeoutMs() {
     return this.#tool.timeoutMs;
+  }
+  get headersTimeoutMs() {
+    return this.#tool.headersTimeoutMs;
   }
   get maxResponseBytes() {
     return this.#tool.maxResponseBytes;
@@ -87,6 +96,9 @@ class LazyTool implements Tool {
   }
   get private() {
     return this.#tool.private;
+  }
+  get upstreamErrors() {
+    return this.#tool.upstreamErrors;
   }
   get orchestration() {
     return this.#tool.orchestration;

@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+
+import type { Tool } from "../../../src/core/catalog/define-tool.ts";
+import { createAddedTool } from "../../../src/features/added-tools/added-tool.ts";
+import { contractOf } from "../../support/fake-actions.ts";
+
+test("A kept tool is all that its declaration says, once that is read", () => {
+  const whole = contractOf("look", {
+    hosts: ["crm.example"],
+    connection: { crm: ["read"] },
+    connectionOptional: true,
+    headersTimeoutMs: 1_234,
+    upstreamErrors: false,
+    private: true,
+  });
+  const { name, summary, description, category, actions } = whole;
+  const headJson = JSON.stringify({ summary, description, category, actions, is_write: false });
+  const added = createAddedTool({ name, json: "{}", fingerprint: "f", headJson }, () => whole);
+
+  const { run: _, hasLateInput: __, ...fields } = whole;
+  expect(Object.keys(fields)).toContain("upstreamErrors");
+  for (const field of Object.keys(fields) as (keyof Tool)[])
+    expect(added[field], field).toEqual(whole[field]);
+});
