@@ -157,8 +157,10 @@ function mergeRequests(requests: readonly Request[], together: boolean): TurnBat
   return [{ batch: { ...batch, entries, deadlineMs, maxTokens: null }, parts }, ...alone];
 }
 
-function joins({ onError, dryRun, background }: Batch): boolean {
-  return onError === "partial-success" && !dryRun && background === undefined;
+/** Whether nothing that is said of a batch as a whole would hold for the others as well. */
+function joins({ onError, dryRun, skipApproval, callbackUrl, tags, background }: Batch): boolean {
+  const isPlain = onError === "partial-success" && !dryRun && !skipApproval;
+  return isPlain && callbackUrl === undefined && tags === undefined && background === undefined;
 }
 
 /** Give actions ids that no call before has; null where that would change what they refer to. */

@@ -90,6 +90,45 @@ describe("callback_url", () => {
     await Promise.all(ids.map((id) => jobWith(id, "delivered")));
   });
 
+  const actions = [{ tool: "probe-background", args: { n: 1 } }];
+  const turn = (args: object) => ({
+    path: "/v1/openai/tool_calls",
+    body: JSON.stringify({
+      tool_calls: ["c1", "c2"].map((id) => ({
+        id,
+        type: "function",
+        function: {
+          name: "execute_actions",
+          arguments: JSON.stringify(id === "c1" ? args : { actions: [{ tool: "probe-echo" }] }),
+        },
+      })),
+    }),
+  });
+  const mcp = (args: object) => ({
+    path: "/mcp",
+    headers: { accept: "application/json, text/event-stream" },
+    body: JSON.stringify({
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
+      params: { name: "execute_actions", arguments: args },
+    }),
+  });
+
+  test.each([
+    ["a turn", turn],
+    ["MCP", mcp],
+  ])("of a batch that a model wrote in %s is told, or the model is", async (_, request) => {
+    const path = newPath();
+    upstream.script(path, (_request, response) => void response.writeHead(204).end());
+    await caller.send(request({ actions, callback_url: urlOf(path) }));
+    expect(eventOf((await received(path))[0]!).type).toBe("job.succeeded");
+
+    const refused = await caller.send(request({ actions, callback_url: "http://10.0.0.1/hook" }));
+    expect(refused.text).toContain("INVALID_BATCH");
+    expect(refused.text).not.toContain("job_id");
+  });
+
   test("of a batch that cannot be told is refused whole, and nothing ran", async () => {
     const answer = await caller.send({
       body: JSON.stringify({

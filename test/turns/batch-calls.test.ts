@@ -60,7 +60,16 @@ describe("The calls of a turn", () => {
   });
 
   test("are as many batches as there are that cannot be parts of one", () => {
-    for (const alone of [batch(looks(1), { on_error: "fail-fast" }), batch(looks(1), { dry_run: true })]) {
+    const apart: readonly object[] = [
+      { on_error: "fail-fast" },
+      { dry_run: true },
+      { background: true },
+      { skip_approval: true },
+      { callback_url: "https://caller.example/events" },
+      { tags: ["nightly"] },
+    ];
+    for (const fields of apart) {
+      const alone = batch(looks(1), fields);
       expect(read(alone, call("look")).parts).toEqual([[[1, 0, 1, false]], [[0, 0, 1, true]]]);
       expect(read(alone, alone).parts).toEqual([[[0, 0, 1, true]], [[1, 0, 1, true]]]);
     }

@@ -1,5 +1,4 @@
 import { parseBatch } from "../../core/contract/batch.ts";
-import { bindCallback } from "../../core/gate/bind-plan.ts";
 import { execute } from "../../core/run/execute/executor.ts";
 import { refuseOtherParameters } from "../../core/contract/parse-request.ts";
 import { err, ok } from "../../core/kit/result.ts";
@@ -35,13 +34,10 @@ export const executeActions: CoreEndpoint<"POST /v1/execute_actions"> = {
     const batch = parseBatch(rest, body.value.bytes, names);
     if (!batch.ok) return batch;
 
-    const { callbackUrl } = batch.value;
-    const bound = callbackUrl === undefined ? ok(context) : bindCallback(callbackUrl, context);
-    if (!bound.ok) return bound;
     const respond = batch.value.background === undefined ? respondBatch : respondDocument;
     return respond(
       (listener) =>
-        execute({ ...batch.value, keptAs }, { ...bound.value, ...body.value.keyed(value), ...listener }),
+        execute({ ...batch.value, keptAs }, { ...context, ...body.value.keyed(value), ...listener }),
       request,
       // It holds the body's bytes.
       received,

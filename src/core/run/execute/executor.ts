@@ -8,6 +8,7 @@ import type { Plan } from "../../plan/step.ts";
 import { admit, type Admission } from "../../gate/admission.ts";
 import { whileHeld } from "../../gate/hold-lease.ts";
 import type { Refused } from "../../gate/admit-plan.ts";
+import { bindCallback } from "../../gate/bind-plan.ts";
 import { toEnvelopeJson } from "../../answer/envelope.ts";
 import type { Execution } from "../../gate/execution.ts";
 import { fitAnswer } from "../../answer/fit-answer.ts";
@@ -37,7 +38,10 @@ export function withPlan<T>(
   execution: Execution,
   run: (plan: Plan, current: Execution) => Promise<Result<T, Refused>>,
 ): Promise<Result<T, Refused>> {
-  return withCurrentTools(execution, async (current) => {
+  const { callbackUrl } = batch;
+  const bound = callbackUrl === undefined ? ok(execution) : bindCallback(callbackUrl, execution);
+  if (!bound.ok) return Promise.resolve(err({ refusal: bound.error, quota: null }));
+  return withCurrentTools(bound.value, async (current) => {
     const { watch, catalog, caller, hooks } = current;
     watch?.enter("plan");
     const held = await hooks?.beforeStep?.hold(batch, current);
