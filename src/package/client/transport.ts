@@ -107,18 +107,22 @@ const sayUnmade = (why: string): string =>
 /** Codes of TLS, by which a connection ends before a request is sent on it. Those of broken records (`ERR_SSL_…`) may come after it. */
 const TLS = /^(?:ERR_TLS_(?:CERT|HANDSHAKE)|CERT_|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO)/;
 
+/** Words of undici for an address to which `fetch` sends nothing; they have no code. */
+const UNFIT = /^(?:bad port|unknown scheme)$/;
+
 /** Find why no connection was made, as the platform says it; null where that is not known, and a request may have been sent. */
 function findUnmade(error: unknown): string | null {
   for (let one = error, depth = 0; one instanceof Error && depth < 4; one = one.cause, depth += 1) {
-    const { code, syscall } = one as { readonly code?: unknown; readonly syscall?: unknown };
+    const { code, syscall, message } = one as Error & { readonly code?: unknown; readonly syscall?: unknown };
     const isUnmade =
       syscall === "connect" ||
       syscall === "getaddrinfo" ||
       code === "ECONNREFUSED" ||
       code === "UND_ERR_CONNECT_TIMEOUT" ||
       code === "ERR_INVALID_URL" ||
+      UNFIT.test(message) ||
       (typeof code === "string" && TLS.test(code));
-    if (isUnmade) return String(code);
+    if (isUnmade) return String(code ?? message);
   }
   return null;
 }

@@ -15,7 +15,7 @@ test("A kept tool is all that its declaration says, once that is read", () => {
   });
   const { name, summary, description, category, actions } = whole;
   const headJson = JSON.stringify({ summary, description, category, actions, is_write: false });
-  const added = createAddedTool({ name, json: "{}", fingerprint: "f", headJson }, () => whole);
+  const added = createAddedTool({ name, version: 1, json: "{}", fingerprint: "f", headJson }, () => whole);
 
   const { run: _, hasLateInput: __, ...fields } = whole;
   expect(Object.keys(fields)).toContain("upstreamErrors");

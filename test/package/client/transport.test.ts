@@ -129,6 +129,16 @@ describe("a connection", () => {
     expect(gone.hint).toContain("No connection was made (ECONNREFUSED), so the request did not arrive");
   });
 
+  test.each([
+    ["http://127.0.0.1:1", "bad port"],
+    ["gopher://127.0.0.1", "unknown scheme"],
+  ])("to %s, to which fetch sends nothing, brought nothing", async (url, why) => {
+    const transport = createTransport({ url, key: "k", sleep: async () => {} });
+    const gone = await errorOf(transport.send("/v1/x", { method: "POST" }, readJson));
+    expect(gone).toMatchObject({ code: "CONNECTION_LOST", arrived: false });
+    expect(gone.hint).toContain(`No connection was made (${why})`);
+  });
+
   test("that leads elsewhere, where nothing listens, brought the request: it is said, and not sent again", async () => {
     let asked = 0;
     const server = createHttpServer((_, response) => {
