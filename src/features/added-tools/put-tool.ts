@@ -1,5 +1,6 @@
 import { checkFields } from "../../feature/tool.ts";
 import type { Catalog } from "../../core/catalog/catalog.ts";
+import type { Tool } from "../../core/catalog/define-tool.ts";
 import type { Declaration, DeclarationRules } from "./declared/declaration.ts";
 import { parseDeclaration } from "./declared/parse-declaration.ts";
 import { type DeclarationIssue, Problems } from "./declared/problems.ts";
@@ -16,6 +17,8 @@ export interface KeepOptions {
   readonly isShipped: (name: string) => boolean;
   /** The tools that a tool may be verified by. */
   readonly catalog: Catalog;
+  /** Find one that is kept together with it. */
+  readonly others?: (name: string) => Declaration | undefined;
   readonly sha256: (text: string) => Promise<string>;
 }
 
@@ -28,7 +31,7 @@ export interface Keepable {
 /** Parse a declaration and make of it what can be kept, or say all that is wrong with it. */
 export async function keepTool(
   value: unknown,
-  { rules, isShipped, catalog, sha256 }: KeepOptions,
+  { rules, isShipped, catalog, others = () => undefined, sha256 }: KeepOptions,
 ): Promise<Result<Keepable, readonly DeclarationIssue[]>> {
   const parsed = parseDeclaration(value, rules);
   if (!parsed.ok) return parsed;
@@ -36,7 +39,11 @@ export async function keepTool(
   const problems = new Problems();
   checkShared(declaration, problems);
   checkVerifier(declaration, rules, catalog, problems);
-  checkBrought(declaration, rules, catalog, problems);
+  const find = (name: string): Tool | undefined => {
+    const other = others(name);
+    return other === undefined ? catalog.get(name) : toTool(other, { secrets: rules.secrets });
+  };
+  checkBrought(declaration, rules, { get: find, hidden: catalog.hidden }, problems);
   if (problems.issues.length > 0) return err(problems.issues);
   const needs = namesNeeded(declaration).filter((name) => !isShipped(name));
   return ok({
@@ -80,7 +87,7 @@ function checkVerifier(
 function checkBrought(
   declaration: Declaration,
   { secrets }: DeclarationRules,
-  catalog: Catalog,
+  catalog: Pick<Catalog, "get" | "hidden">,
   problems: Problems,
 ): void {
   const { fields = [] } = catalog.hidden;

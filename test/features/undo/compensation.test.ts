@@ -19,6 +19,7 @@ import { keepTool } from "../../../src/features/added-tools/put-tool.ts";
 import { declareCustomers, RULES } from "../../support/sample-declarations.ts";
 import { errorOf, valueOf } from "../../support/unwrap.ts";
 import { SHIPPED_TOOLS } from "../../../src/package/tools.ts";
+import { WORKSPACE_TOOLS } from "../../../src/tools/workspace-tools.ts";
 import { checkFeatures } from "../../../src/cloudflare/declared.ts";
 import { declareTool } from "../../support/sample-tools.ts";
 
@@ -143,7 +144,7 @@ describe("What cannot be taken back as it says is refused where it is declared",
   });
 
   test("every shipped pair is one that works, although its arguments are not looked at when a Worker starts", () => {
-    const all = [...SHIPPED_TOOLS, ...Object.values(OPT_IN_TOOLS).flat()];
+    const all = [...SHIPPED_TOOLS, ...Object.values(OPT_IN_TOOLS).flat(), ...WORKSPACE_TOOLS];
     const tools = new Map(all.map((tool): [string, Tool] => [tool.name, tool]));
     const pairs = all.filter(({ brought }) => brought?.compensate !== undefined);
     expect(pairs.map(({ name, brought }) => `${name} → ${brought!.compensate!.tool}`)).toEqual([
@@ -152,6 +153,8 @@ describe("What cannot be taken back as it says is refused where it is declared",
       "add_task → delete_task",
       "complete_task → reopen_task",
       "create_contacts → delete_contacts",
+      "write → restore_file",
+      "edit → restore_file",
     ]);
     for (const tool of pairs) expect(findFlaw(tool, tools)).toBeNull();
   });

@@ -197,13 +197,21 @@ async function readSource(
 type Asked = z.output<ReturnType<typeof importSchema>>;
 
 /** Refuse an import that names no source, or two, or says of a server what is only said of a document. */
-function refuseSource({ openapi, mcp, include, auth, base_url, overrides }: Asked): Refusal | null {
+function refuseSource({
+  openapi,
+  mcp,
+  include,
+  auth,
+  base_url,
+  overrides,
+  compensate,
+}: Asked): Refusal | null {
   if ((openapi === undefined) === (mcp === undefined))
     return makeRefusal(
       "INVALID_REQUEST",
       "Give either 'openapi', a document, or 'mcp', a server with its 'url'.",
     );
-  const ofDocument = Object.entries({ include, auth, base_url, overrides }).find(
+  const ofDocument = Object.entries({ include, auth, base_url, overrides, compensate }).find(
     ([, value]) => value !== undefined,
   );
   if (mcp === undefined || ofDocument === undefined) return null;
@@ -213,10 +221,12 @@ function refuseSource({ openapi, mcp, include, auth, base_url, overrides }: Aske
 
 /** Make of all declarations what can be kept, or say what is wrong with which. */
 async function keepAll(
-  declarations: readonly { readonly name: string }[],
+  declarations: Imported["declarations"],
   context: ImportContext,
 ): Promise<Result<readonly Keepable[], Refusal>> {
-  const options = { ...keepOptionsOf(context), rules: context.rules };
+  const byName = new Map(declarations.map((one) => [one.name, one]));
+  const others = (name: string) => byName.get(name);
+  const options = { ...keepOptionsOf(context), rules: context.rules, others };
   const shipped = declarations.filter(({ name }) => options.isShipped(name));
   if (shipped.length > 0) return err(refuseShipped(shipped.map(({ name }) => name)));
   const { keepTool } = await import("../../added-tools/put-tool.ts");

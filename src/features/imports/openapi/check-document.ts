@@ -37,7 +37,7 @@ export function checkDocument(document: unknown, problems: Problems): document i
 /** Find names in the options that the document does not have, and names that no tool of this import can have. */
 export function findStrangeNames(
   root: JsonObject,
-  { auth, include = [], overrides = {}, prefix }: ImportOptions,
+  { auth, include = [], overrides = {}, compensate = {}, prefix }: ImportOptions,
   operations: readonly Operation[],
   problems: Problems,
 ): void {
@@ -56,12 +56,19 @@ export function findStrangeNames(
       });
 
   const ids = new Set(operations.map(({ id }) => id));
-  const given = new Set<string>();
-  for (const [id, { name, result }] of Object.entries(overrides)) {
+  const checkId = (id: string, ...path: PropertyKey[]): void => {
     if (!ids.has(id) && problems.issues.length < LIMITS.issues)
-      problems.add(["overrides", id], "an operationId of the document", id, {
+      problems.add(path, "an operationId of the document", id, {
         hint: suggestName(id, [...ids], "operationId"),
       });
+  };
+  for (const [id, { operation }] of Object.entries(compensate)) {
+    checkId(id, "compensate", id);
+    checkId(operation, "compensate", id, "operation");
+  }
+  const given = new Set<string>();
+  for (const [id, { name, result }] of Object.entries(overrides)) {
+    checkId(id, "overrides", id);
     if (name !== undefined && !(name.startsWith(prefix) && TOOL_NAME.test(name)))
       problems.add(["overrides", id, "name"], `a tool's name that begins with '${prefix}'`, name);
     else if (name !== undefined && given.has(name))

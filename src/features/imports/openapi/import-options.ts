@@ -52,6 +52,17 @@ const overrideSchema = lazySchema(() =>
   }),
 );
 
+const pairSchema = lazySchema(() =>
+  z.strictObject({
+    operation: z.string().check(z.describe("The operationId of the write that takes it back")),
+    args: z
+      .optional(z.record(z.string(), z.unknown()))
+      .check(
+        z.describe("Its arguments; 'result#' refers to the first one's output, 'args#' to its arguments"),
+      ),
+  }),
+);
+
 /** The options of an import of a document, besides the document. */
 export const importOptionsSchema = lazySchema(() =>
   z.strictObject({
@@ -93,6 +104,9 @@ export const importOptionsSchema = lazySchema(() =>
     overrides: z
       .optional(z.record(z.string(), overrideSchema()))
       .check(z.describe("By operationId: what is to be said of a tool instead")),
+    compensate: z
+      .optional(z.record(z.string(), pairSchema()))
+      .check(z.describe("By operationId of a write: the operation that takes it back")),
   }),
 );
 

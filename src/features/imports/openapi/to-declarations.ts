@@ -6,6 +6,7 @@ import {
 } from "../../added-tools/declared/declaration.ts";
 import { parseDeclaration } from "../../added-tools/declared/parse-declaration.ts";
 import { type DeclarationIssue, Problems } from "../../added-tools/declared/problems.ts";
+import type { JsonObject } from "../../../core/contract/json.ts";
 import type { Orchestration } from "../../../core/contract/orchestration.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { checkDocument, findStrangeNames } from "./check-document.ts";
@@ -53,7 +54,7 @@ export function* makeDeclarations(
   if (!checked.ok) return checked;
   const problems = new Problems();
   if (!checkDocument(document, problems)) return err(problems.issues);
-  const { prefix, include, auth, base_url: baseUrl, overrides = {} } = checked.value;
+  const { prefix, include, auth, base_url: baseUrl, overrides = {}, compensate = {} } = checked.value;
   const { operations, skipped } = listOperations(document);
   findStrangeNames(document, checked.value, operations, problems);
   const wanted = new Set(include);
@@ -73,10 +74,46 @@ export function* makeDeclarations(
   const source = { root: document, prefix, auth, baseUrl, siblings, patterns: true, budget };
   const made = yield* makeEach(chosen, overrides, source, rules);
   if (!made.ok) return made;
+  const paired = pair(made.value, compensate);
+  if (!paired.ok) return paired;
   return ok({
-    declarations: made.value.declarations,
+    declarations: paired.value,
     skipped: [...(include === undefined ? skipped : []), ...made.value.skipped],
   });
+}
+
+/** With the names of the tools, by operation. */
+interface Made extends Imported {
+  readonly names: ReadonlyMap<string, string>;
+}
+
+/** Write into the contracts of operations which other takes them back. */
+function pair(
+  { declarations, names, skipped }: Made,
+  pairs: NonNullable<ImportOptions["compensate"]>,
+): Result<readonly Declaration[], readonly DeclarationIssue[]> {
+  const problems = new Problems();
+  const paired = new Map<string, { readonly tool: string; readonly args?: JsonObject }>();
+  for (const [id, { operation, args }] of Object.entries(pairs)) {
+    const [name, tool] = [names.get(id), names.get(operation)];
+    if (name === undefined) continue;
+    const left = skipped.find((one) => one.operation === operation);
+    if (tool === undefined)
+      problems.add(["compensate", id, "operation"], "an operation that a tool is made of", operation, {
+        hint: left?.reason ?? `Name '${operation}' in 'include' too.`,
+      });
+    else paired.set(name, { tool, ...(args !== undefined && { args: args as JsonObject }) });
+  }
+  if (problems.issues.length > 0) return err(problems.issues);
+  return ok(
+    declarations.map((declaration) => {
+      const compensate = paired.get(declaration.name);
+      const contract = declaration.orchestration ?? { mode: "sequential-only" };
+      return compensate === undefined
+        ? declaration
+        : { ...declaration, orchestration: { ...contract, compensate } };
+    }),
+  );
 }
 
 function* makeEach(
@@ -84,8 +121,9 @@ function* makeEach(
   overrides: NonNullable<ImportOptions["overrides"]>,
   source: Source,
   rules: Partial<DeclarationRules>,
-): Generator<void, Result<Imported, readonly DeclarationIssue[]>> {
+): Generator<void, Result<Made, readonly DeclarationIssue[]>> {
   const declarations: Declaration[] = [];
+  const names = new Map<string, string>();
   const skipped: Skipped[] = [];
   const taken = new Set(Object.values(overrides).flatMap(({ name }) => name ?? []));
   let homeless = 0;
@@ -96,8 +134,10 @@ function* makeEach(
     const name = override.name ?? nameOf(source.prefix, operation, taken);
     taken.add(name);
     const made = makeOne(name, operation, override, source, rules);
-    if (made.ok) declarations.push(made.value);
-    else if (typeof made.error === "string") {
+    if (made.ok) {
+      declarations.push(made.value);
+      names.set(operation.id, name);
+    } else if (typeof made.error === "string") {
       if (made.error === NEEDS_BASE_URL) homeless += 1;
       skipped.push(skip(operation.id, made.error));
     } else if (made.error.every(isOfPlace)) {
@@ -109,7 +149,7 @@ function* makeEach(
   if (declarations.length === 0 && misplaced.length > 0)
     return err(misplaced.slice(0, LIMITS.declarationIssues));
   if (declarations.length > 0 || homeless === 0 || homeless < skipped.length)
-    return ok({ declarations, skipped });
+    return ok({ declarations, skipped, names });
   // One answer to the one question, instead of the same reason a hundred times.
   const problems = new Problems();
   problems.add(["base_url"], "the API's address, because the document does not say it", source.baseUrl, {
