@@ -1,5 +1,6 @@
 import type { IdempotencyRenewal } from "../../core/contract/gate/idempotency.ts";
 import type { Attempt, JobProgress } from "../../core/contract/gate/job.ts";
+import type { JsonObject } from "../../core/contract/json.ts";
 import type { Refusal } from "../../core/contract/refusal.ts";
 import type { UsageQuery, UsageReport } from "../../core/contract/gate/usage.ts";
 import type { OutgoingEvent } from "../../core/contract/gate/outgoing-event.ts";
@@ -49,6 +50,10 @@ export interface PartWorld extends Pick<PartHost, "env" | "tenant"> {
   readonly poke: () => void;
   /** Find the open part of a feature that this one needs. */
   readonly part: (name: string) => OpenPart;
+  /** Find the questions to people; undefined in a Worker that asks none. */
+  readonly questions: () => PartQuestions | undefined;
+  /** Whether a part looks after the writes of a run, and tells its questions what became of those. */
+  readonly looksAfter: (runId: string) => boolean;
 }
 
 /** Makes an event where somebody hears of it; null where there is nothing to tell after all. */
@@ -81,6 +86,28 @@ export interface OpenPart {
   usage?(nowMs: number, query: UsageQuery): Partial<UsageReport>;
   /** The claims on what it keeps that allow an admission. */
   readonly claims?: PartClaims;
+  /** The questions to people that it keeps. */
+  readonly questions?: PartQuestions;
+  /** Whether it looks after the writes of a run. */
+  looksAfter?(runId: string): boolean;
+}
+
+/** Questions to people, as far as another part goes by what becomes of them. */
+export interface PartQuestions {
+  /** Look at one: `running` has its yes, `done` has run, the others have no yes. Null where it is not kept any more. */
+  look(nowMs: number, id: string): PartQuestion | null;
+  /** The questions of a run whose writes are looked after. */
+  of(runId: string): readonly string[];
+  /** Say no to one that is open, in the name of the part. */
+  withdraw(nowMs: number, id: string, by: { readonly name: string; readonly reason: string }): void;
+  /** Tell who asked that a question has no yes, and more members of what that is told with, as JSON with a comma before each. */
+  conclude(nowMs: number, id: string, members: string): void;
+}
+
+/** A question, and the arguments that a person wrote, by action. */
+export interface PartQuestion {
+  readonly status: "pending" | "running" | "done" | "rejected" | "expired";
+  readonly args?: Readonly<Record<string, JsonObject>> | undefined;
 }
 
 /**

@@ -9,13 +9,18 @@ export class ObjectParts {
   readonly all: readonly OpenPart[];
   readonly #tools: OpenPart | undefined;
 
-  constructor(parts: readonly ObjectPart[], world: Omit<PartWorld, "part">) {
+  constructor(parts: readonly ObjectPart[], world: Omit<PartWorld, "part" | "questions" | "looksAfter">) {
     const open = (name: string): OpenPart => {
       const known = this.#open.get(name);
       if (known !== undefined) return known;
       const part = parts.find((one) => one.name === name);
       if (part === undefined) throw new Error(`Cannot open a part: the Worker does not list '${name}'`);
-      const opened = part.open({ ...world, part: open });
+      const opened = part.open({
+        ...world,
+        part: open,
+        questions: () => this.all.find(({ questions }) => questions !== undefined)?.questions,
+        looksAfter: (runId) => this.all.some((one) => one.looksAfter?.(runId) === true),
+      });
       this.#open.set(name, opened);
       return opened;
     };

@@ -231,6 +231,8 @@ export interface ParkedBatch {
     | undefined;
   /** Has the right to record: another run may have taken it over. Absent where there can be none. */
   readonly holder?: Attempt | IdempotencyRenewal | undefined;
+  /** How what runs of it later is looked after together with it; absent where nothing looks after its writes. */
+  readonly keptAs?: KeptLater | undefined;
 }
 
 /** The parts that features have in running a batch. */
@@ -292,7 +294,13 @@ export interface Keepers {
   readonly fields: readonly string[];
   /** Take the fields that ask for it out of a body. The rest is a batch, or what stands for one. */
   read(sent: unknown): Result<{ readonly rest: unknown; readonly keptAs?: KeptAs }, Refusal>;
-  keeperOf(keptAs: KeptAs): Keeper;
+  keeperOf(keptAs: KeptAs | KeptLater): Keeper;
+}
+
+/** The fields by which a part of a batch that runs later is looked after together with it. */
+export interface KeptLater {
+  /** The run whose writes it adds to. */
+  readonly run: string;
 }
 
 /** Looks after the writes of a batch that asked for it. */
@@ -313,6 +321,8 @@ export interface KeptRun {
 
 /** The writes of one run. */
 export interface KeptBatch {
+  /** How what runs of it later is looked after: `keeperOf` goes on with it. */
+  readonly later: KeptLater;
   /** Write down that a call is about to be sent, before it is; false when nothing of the batch may be sent any more. */
   begin(at: KeptCall): Promise<boolean>;
   /**

@@ -251,6 +251,7 @@ async function run(
           dataOf,
           execution,
           runId: runOf?.runId ?? runId(),
+          keptAs: kept?.later,
           ...(keys !== null && {
             named: {
               nameOf: (step) => ids().callKey(step, null),

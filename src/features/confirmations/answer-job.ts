@@ -16,8 +16,14 @@ const EXPIRED = "confirmation.expired";
 /**
  * Make the job that tells a batch's address what became of its question: who decided, and the result of every action; or that its
  * time is over. Null where the batch named no address. Its id is the question's, which ends once.
+ *
+ * @param members more of what it tells of one whose time is over, as JSON with a comma before each
  */
-export function makeAnswerJob(record: Omit<ConfirmationRecord, "told">, nowMs: number): JobSpec | null {
+export function makeAnswerJob(
+  record: Omit<ConfirmationRecord, "told">,
+  nowMs: number,
+  members = "",
+): JobSpec | null {
   const { format, callback, asker } = JSON.parse(record.groupJson) as ParkedGroup;
   const { id, status, answerJson, decided } = record;
   const type = status === "expired" ? EXPIRED : DECIDED;
@@ -35,7 +41,8 @@ export function makeAnswerJob(record: Omit<ConfirmationRecord, "told">, nowMs: n
     ...(!isSmall && status !== "expired" && { results_left_out: true }),
   });
   // The digits of an answer stay as they are: its text is taken over, not read.
-  const data = isSmall ? `${facts.slice(0, -1)},"answer":${answerJson}}` : facts;
+  const answer = isSmall ? `,"answer":${answerJson}` : "";
+  const data = `${facts.slice(0, -1)}${answer}${members}}`;
   const json = `{"type":"${type}","timestamp":"${toIso(nowMs)}","data":${data}}`;
   return {
     id,

@@ -66,16 +66,19 @@ export interface HeadAction extends Pick<ParkedAction, "id" | "tool" | "gated"> 
 export interface ConfirmationHead extends Pick<ParkedGroup, "requestedBy" | "asker" | "awaits" | "names"> {
   /** Whose accounts it uses; absent where it uses the deployment's own, and where a version recorded it that did not say. */
   readonly subject?: string;
+  /** The run with which its writes are looked after; absent where nothing does that. */
+  readonly keptRun?: string;
   readonly actions: readonly HeadAction[];
 }
 
 /** Make of a group what a list shows of it. */
 export function toHead(group: ParkedGroup): ConfirmationHead {
-  const { requestedBy, asker, awaits, account, accountNames = {}, actions, names } = group;
+  const { requestedBy, asker, awaits, account, accountNames = {}, actions, names, keptAs } = group;
   return {
     requestedBy,
     ...(names !== undefined && { names }),
     ...(account !== undefined && { subject: account.subject }),
+    ...(keptAs !== undefined && { keptRun: keptAs.run }),
     ...(awaits !== undefined && { awaits }),
     ...(asker !== undefined && { asker }),
     actions: listAsked(actions).map(({ id, tool, gated, args }) => ({

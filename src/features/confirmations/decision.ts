@@ -8,7 +8,7 @@ import { quotedText } from "../../core/kit/visible-text.ts";
 /** Who decided: a key by its name, or a person by the name that stands in the link. */
 export interface Decider {
   readonly name: string;
-  readonly via: "key" | "link";
+  readonly via: "key" | "link" | "undo";
   /** The key that made the link. */
   readonly madeBy?: string;
 }

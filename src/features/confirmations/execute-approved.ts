@@ -2,10 +2,10 @@ import { makeApprovedPlan } from "./make-approved-plan.ts";
 import { callConfirmations, type Claim } from "./confirmation.ts";
 import type { ParkedGroup } from "./parked-group.ts";
 import type { Answer } from "../../core/run/execute/answer.ts";
-import { answerPlan } from "../../core/run/execute/executor.ts";
+import { answerPlan, keepWrites } from "../../core/run/execute/executor.ts";
 import type { Refused } from "../../core/gate/admit-plan.ts";
 import type { Execution } from "../../core/gate/execution.ts";
-import type { Result } from "../../core/kit/result.ts";
+import { err, type Result } from "../../core/kit/result.ts";
 
 /**
  * Run exactly what a group parked, on the strength of a person's yes: nothing of the batch it came from runs again, and
@@ -19,5 +19,6 @@ export async function executeApproved(
   execution.watch?.enter("plan");
   // If this is lost the confirmation stays claimed: it looks like one that broke off.
   const keep = (json: string) => callConfirmations(execution.gate, "conclude", claim, json);
-  return answerPlan(makeApprovedPlan(group, execution.catalog, claim), execution, { keep });
+  const kept = keepWrites(makeApprovedPlan(group, execution.catalog, claim), group.keptAs, execution);
+  return kept.ok ? answerPlan(...kept.value, { keep }) : err({ refusal: kept.error, quota: null });
 }

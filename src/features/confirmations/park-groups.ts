@@ -30,7 +30,7 @@ interface Draft {
 export interface GroupOptions
   extends
     Pick<Execution, "ports" | "gate" | "callback" | "catalog" | "origin">,
-    Pick<ParkedBatch, "named" | "holder"> {
+    Pick<ParkedBatch, "named" | "holder" | "keptAs"> {
   readonly asker: Asker;
   /** The address that the request was sent to, where it has the page of a question; its own path is no part of that. */
   readonly requestUrl?: string | undefined;
@@ -128,7 +128,7 @@ async function draft(
   steps: readonly ParkedStep[],
   plan: Plan,
   dataOf: DataOf,
-  { asker, origin: asking, ports, callback, catalog, accounts, named }: GroupOptions,
+  { asker, origin: asking, ports, callback, catalog, accounts, named, keptAs }: GroupOptions,
 ): Promise<Draft> {
   const { onError, deadlineMs, maxTokens, approved } = plan;
   const awaited = awaitedBy(steps, missingOf(plan), asking.account);
@@ -161,6 +161,7 @@ async function draft(
     ...(Object.keys(names).length > 0 && { accountNames: names }),
     ...(awaits !== null && { awaits }),
     ...(callback !== undefined && { callback }),
+    ...(keptAs !== undefined && { keptAs }),
     argsHash: await hashArgs(actions, ports.sha256, account?.ids),
     declarations,
   };

@@ -4,6 +4,7 @@ import type { Failure } from "../../core/contract/failure.ts";
 import type { JsonObject } from "../../core/contract/json.ts";
 import type { Account } from "../../core/contract/gate/caller.ts";
 import type { CallbackTarget, RunOf } from "../../core/contract/gate/job.ts";
+import type { KeptLater } from "../../core/gate/execution.ts";
 import type { Needs } from "../../core/kit/layers.ts";
 
 /** The arguments of a parked action, as they were asked. */
@@ -88,6 +89,8 @@ export interface ParkedGroup {
   readonly accountNames?: Readonly<Record<string, string>>;
   /** It waits for accounts alone, and no yes: it runs once they are connected. */
   readonly awaits?: AwaitedAccounts;
+  /** How the writes of what runs are looked after; absent where nothing does that. */
+  readonly keptAs?: KeptLater;
   /** Where the batch's events go; absent where it names no address. */
   readonly callback?: CallbackTarget;
   /** SHA-256 of what a person says yes to: ids, tools and arguments. */

@@ -58,7 +58,7 @@ const decidedFields = () => ({
     .optional(
       z.strictObject({
         name: z.string(),
-        via: z.enum(["key", "link"]),
+        via: z.enum(["key", "link", "undo"]),
         made_by: z.optional(z.string()).check(z.describe("The key that made the link")),
       }),
     )

@@ -7,16 +7,25 @@ import { makeFailure } from "../../core/contract/failure.ts";
 import { makeApprovedPlan } from "./make-approved-plan.ts";
 import { toEnvelopeJson } from "../../core/answer/envelope.ts";
 import { failGroup } from "./fail-group.ts";
+import type { Plan } from "../../core/plan/step.ts";
 
 const SAID_NO =
   "A person was asked and said no; nothing was sent. Ask for it again only when you are told to.";
 
-/** Write the envelope of a group that a person said no to: every action has its result, and none of them ran. */
-export function toRejectionJson(
+/** The envelope of a group that a person said no to: every action has its result, and none of them ran. */
+export interface Rejection {
+  readonly plan: Plan;
+  readonly outcomes: readonly Outcome[];
+  /** @param members more of them, as JSON with a comma before each */
+  toJson(members?: string): string;
+}
+
+/** Make that envelope. */
+export function makeRejection(
   group: ParkedGroup,
   catalog: Catalog,
   { claim, batchId }: { readonly claim: Claim; readonly batchId: string },
-): string {
+): Rejection {
   const reason = sayReason(claim.decided?.reason);
   const rejected = makeFailure("CONFIRMATION_REJECTED", { hint: SAID_NO });
   const outcomes = failGroup(group.actions, rejected).map((outcome): Outcome => {
@@ -24,5 +33,10 @@ export function toRejectionJson(
     return { ...outcome, error: { ...outcome.error, hint: `${outcome.error.hint}${reason}` } };
   });
   const plan = makeApprovedPlan(group, catalog, claim);
-  return toEnvelopeJson(plan, outcomes, { batchId, durationMs: 0, maxParallelism: 0 });
+  const measured = { batchId, durationMs: 0, maxParallelism: 0 };
+  return {
+    plan,
+    outcomes,
+    toJson: (members = "") => toEnvelopeJson(plan, outcomes, { ...measured, members }),
+  };
 }

@@ -18,6 +18,16 @@ export interface RunFacts {
   readonly jobId?: string;
   /** An action of the run has failed, as its last attempt told. */
   readonly isFailed?: boolean;
+  /** The questions to people that it waits for, or waited for until it was undone. */
+  readonly questions?: readonly string[];
+  /** The actions that those which wait for them depend on, by the name of each. */
+  readonly needs?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** The part of a run that waits for people. */
+export interface AskedPart extends Required<Pick<RunFacts, "questions" | "needs">> {
+  /** The question with whose yes it went on. */
+  readonly answered?: string;
 }
 
 /** The place of a write in its run. */
@@ -130,11 +140,11 @@ export interface UndoMethods {
   /** Write down how a write ended. */
   end(runId: string, place: WritePlace, end: WriteEnd): void;
   /** Say of a run that is a job how an attempt of it ended. */
-  tell(runId: string, isFailed: boolean): void;
+  tell(runId: string, isFailed: boolean, run: RunFacts, asked: AskedPart): void;
   /** Say that a run goes on; false where it was taken for lost. */
   hold(runId: string): boolean;
-  /** Let a run be that did not fail. False where it was taken for lost, and is undone. */
-  keep(runId: string): boolean;
+  /** Let a run be that did not fail, once none of its questions is open. False where it was taken for lost, and is undone. */
+  keep(runId: string, run: RunFacts, asked: AskedPart): boolean;
   /** Write down a job that a run has recorded. */
   job(runId: string, job: JobOfRun, run: RunFacts): void;
   /** Take a run's writes back. */
@@ -150,10 +160,20 @@ export interface UndoMethods {
 /** Call a method of that part. */
 export const callUndo = createPartCall<UndoMethods>(UNDO);
 
+/** Name the action of a write among those of its run. */
+export function nameOf({ id, action }: Pick<WritePlace, "id" | "action">): string {
+  return action === undefined ? id : nameInside(id, action);
+}
+
 /** Name a write among those of its run. */
-export function keyOf({ id, action, element }: WritePlace): string {
-  const name = action === undefined ? id : nameInside(id, action);
+export function keyOf({ element, ...place }: WritePlace): string {
+  const name = nameOf(place);
   return element === null ? name : `${name}.${element}`;
+}
+
+/** Write the member of an envelope that has the entries of its batch, with a comma before it. */
+export function toMember(entries: readonly UndoneEntry[]): string {
+  return `,"undone":[${entries.map(toEntryJson).join(",")}]`;
 }
 
 /** Write an entry as it goes over the wire. */

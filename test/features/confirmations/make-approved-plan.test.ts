@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import * as z from "zod";
 
 import { makeApprovedPlan } from "../../../src/features/confirmations/make-approved-plan.ts";
-import { toRejectionJson } from "../../../src/features/confirmations/write-rejection.ts";
+import { makeRejection } from "../../../src/features/confirmations/write-rejection.ts";
 import { createCatalog } from "../../support/create-catalog.ts";
 import { makeFailure } from "../../../src/core/contract/failure.ts";
 import type {
@@ -177,9 +177,9 @@ describe("makeApprovedPlan()", () => {
   });
 });
 
-test("toRejectionJson() says of every action that nothing of it ran, because a person said no", () => {
+test("makeRejection() says of every action that nothing of it ran, because a person said no", () => {
   const group = groupOf([actionOf("a"), actionOf("b", { gated: false, needs: [0] })]);
-  const json = toRejectionJson(group, CATALOG, { claim: CLAIM, batchId: "batch-1" });
+  const json = makeRejection(group, CATALOG, { claim: CLAIM, batchId: "batch-1" }).toJson();
   expect(JSON.parse(json) as WireEnvelope).toMatchObject({
     batch_id: "batch-1",
     results: [

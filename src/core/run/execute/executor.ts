@@ -10,7 +10,7 @@ import { whileHeld } from "../../gate/hold-lease.ts";
 import type { Refused } from "../../gate/admit-plan.ts";
 import { bindCallback } from "../../gate/bind-plan.ts";
 import { toEnvelopeJson } from "../../answer/envelope.ts";
-import type { Execution } from "../../gate/execution.ts";
+import type { Execution, KeptLater } from "../../gate/execution.ts";
 import { fitAnswer } from "../../answer/fit-answer.ts";
 import { KEY_CONFLICT, mayRead, namesOf } from "../../gate/kept-answer.ts";
 import { readKeys } from "../../gate/read-keys.ts";
@@ -56,7 +56,7 @@ export function withPlan<T>(
 /** Have a feature look after the writes of a plan whose batch asks for that. */
 export function keepWrites(
   plan: Plan,
-  keptAs: KeptAs | undefined,
+  keptAs: KeptAs | KeptLater | undefined,
   execution: Execution,
 ): Result<[plan: Plan, execution: Execution], Refusal> {
   if (keptAs === undefined) return ok([plan, execution]);

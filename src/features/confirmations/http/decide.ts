@@ -4,7 +4,7 @@ import { hashArgs, hashDeclaration } from "../confirmation-digests.ts";
 import type { Decider, Decision } from "../decision.ts";
 import { editGroup } from "../edit-group.ts";
 import { executeApproved } from "../execute-approved.ts";
-import { toRejectionJson } from "../write-rejection.ts";
+import { makeRejection, type Rejection } from "../write-rejection.ts";
 import { findConfirmation, type Found, missingTool } from "./find-confirmation.ts";
 import type { ParkedGroup } from "../parked-group.ts";
 import type { JsonObject } from "../../../core/contract/json.ts";
@@ -15,7 +15,7 @@ import type { Execution } from "../../../core/gate/execution.ts";
 import { canonicalJson } from "../../../core/kit/json/canonical-json.ts";
 import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
 import type { Answer } from "../../../core/run/execute/answer.ts";
-import { withCurrentTools } from "../../../core/run/execute/executor.ts";
+import { keepWrites, withCurrentTools } from "../../../core/run/execute/executor.ts";
 import { askGate } from "../../../cloudflare/http/ask-gate.ts";
 import { accountsOf } from "../../../feature/gives.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
@@ -113,18 +113,33 @@ export function runApproved(
   });
 }
 
-/** Record a no, and write its answer: every action has its result. */
-export async function sayNo(
+/** Record a no, and write its answer: every action has its result, and the writes of its batch are told, where a feature looks after those. */
+export async function sayNo(open: Open, context: RequestContext): Promise<Result<string, Refusal>> {
+  const said = await recordNo(open, context);
+  if (!said.ok) return said;
+  const { plan, outcomes, toJson } = said.value;
+  const { group, claim, catalog } = open;
+  const { signal } = new AbortController();
+  const own = { ...withAccount(context, group.account), catalog, signal };
+  const kept = keepWrites(plan, group.keptAs, own);
+  if (!kept.ok) return ok(toJson());
+  const [, execution] = kept.value;
+  const endsAt = context.ports.clock.now() + group.deadlineMs;
+  const batch = execution.hooks?.keeper?.open(plan, { execution, batchId: claim.id, endsAt });
+  return ok(toJson((await batch?.close(outcomes))?.members));
+}
+
+async function recordNo(
   { group, claim, catalog }: Open,
   { gate, ports }: Pick<RequestContext, "gate" | "ports">,
-): Promise<Result<string, Refusal>> {
-  const json = toRejectionJson(group, catalog, { claim, batchId: ports.newId() });
+): Promise<Result<Rejection, Refusal>> {
+  const rejection = makeRejection(group, catalog, { claim, batchId: ports.newId() });
   const refused = await askGate(
-    () => callConfirmations(gate, "reject", claim, json),
+    () => callConfirmations(gate, "reject", claim, rejection.toJson()),
     "The no could not be recorded; say it again.",
   );
   if (!refused.ok) return refused;
-  return refused.value === null ? ok(json) : err(refuseClaim(refused.value));
+  return refused.value === null ? ok(rejection) : err(refuseClaim(refused.value));
 }
 
 function refuseShown(shownHash: string | undefined, { argsHash }: ParkedGroup): Refusal | null {
@@ -233,7 +248,7 @@ export async function withdraw(id: string, context: RequestContext): Promise<boo
   const by = { name: context.caller.name, via: "key" } as const;
   const no = { decision: "reject", shownHash: undefined, key: null, by, reason: CANCELLED } as const;
   const prepared = prepareDecision(found.value, no, context);
-  return prepared.ok && prepared.value.kind === "open" && (await sayNo(prepared.value, context)).ok;
+  return prepared.ok && prepared.value.kind === "open" && (await recordNo(prepared.value, context)).ok;
 }
 
 const CANCELLED = "Its run was cancelled.";

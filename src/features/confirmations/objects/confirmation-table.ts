@@ -142,6 +142,32 @@ export class ConfirmationTable {
     return Array.from(rows).flatMap(({ id }) => this.read(nowMs, id) ?? []);
   }
 
+  /** Find the questions of a run whose writes are looked after, whatever became of them. */
+  keptWith(run: string): readonly string[] {
+    const found = "SELECT id FROM confirmations WHERE instr(head_json, ?) > 0";
+    const rows = this.#storage.sql.exec<{ id: string }>(found, `"keptRun":${JSON.stringify(run)}`);
+    return Array.from(rows, ({ id }) => id);
+  }
+
+  /** Put another answer in place of the one that is kept with a decision, where there is room for it. */
+  amend(nowMs: number, id: string, answerJson: string): void {
+    const known = this.#book.get(id)!;
+    const old = this.read(nowMs, id)?.answerJson ?? "";
+    const bytes = known.bytes + utf8Length(answerJson) - utf8Length(old);
+    if (bytes - known.bytes + this.#bytes > this.#limits.allBytes) return;
+    this.#storage.sql.exec(
+      "UPDATE confirmations SET answer_json = ?, bytes = ? WHERE id = ?",
+      answerJson,
+      bytes,
+      id,
+    );
+    this.#book.set(id, { ...known, bytes });
+  }
+
+  get #bytes(): number {
+    return [...this.#book.values()].reduce((sum, { bytes }) => sum + bytes, 0);
+  }
+
   read(nowMs: number, id: string): Omit<ConfirmationRecord, "told"> | null {
     const known = this.#book.get(id);
     if (known === undefined) return null;

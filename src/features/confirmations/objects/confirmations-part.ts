@@ -5,7 +5,13 @@ import type { ObjectPart, OpenPart, PartHost, PartWorld } from "../../../cloudfl
 import { attemptNow } from "../../../core/kit/result.ts";
 import { EVENT_LINK, digestOf, makeToken, toLinkUrl } from "../approval-link.ts";
 import { makeAnswerJob } from "../answer-job.ts";
-import type { Claim, ConfirmationMethods, ConfirmationRecord, ListedConfirmation } from "../confirmation.ts";
+import type {
+  Claim,
+  ClaimRefusal,
+  ConfirmationMethods,
+  ConfirmationRecord,
+  ListedConfirmation,
+} from "../confirmation.ts";
 import { refuseClaim } from "../confirmation.ts";
 import { CONFIRMATION_LIMITS, type ConfirmationLimits, type Told } from "../confirmation-rules.ts";
 import { toDecidedEvent, toEndEvent, toRequestedEvent } from "../question-events.ts";
@@ -52,7 +58,7 @@ export function createConfirmationsPart(
 }
 
 function openConfirmations(
-  { storage, tenant, events, outbox, holds, changed, tell, onDue }: PartWorld,
+  { storage, tenant, events, outbox, holds, changed, tell, onDue, looksAfter }: PartWorld,
   limits: ConfirmationLimits,
 ): OpenPart {
   const links = new LinkTable(storage.sql);
@@ -92,12 +98,17 @@ function openConfirmations(
     tell(now, make);
     if (told === "expiring") return;
     changed(now);
-    answer(now, { id });
+    answerAlone(now, id);
+  };
+  /** Tell the batch's own address of a question without a yes, unless a part does so once it knows what becomes of the batch's writes. */
+  const answerAlone = (now: number, id: string): void => {
+    const run = table.listed(now, id)?.head.keptRun;
+    if (run === undefined || !looksAfter(run)) answer(now, { id });
   };
   /** Tell the batch's own address what became of its question, in the turn of that. */
-  const answer = (now: number, { id }: Pick<Claim, "id">): void => {
+  const answer = (now: number, { id }: Pick<Claim, "id">, members = ""): void => {
     const record = table.read(now, id);
-    const spec = record === null ? null : makeAnswerJob(record, now);
+    const spec = record === null ? null : makeAnswerJob(record, now, members);
     if (spec !== null) attemptNow(() => outbox.recordOne(now, { spec, takes: null, beside: () => {} }));
   };
   /** The link of a claim may be used once, for its own question. */
@@ -113,6 +124,14 @@ function openConfirmations(
     const told = job && { status: job.status, attempts: job.attempts, nextAttemptAt: job.nextAttemptAt };
     return { ...record, told };
   };
+  const reject = (now: number, claim: Claim, answerJson?: string): ClaimRefusal | null => {
+    const refused = table.change(now, { kind: "reject", claim }, answerJson);
+    if (refused !== null) return refused;
+    if (claim.link !== undefined) links.setUsed(claim.link, true);
+    tellDecided(now, "reject", claim);
+    answerAlone(now, claim.id);
+    return null;
+  };
   const methods: PartMethods<ConfirmationMethods> = {
     park(now, groups, holder) {
       if (holder !== undefined && !holds(now, holder)) return null;
@@ -123,15 +142,7 @@ function openConfirmations(
     },
     confirmation: read,
     confirmations: (now, query) => table.list(now, query),
-    reject(now, claim, answerJson) {
-      if (isLinkOver(now, claim)) return "link";
-      const refused = table.change(now, { kind: "reject", claim }, answerJson);
-      if (refused !== null) return refused;
-      if (claim.link !== undefined) links.setUsed(claim.link, true);
-      tellDecided(now, "reject", claim);
-      answer(now, claim);
-      return null;
-    },
+    reject: (now, claim, answerJson) => (isLinkOver(now, claim) ? "link" : reject(now, claim, answerJson)),
     pin: (now, id, argsHash, groupJson) => table.replace(now, { id, argsHash, groupJson }),
     expire(now, claim) {
       if (table.change(now, { kind: "expire", claim }) === null) changed(now);
@@ -155,6 +166,24 @@ function openConfirmations(
   };
   return {
     methods,
+    questions: {
+      look(now, id) {
+        const record = table.read(now, id);
+        return record && { status: record.status, args: record.decided?.args };
+      },
+      of: (run) => table.keptWith(run),
+      withdraw(now, id, { name, reason }) {
+        const decided = { name, via: "undo", decision: "reject", at: now, reason } as const;
+        reject(now, { id, by: `${now}`, decided });
+      },
+      conclude(now, id, members) {
+        const record = table.read(now, id);
+        if (record?.status !== "rejected" && record?.status !== "expired") return;
+        const { answerJson } = record;
+        if (answerJson !== null) table.amend(now, id, `${answerJson.slice(0, -1)}${members}}`);
+        answer(now, { id }, record.status === "expired" ? members : "");
+      },
+    },
     claims: {
       take(now, value) {
         const claim = value as Claim;

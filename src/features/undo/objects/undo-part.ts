@@ -1,5 +1,11 @@
 import type { JobKind } from "../../../cloudflare/durable/job-kind.ts";
-import type { ObjectPart, OpenPart, PartHost, PartWorld } from "../../../cloudflare/durable/object-part.ts";
+import type {
+  ObjectPart,
+  OpenPart,
+  PartHost,
+  PartQuestion,
+  PartWorld,
+} from "../../../cloudflare/durable/object-part.ts";
 import type { AttemptEnd, JobClaim, JobSpec } from "../../../core/contract/gate/job.ts";
 import type { PartMethods } from "../../../core/contract/gate/part-call.ts";
 import { jobAttempts, jobBackoffInitialMs } from "../../../core/contract/limits.ts";
@@ -8,9 +14,19 @@ import { deriveId } from "../../../core/kit/derive-id.ts";
 import { createKind } from "../../../feature/tenant.ts";
 import * as LIMITS from "../limits.ts";
 import { orderWrites, readyWrites } from "../undo-machine.ts";
-import { type JobOfRun, keyOf, type RunFacts, UNDO, type UndoMethods, type UndoState } from "../undo-run.ts";
+import {
+  type AskedPart,
+  type JobOfRun,
+  keyOf,
+  nameOf,
+  type RunFacts,
+  toMember,
+  UNDO,
+  type UndoMethods,
+  type UndoState,
+} from "../undo-run.ts";
 import { endWrite, type KeptWrite, LOST, readJob, settleWrite, toEntry } from "./kept-write.ts";
-import { TABLES, type UndoRun, UndoTable } from "./undo-table.ts";
+import { isGoing, TABLES, type UndoRun, UndoTable } from "./undo-table.ts";
 
 /** Make the part of a tenant's object that takes writes back. @param attemptOf makes an attempt at one */
 export function createUndoPart(
@@ -45,15 +61,18 @@ class UndoPart implements OpenPart {
     this.methods = {
       begin: (now, runId, write, facts) => {
         const run = this.#table.run(runId);
-        if (run !== null && run.state !== "open") return false;
-        this.#open(now, runId, facts);
+        if (run !== null && !isGoing(run.state)) return false;
+        this.#open(now, runId, { ...facts, ...run?.facts });
         const place = this.#table.write(runId, keyOf(write))?.place ?? this.#table.countWrites(runId);
-        this.#table.saveWrite(runId, { ...write, state: "waits", place, sentAt: now });
+        const needs = needsOf(write, run);
+        this.#table.saveWrite(runId, { ...write, needs, state: "waits", place, sentAt: now });
         return true;
       },
-      tell: (now, runId, isFailed) => {
-        const run = this.#table.run(runId);
-        if (run?.state === "open") this.#save(now, { ...run, facts: { ...run.facts, isFailed } });
+      tell: (now, runId, isFailed, facts, { questions, needs }) => {
+        const run = this.#table.run(runId) ?? { runId, state: "open", dueAt: null, facts };
+        if (run.state !== "open") return;
+        const asked = questions.length > 0 && { questions, needs };
+        this.#save(now, { ...run, facts: { ...run.facts, isFailed, ...asked } });
       },
       end: (now, runId, place, end) => {
         const run = this.#table.run(runId);
@@ -74,29 +93,27 @@ class UndoPart implements OpenPart {
         this.#save(now, { ...run, dueAt: now + LIMITS.undoLeaseMs });
         return true;
       },
-      keep: (_, runId) => {
+      keep: (now, runId, facts, asked) => {
         const run = this.#table.run(runId);
-        if (run === null) return true;
-        if (run.state !== "open") return false;
-        this.#table.remove(runId);
-        return true;
+        if (run !== null && !isGoing(run.state)) return false;
+        return this.#park(now, { runId, facts: run?.facts ?? facts }, asked);
       },
       undo: (now, runId, facts, jobs) => {
         const known = this.#table.run(runId);
         if (known !== null && known.state === "settled" && jobs.length === 0) return this.#stateOf(runId);
         for (const job of jobs) this.#add(now, runId, job);
-        this.#undo(now, { runId, facts, state: "undoing", dueAt: null });
+        this.#undo(now, { runId, facts: known?.facts ?? facts, state: "undoing", dueAt: null });
         return this.#stateOf(runId);
       },
       job: (now, runId, job, facts) => {
         const run = this.#table.run(runId);
-        this.#add(now, runId, job);
-        if (run === null || run.state === "open") this.#open(now, runId, facts);
+        this.#add(now, runId, { ...job, needs: needsOf(job, run) });
+        if (run === null || isGoing(run.state)) this.#open(now, runId, run?.facts ?? facts);
         else this.#undo(now, run);
       },
       look: (_, runId) => {
         const run = this.#table.run(runId);
-        return run === null || run.state === "open" ? null : this.#stateOf(runId);
+        return run === null || isGoing(run.state) ? null : this.#stateOf(runId);
       },
       open: (now, jobId, fence) => {
         const found = this.#table.ofJob(jobId);
@@ -130,6 +147,47 @@ class UndoPart implements OpenPart {
     }
   }
 
+  looksAfter(runId: string): boolean {
+    return this.#table.run(runId) !== null;
+  }
+
+  /** Hear of questions: a run goes on with a yes, and is undone without one. */
+  changed(nowMs: number): void {
+    for (const runId of [...this.#table.asking]) {
+      const run = this.#table.run(runId)!;
+      const found = run.facts.questions!.map((id) => this.#statusOf(nowMs, id));
+      if (found.some((status) => status === "rejected" || status === "expired")) this.#undo(nowMs, run);
+      else if (run.state === "parked" && found.includes("running")) this.#open(nowMs, runId, run.facts);
+    }
+  }
+
+  /** One that is not kept any more was not decided in time. */
+  #statusOf(nowMs: number, id: string): PartQuestion["status"] {
+    return this.#world.questions()?.look(nowMs, id)?.status ?? "expired";
+  }
+
+  /**
+   * Let a run wait for its open questions, or forget one without any. False where a question got a no meanwhile.
+   */
+  #park(
+    nowMs: number,
+    { runId, facts }: Pick<UndoRun, "runId" | "facts">,
+    { questions: asked, needs, answered }: AskedPart,
+  ): boolean {
+    const all = [...(facts.questions ?? []), ...asked];
+    const questions = all.filter((id) => id !== answered && this.#statusOf(nowMs, id) !== "done");
+    if (questions.length === 0) {
+      this.#table.remove(runId);
+      return true;
+    }
+    const { jobId: _, ...own } = facts;
+    const waiting = { ...own, questions, needs: { ...facts.needs, ...needs } };
+    this.#save(nowMs, { runId, state: "parked", dueAt: null, facts: waiting });
+    // They may have been decided before this came.
+    this.changed(nowMs);
+    return isGoing(this.#table.run(runId)!.state);
+  }
+
   turned(job: Job): void {
     this.#hearOfRun(job);
     const found = this.#table.ofJob(job.spec.id);
@@ -138,7 +196,7 @@ class UndoPart implements OpenPart {
     const { runId, write } = found;
     if (write.state === "job") {
       // Its end is read when its run fails.
-      if (isLive(job.status) || run.state === "open") return;
+      if (isLive(job.status) || isGoing(run.state)) return;
       this.#table.saveWrite(runId, readJob(write, toJobRecord(job)));
     } else this.#table.saveWrite(runId, settleWrite(write, job));
     this.#advance(job.updatedAt, { ...run, state: "undoing" });
@@ -148,7 +206,8 @@ class UndoPart implements OpenPart {
   #hearOfRun(job: Job): void {
     const run = isLive(job.status) ? null : this.#table.runOfJob(job.spec.id);
     if (run?.state !== "open") return;
-    if (job.status === "succeeded" && run.facts.isFailed !== true) this.#table.remove(run.runId);
+    if (job.status === "succeeded" && run.facts.isFailed !== true)
+      this.#park(job.updatedAt, run, { questions: [], needs: {} });
     else this.#undo(job.updatedAt, run);
   }
 
@@ -182,8 +241,9 @@ class UndoPart implements OpenPart {
   }
 
   /** Take the writes of a run back. Its jobs are cancelled where none of their attempts is under way, and else waited for. */
-  #undo(nowMs: number, run: UndoRun): void {
+  #undo(nowMs: number, known: UndoRun): void {
     const { outbox } = this.#world;
+    const run = this.#withdraw(nowMs, known);
     for (const write of this.#table.writes(run.runId)) {
       if (write.state !== "job") continue;
       const jobId = write.jobId!;
@@ -196,7 +256,21 @@ class UndoPart implements OpenPart {
       // Nothing is kept of a job that is long over.
       else if (job === null) this.#table.saveWrite(run.runId, { ...write, state: "waits" });
     }
-    this.#advance(nowMs, { ...run, state: "undoing" });
+    this.#advance(nowMs, run);
+  }
+
+  /** Begin to undo a run: its open questions get a no. */
+  #withdraw(nowMs: number, known: UndoRun): UndoRun {
+    const { runId, facts } = known;
+    const asking = this.#world.questions();
+    const questions = facts.questions ?? asking?.of(runId) ?? [];
+    const run: UndoRun = { ...known, state: "undoing", dueAt: null, facts: { ...facts, questions } };
+    // It hears of each no as well, and begins once.
+    this.#save(nowMs, run);
+    for (const id of questions)
+      if (this.#statusOf(nowMs, id) === "pending")
+        asking?.withdraw(nowMs, id, { name: facts.caller.name, reason: WITHDRAWN });
+    return run;
   }
 
   /** Do all that is to be done about a run's writes now. */
@@ -214,6 +288,9 @@ class UndoPart implements OpenPart {
     }
     const isOver = writes.every(({ state }) => state === "over");
     this.#save(nowMs, { ...run, state: isOver ? "settled" : "undoing", dueAt });
+    if (!isOver) return;
+    for (const id of run.facts.questions ?? [])
+      this.#world.questions()?.conclude(nowMs, id, toMember(this.#stateOf(runId).entries));
   }
 
   /** Begin to take a write back, or say why that cannot be; null where there is no room. */
@@ -264,4 +341,14 @@ class UndoPart implements OpenPart {
       isSettled: writes.every(({ state }) => state === "over"),
     };
   }
+}
+
+const WITHDRAWN = "Its batch is undone.";
+
+/** Find the actions that a write depended on: after a yes it was planned without the rest of its batch. */
+function needsOf(
+  { needs, ...place }: Pick<KeptWrite, "needs" | "id" | "action">,
+  run: UndoRun | null,
+): readonly string[] {
+  return [...new Set([...needs, ...(run?.facts.needs?.[nameOf(place)] ?? [])])];
 }

@@ -11,8 +11,13 @@ export const TABLES = `
   CREATE INDEX IF NOT EXISTS undo_runs_of_job ON undo_runs (job_id) WHERE job_id IS NOT NULL;
   CREATE INDEX IF NOT EXISTS undo_writes_of_job ON undo_writes (job_id) WHERE job_id IS NOT NULL;`;
 
-/** The states of a run: it goes on, its writes are being taken back, or that is over. */
-export type RunState = "open" | "undoing" | "settled";
+/** The states of a run: it goes on, waits for people, its writes are being taken back, or that is over. */
+export type RunState = "open" | "parked" | "undoing" | "settled";
+
+/** Whether a run has not been taken back. */
+export function isGoing(state: RunState): boolean {
+  return state === "open" || state === "parked";
+}
 
 export interface UndoRun {
   readonly runId: string;
@@ -27,6 +32,8 @@ export class UndoTable {
   readonly #sql: SqlStorage;
   /** When each open or waiting run is due, by its id. */
   readonly #due = new Map<string, number>();
+  /** The runs that wait for people. */
+  readonly asking = new Set<string>();
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
@@ -34,6 +41,10 @@ export class UndoTable {
       "SELECT run_id, due_at FROM undo_runs WHERE due_at IS NOT NULL",
     );
     for (const { run_id: runId, due_at: dueAt } of rows) this.#due.set(runId, dueAt);
+    const asking = sql.exec<{ run_id: string }>(
+      `SELECT run_id FROM undo_runs WHERE state IN ('open', 'parked') AND instr(facts_json, '"questions"') > 0`,
+    );
+    for (const { run_id: runId } of asking) this.asking.add(runId);
   }
 
   get nextAt(): number | null {
@@ -72,6 +83,8 @@ export class UndoTable {
     this.#sql.exec(replace, runId, state, dueAt, facts.jobId ?? null, JSON.stringify(facts), nowMs);
     if (dueAt === null) this.#due.delete(runId);
     else this.#due.set(runId, dueAt);
+    if (isGoing(state) && facts.questions !== undefined) this.asking.add(runId);
+    else this.asking.delete(runId);
   }
 
   writes(runId: string): readonly KeptWrite[] {
@@ -124,6 +137,7 @@ export class UndoTable {
     this.#sql.exec("DELETE FROM undo_writes WHERE run_id = ?", runId);
     this.#sql.exec("DELETE FROM undo_runs WHERE run_id = ?", runId);
     this.#due.delete(runId);
+    this.asking.delete(runId);
   }
 
   /** Forget runs that were settled before a time. */

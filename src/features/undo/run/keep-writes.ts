@@ -1,10 +1,11 @@
-import { toWireFailure } from "../../../core/contract/failure.ts";
+import { makeFailure, toWireFailure } from "../../../core/contract/failure.ts";
 import { isJsonObject } from "../../../core/contract/json.ts";
 import { isFailure, isInDoubt, type Outcome } from "../../../core/contract/outcome.ts";
 import type {
   Closed,
   KeptBatch,
   KeptCall,
+  KeptLater,
   Keeper,
   KeptOutput,
   KeptRun,
@@ -16,11 +17,14 @@ import { nameInside } from "../undo-machine.ts";
 import * as LIMITS from "../limits.ts";
 import { resolveReversal, wayBackOf } from "../resolve-reversal.ts";
 import {
+  type AskedPart,
   callUndo,
   type JobOfRun,
   keyOf,
+  nameOf,
   type RunFacts,
   toEntryJson,
+  toMember,
   type UndoneEntry,
   undoneOf,
   type BegunWrite,
@@ -47,11 +51,19 @@ export class KeptWrites implements KeptBatch {
   readonly #ends: Promise<unknown>[] = [];
   readonly #jobs: JobOfRun[] = [];
   readonly #needs: readonly (readonly string[])[];
+  /** The actions that wait for a person, with those that each depends on. */
+  readonly #asked: Record<string, readonly string[]> = {};
+  /** It adds to the writes of a run that is there already. */
+  readonly #goesOn: boolean;
   #seq: number;
   #isClosed = false;
   #cancelHold = (): void => {};
 
-  constructor(plan: Plan, run: KeptRun, outer: Outer | null = null) {
+  constructor(
+    plan: Plan,
+    run: KeptRun,
+    { outer = null, goesOn = false }: { readonly outer?: Outer | null; readonly goesOn?: boolean } = {},
+  ) {
     this.#plan = plan;
     this.#run = run;
     this.#outer = outer;
@@ -59,7 +71,14 @@ export class KeptWrites implements KeptBatch {
     this.#needs =
       outer === null ? needs : plan.steps.map(({ id, index }) => outer.needsOf(id, needs[index]!));
     // Each attempt of a job counts on from those before it.
-    this.#seq = (run.execution.within?.resumed?.attempt.fence ?? 0) * SEQS;
+    const { ports, within } = run.execution;
+    this.#seq = goesOn ? ports.clock.now() * 1_000 : (within?.resumed?.attempt.fence ?? 0) * SEQS;
+    this.#goesOn = goesOn;
+    if (goesOn) this.#hold();
+  }
+
+  get later(): KeptLater {
+    return { run: this.#run.batchId };
   }
 
   /** Look after some elements of its loops, which run as a batch of their own: each action of that is named after one. */
@@ -70,9 +89,7 @@ export class KeptWrites implements KeptBatch {
     };
     const indexOf = (name: string): number => this.#plan.steps.findIndex(({ id }) => id === split(name).id);
     return new KeptWrites(plan, this.#run, {
-      writes: this,
-      placeOf: split,
-      needsOf: (name) => this.#needs[indexOf(name)]!,
+      outer: { writes: this, placeOf: split, needsOf: (name) => this.#needs[indexOf(name)]! },
     });
   }
 
@@ -87,7 +104,7 @@ export class KeptWrites implements KeptBatch {
       needsOf: (_, own) => [...own.map((action) => nameInside(id, action)), ...this.#needs[step.index]!],
     };
     // Its writes were looked at with the batch.
-    return { take: ok, open: (plan) => new KeptWrites(plan, this.#run, outer) };
+    return { take: ok, open: (plan) => new KeptWrites(plan, this.#run, { outer }) };
   }
 
   begin({ step, element, call }: KeptCall): Promise<boolean> {
@@ -161,33 +178,47 @@ export class KeptWrites implements KeptBatch {
   }
 
   async close(outcomes: readonly Outcome[]): Promise<Closed> {
+    const asked = this.#findAsked(outcomes);
     // The batch around it decides.
     if (this.#outer !== null) return { outcomes, members: "" };
     await Promise.all(this.#ends);
+    const isIdle = this.#isIdle && asked.questions.length === 0;
+    const isFailed = outcomes.some(isFailure);
+    const { execution, batchId } = this.#run;
     if (this.#facts.jobId !== undefined) {
-      if (!this.#isIdle) await this.#ask(() => this.#tellEnd(outcomes.some(isFailure)));
+      const tell = (): Promise<unknown> =>
+        callUndo(execution.gate, "tell", batchId, isFailed, this.#facts, asked);
+      if (!isIdle) await this.#ask(tell);
       return { outcomes, members: "" };
     }
     this.#isClosed = true;
     this.#cancelHold();
-    const isFailed = outcomes.some(isFailure);
-    if (!isFailed && (this.#isIdle || (await this.#keep()))) return { outcomes, members: "" };
-    const { entries } = this.#isIdle ? NOTHING : await this.#undo();
-    const told = outcomes.map((outcome, index) => {
+    if (!isFailed && (isIdle || (await this.#keep(asked)))) return { outcomes, members: "" };
+    const { entries } = isIdle ? NOTHING : await this.#undo();
+    const told = outcomes.map((outcome, index): Outcome => {
+      if (outcome.status === "pending_confirmation") return WITHDRAWN;
       const undone = undoneOf(this.#plan.steps[index]!.id, entries);
       return undone === undefined ? outcome : { ...outcome, meta: { ...outcome.meta, more: { undone } } };
     });
-    return { outcomes: told, members: `,"undone":[${entries.map(toEntryJson).join(",")}]` };
+    return { outcomes: told, members: toMember(entries) };
   }
 
-  #tellEnd(isFailed: boolean): Promise<unknown> {
-    const { execution, batchId } = this.#run;
-    return callUndo(execution.gate, "tell", batchId, isFailed);
+  /** Find the actions that wait for people, and with which questions. */
+  #findAsked(outcomes: readonly Outcome[]): AskedPart {
+    const needs = this.#root.#asked;
+    const questions = new Set<string>();
+    for (const [index, outcome] of outcomes.entries()) {
+      if (outcome.status !== "pending_confirmation") continue;
+      questions.add(outcome.confirmation.id);
+      needs[nameOf(this.#placeOf(this.#plan.steps[index]!, null))] = this.#needs[index]!;
+    }
+    const answered = this.#plan.approved?.question;
+    return { questions: [...questions], needs, ...(answered !== undefined && { answered }) };
   }
 
   /** Nothing was written down yet. */
   get #isIdle(): boolean {
-    return this.#begun.size + this.#jobs.length === 0;
+    return !this.#goesOn && this.#begun.size + this.#jobs.length === 0;
   }
 
   get #facts(): RunFacts {
@@ -246,9 +277,9 @@ export class KeptWrites implements KeptBatch {
   }
 
   /** Let the writes be. False where the run was taken for lost: then they are being taken back. */
-  async #keep(): Promise<boolean> {
+  async #keep(asked: AskedPart): Promise<boolean> {
     const { execution, batchId } = this.#run;
-    const kept = await this.#ask(() => callUndo(execution.gate, "keep", batchId));
+    const kept = await this.#ask(() => callUndo(execution.gate, "keep", batchId, this.#facts, asked));
     return kept ?? false;
   }
 
@@ -295,6 +326,15 @@ export class KeptWrites implements KeptBatch {
 
 /** More than the writes of one attempt. */
 const SEQS = 1_000_000;
+
+/** An action whose question was withdrawn, because the rest of its batch had failed by then. */
+const WITHDRAWN: Outcome = {
+  status: "error",
+  error: makeFailure("CONFIRMATION_REJECTED", {
+    hint: "The batch failed at another action, and the question was withdrawn; nothing of this action was sent.",
+  }),
+  meta: {},
+};
 
 const NOTHING: UndoState = { entries: [], isSettled: true };
 

@@ -43,17 +43,6 @@ function findIrreversible(tool: Tool, catalog: Catalog): (NoWayBack & { readonly
 
 const GONE: NoWayBack = { why: "calls a tool that does not exist" };
 
-/** Refuse a batch in which a person is asked, or may be: until the answer, half of it would stand. */
-function refuseQuestions({ steps }: Plan): Refusal | null {
-  const step = steps.find(({ parking, mayAsk }) => parking === "gated" || mayAsk === true);
-  if (step === undefined) return null;
-  const { id, index, toolName } = step;
-  const hint = `'${id}' would wait for a person, or may, and a batch with on_error "undo" cannot yet. Leave out on_error "undo", or send "skip_approval": true where your key may.`;
-  const expected = "an action that waits for nobody";
-  const issue = { path: `/actions/${index}`, expected, received: `'${toolName}'` };
-  return makeRefusal("INVALID_BATCH", hint, { issue });
-}
-
 function withUndo(schema: z.ZodMiniObject): z.ZodMiniObject {
   return z.extend(schema, {
     on_error: z
@@ -85,18 +74,23 @@ export const KEEPERS: DeclaredKeepers = {
     const keptAs = { on_error: "undo", ...(undo !== undefined && { undo }) };
     return ok({ rest: { ...rest, on_error: "fail-fast" }, keptAs });
   },
-  keeperOf({ undo }) {
+  keeperOf(keptAs) {
+    const { undo, run } = keptAs as { readonly undo?: string; readonly run?: string };
     let whole: KeptWrites | undefined;
     return {
       take(plan, execution) {
-        const refusal =
-          refuseQuestions(plan) ?? (undo === WHAT_CAN ? null : refuseIrreversible(plan, execution));
+        const isLooked = undo === WHAT_CAN || run !== undefined;
+        const refusal = isLooked ? null : refuseIrreversible(plan, execution);
         // A job of an unfinished action would go on after the batch was undone.
         return refusal === null ? ok({ ...plan, demotes: false }) : err(refusal);
       },
-      open(plan, run) {
+      open(plan, around) {
         if (whole !== undefined && namesElements(plan)) return whole.ofElements(plan);
-        return (whole = new KeptWrites(plan, run));
+        whole =
+          run === undefined
+            ? new KeptWrites(plan, around)
+            : new KeptWrites(plan, { ...around, batchId: run }, { goesOn: true });
+        return whole;
       },
     };
   },

@@ -6,7 +6,7 @@ import { parseBatch } from "../../../../src/core/contract/batch.ts";
 import type { ParkedGroup } from "../../../../src/features/confirmations/parked-group.ts";
 import { listAsked } from "../../../../src/features/confirmations/confirmation.ts";
 import { hashArgs } from "../../../../src/features/confirmations/confirmation-digests.ts";
-import { toRejectionJson } from "../../../../src/features/confirmations/write-rejection.ts";
+import { makeRejection } from "../../../../src/features/confirmations/write-rejection.ts";
 import { createCatalog } from "../../../support/create-catalog.ts";
 import { executeApproved } from "../../../../src/features/confirmations/execute-approved.ts";
 import { TestWorld, type WireEnvelope } from "../../../support/execute-batch.ts";
@@ -355,10 +355,10 @@ describe("A flow that was approved", () => {
     ]);
     await story.approve();
     const [id, group] = story.questions.at(-1)!;
-    const json = toRejectionJson(group, createCatalog(story.tools), {
+    const json = makeRejection(group, createCatalog(story.tools), {
       claim: { id, by: "ann" },
       batchId: "b",
-    });
+    }).toJson();
     const { results } = JSON.parse(json) as WireEnvelope;
     expect(results[0]!.error).toMatchObject({ code: "CONFIRMATION_REJECTED", retryable: false });
     expect(results[0]!.error!.hint).toMatch(/had begun.*stays/);

@@ -90,7 +90,7 @@ test("nothing of a run that was taken for lost may be sent any more", async () =
   await volley.advance(12_000);
   expect(await call("begin", RUN, write("b", 2), FACTS)).toBe(false);
   expect(await call("hold", RUN)).toBe(false);
-  expect(await call("keep", RUN)).toBe(false);
+  expect(await call("keep", RUN, FACTS, { questions: [], needs: {} })).toBe(false);
 });
 
 test("a run that goes on saying so is not taken for lost", async () => {
@@ -100,7 +100,7 @@ test("a run that goes on saying so is not taken for lost", async () => {
     await volley.advance(5_000);
     expect(await call("hold", RUN)).toBe(true);
   }
-  expect(await call("keep", RUN)).toBe(true);
+  expect(await call("keep", RUN, FACTS, { questions: [], needs: {} })).toBe(true);
   await volley.advance(60_000);
   expect(await call("look", RUN)).toBeNull();
 });

@@ -97,65 +97,6 @@ describe("a compensation that asks a person", () => {
   });
 });
 
-describe("a batch in which a person would be asked", () => {
-  const before = { tool: "book", args: { name: "a" } };
-  const gated = { id: "gated", tool: "gated", args: { name: "b" } };
-
-  test.each([
-    ["asks always", gated, {}],
-    ["asks always, where what can be is taken back", gated, { undo: "what-can" }],
-    ["asks always, in the background", gated, { background: true }],
-    ["meets its condition", { id: "gated", tool: "gated_large", args: { name: "large" } }, {}],
-    ["may meet its condition", { id: "gated", tool: "gated_large", args: { name: { $ref: "a0#/id" } } }, {}],
-  ])("is refused before anything runs: an action %s", async (_, action, more) => {
-    const bookings = openBookings();
-    const volley = await openAll(bookings);
-    const answer = await runUndo(volley, [before, action, FAILS], more);
-    expect(answer).toMatchObject({ status: 422, code: "INVALID_BATCH" });
-    expect(JSON.stringify(answer)).toContain("'gated' would wait for a person");
-    await volley.advance(60_000);
-    expect(bookings.heard).toEqual([]);
-    expect(await send(volley, "GET", "/v1/confirmations")).toMatchObject({ confirmations: [] });
-  });
-
-  test("runs where nobody is asked: the condition does not hold, or the key skips the question", async () => {
-    const bookings = openBookings(failing);
-    const volley = await openAll(bookings);
-    const small = { tool: "gated_large", args: { name: "small" } };
-    const fails = { ...FAILS, depends_on: ["a0"] };
-    expect((await runUndo(volley, [small, fails])).undone).toMatchObject([{ status: "success" }]);
-    const skipped = await runUndo(volley, [{ ...gated, id: "a0" }, fails], { skip_approval: true });
-    expect(skipped.undone).toMatchObject([{ id: "a0", tool: "unbook", status: "success" }]);
-    expect([...bookings.live]).toEqual([]);
-  });
-
-  test("is refused as a flow when that is kept, and as one that has a flow which asks", async () => {
-    const bookings = openBookings();
-    const volley = await openAll(bookings);
-    const flow = { summary: "Books", input_schema: { type: "object" }, actions: [before, gated] };
-    const refused = await send(volley, "PUT", "/v1/flows/asks", { ...flow, on_error: "undo" });
-    expect(refused).toMatchObject({ status: 422, code: "INVALID_FLOW" });
-    expect(await send(volley, "PUT", "/v1/flows/asks", flow)).toMatchObject({ confirm: true });
-    const answer = await runUndo(volley, [before, { id: "gated", tool: "asks", args: {} }]);
-    expect(answer).toMatchObject({ status: 422, code: "INVALID_BATCH" });
-    expect(bookings.heard).toEqual([]);
-  });
-
-  test("is refused over MCP too", async () => {
-    const bookings = openBookings();
-    const volley = await openAll(bookings);
-    const args = { on_error: "undo", actions: [before, gated] };
-    const params = { name: "execute_actions", arguments: args };
-    const response = await volley.fetch("/mcp", {
-      method: "POST",
-      headers: { "content-type": "application/json", accept: "application/json, text/event-stream" },
-      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params }),
-    });
-    expect(await response.text()).toContain("would wait for a person");
-    expect(bookings.heard).toEqual([]);
-  });
-});
-
 test("a secret that the way back would need is not kept: the write stands, and its entry says so", async () => {
   const bookings = openBookings(failing);
   const seals = declare("book_sealed", "book", z.object(BOOKED), {
