@@ -153,7 +153,7 @@ class UndoPart implements OpenPart {
 
   /** Hear of questions: a run goes on with a yes, and is undone without one. */
   changed(nowMs: number): void {
-    for (const runId of [...this.#table.asking]) {
+    for (const runId of this.#table.asking) {
       const run = this.#table.run(runId)!;
       const found = run.facts.questions!.map((id) => this.#statusOf(nowMs, id));
       if (found.some((status) => status === "rejected" || status === "expired")) this.#undo(nowMs, run);
