@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { digestKey } from "../../src/cloudflare/http/key-ring.ts";
@@ -105,7 +106,7 @@ export const FOR_LATENCY: readonly Contender[] = [
 ];
 
 /** Core with one tool, and no feature. */
-const VOLLEY_CORE: Contender = {
+export const VOLLEY_CORE: Contender = {
   ...VOLLEY,
   name: "volley-core",
   label: "Volley, core with one tool",
@@ -127,14 +128,14 @@ const byHand: Contender = {
   readNumber: (result) => (result as { data?: { n?: unknown } }).data?.n,
 };
 
-/** The bare Worker twice, which shows how far two equal processes are apart; the Worker written by hand; core; every feature. */
-export const BY_HAND: readonly Contender[] = [
-  bare,
-  { ...bare, name: "bare-again" },
-  byHand,
-  VOLLEY_CORE,
-  VOLLEY,
-].map(behindSlots);
+/** The bare Worker twice, which shows how far two equal processes are apart, and the Worker written by hand. */
+export const BY_HAND: readonly Contender[] = [bare, { ...bare, name: "bare-again" }, byHand].map(behindSlots);
+
+/** What stands at a path: a Worker for the same task in a file, or core of the checkout in a folder. */
+export function otherAt(path: string): Contender {
+  if (/\.m?[jt]s$/.test(path)) return { ...byHand, name: "other", source: { entry: path } };
+  return { ...VOLLEY_CORE, name: "other", source: { config: join(path, "lab/bench/core.wrangler.toml") } };
+}
 
 /** The contenders whose starts are compared, the first request included. */
 export const FOR_START_UP: readonly Contender[] = [

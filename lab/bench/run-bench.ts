@@ -1,10 +1,18 @@
 import { loadavg } from "node:os";
+import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 
 import { type AgentSlices, measureAgent } from "./agent.ts";
 import { makeAgentTables } from "./agent-report.ts";
-import { makeByHandTable, measureByHand } from "./by-hand.ts";
-import { BEHIND_SLOTS, Bundles, FOR_LATENCY, WITH_JOB_BEHIND_SLOTS, WITHOUT_SLOTS } from "./contenders.ts";
+import { compareWithHand, compareWithOther } from "./by-hand.ts";
+import {
+  BEHIND_SLOTS,
+  Bundles,
+  FOR_LATENCY,
+  otherAt,
+  WITH_JOB_BEHIND_SLOTS,
+  WITHOUT_SLOTS,
+} from "./contenders.ts";
 import { measureCosts } from "./cost.ts";
 import { measureDiamond } from "./diamond.ts";
 import {
@@ -36,7 +44,8 @@ import { TARGETS } from "./targets.ts";
 import { measureWebhooks } from "./webhooks.ts";
 
 // `npm run bench` builds Volley as it is deployed, runs it in raw workerd next to the baselines, and prints one report. Eight
-// minutes, or two with --quick; `npm run bench -- cpu gate` measures only that. Targets missed are printed, not failed: a shared
+// minutes, or two with --quick; `npm run bench -- cpu gate` measures only that, and `npm run bench -- hand --beside=PATH --n=25 --pairs=5`
+// compares core with that of another checkout. Targets missed are printed, not failed: a shared
 // machine decides too much. Everything stays on 127.0.0.1. The loaded Worker, its upstream and this process, which makes the
 // load, are processes of their own.
 
@@ -44,6 +53,8 @@ interface Options {
   readonly batchSizes: readonly number[];
   /** Pairs of processes that are compared with the Worker written by hand. */
   readonly pairs: number;
+  /** Another checkout, or another Worker's file, that is compared with core instead of every feature. */
+  readonly beside?: string | undefined;
   /** How long each contender is loaded before its CPU is looked at. */
   readonly compileMs: number;
   readonly cpu: RigOptions;
@@ -94,7 +105,10 @@ const QUICK: Options = {
 
 const SECTIONS: Readonly<Record<string, (bench: Bench) => Promise<readonly string[]>>> = {
   cpu: measureCpu,
-  hand: async ({ options, ...bench }) => makeByHandTable(await measureByHand(options, bench)),
+  hand: ({ options, ...bench }) =>
+    options.beside === undefined
+      ? compareWithHand(options, bench)
+      : compareWithOther(otherAt(resolve(options.beside)), options, bench),
   job: measureJob,
   latency: measureDelays,
   gate: async ({ options, ...bench }) => makeGateCallsTable(await measureGateCalls(options.gateMs, bench)),
@@ -124,7 +138,12 @@ await main();
 
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
-    options: { quick: { type: "boolean", default: false } },
+    options: {
+      quick: { type: "boolean", default: false },
+      n: { type: "string" },
+      pairs: { type: "string" },
+      beside: { type: "string" },
+    },
     allowPositionals: true,
   });
   const unknown = positionals.find((name) => !Object.hasOwn(SECTIONS, name));
@@ -139,7 +158,14 @@ async function main(): Promise<void> {
   const busyBefore = loadavg()[0] ?? 0;
   await using upstream = await startUpstream();
   await using bundles = new Bundles();
-  const bench: Bench = { bundles, upstream, options: values.quick ? QUICK : FULL };
+  const preset = values.quick ? QUICK : FULL;
+  const options: Options = {
+    ...preset,
+    batchSizes: values.n?.split(",").map(Number) ?? preset.batchSizes,
+    pairs: Number(values.pairs ?? preset.pairs),
+    beside: values.beside,
+  };
+  const bench: Bench = { bundles, upstream, options };
   for (const [name, measure] of Object.entries(SECTIONS)) {
     if (!asked.includes(name)) continue;
     process.stderr.write(`measuring ${name}\n`);
