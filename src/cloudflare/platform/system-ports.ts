@@ -68,8 +68,10 @@ let plainRead: RequestInit | undefined;
 function sendNow(url: string, init: RequestInit): Promise<Response> {
   if (init.headers !== PLAIN_HEADERS) return fetch(url, init);
   plainHeaders ??= new Headers(PLAIN_HEADERS);
-  if (init !== PLAIN_READ) return fetch(url, { ...init, headers: plainHeaders });
-  return fetch(url, (plainRead ??= { ...init, headers: plainHeaders }));
+  if (init === PLAIN_READ) return fetch(url, (plainRead ??= { ...init, headers: plainHeaders }));
+  // It was made for this request alone.
+  init.headers = plainHeaders;
+  return fetch(url, init);
 }
 
 /** How a person is shown a line; null where a program reads it. */

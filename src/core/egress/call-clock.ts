@@ -15,6 +15,8 @@ function sayTimeout(phase: TimeoutPhase, totalMs: number, totalOf: TotalOf): str
     : `The whole call took longer than the ${totalMs} ms of this action's timeout_ms; raise it or leave it out, or ask for less.`;
 }
 
+type OnEnd = (reason: ToolFailure) => void;
+
 /**
  * The clock of one tool call: a total budget, a narrower limit for the current phase, and the abort signal both end in.
  *
@@ -44,7 +46,8 @@ export class CallClock {
   /** Stops listening to the clock that this one was forked from. */
   #leave: () => void = () => {};
   #ended: ToolFailure | null = null;
-  readonly #onEnd = new Set<(reason: ToolFailure) => void>();
+  /** Two as a rule: a set costs more than to look through them. */
+  readonly #onEnd: OnEnd[] = [];
   /** Called the next time that the clock goes on. */
   onResume: (() => void) | null = null;
 
@@ -75,10 +78,16 @@ export class CallClock {
    * Hear of the end, at once when it has come; the returned function stops listening. The same as listening to the
    * signal, without the runtime's cost of an event listener, which every call would pay several times.
    */
-  onEnd(callback: (reason: ToolFailure) => void): () => void {
+  onEnd(callback: OnEnd): () => void {
     if (this.#ended !== null) callback(this.#ended);
-    else this.#onEnd.add(callback);
-    return () => this.#onEnd.delete(callback);
+    else this.#onEnd.push(callback);
+    return () => this.#forget(callback);
+  }
+
+  #forget(callback: OnEnd): void {
+    const at = this.#onEnd.indexOf(callback);
+    if (at === this.#onEnd.length - 1) this.#onEnd.pop();
+    else if (at !== -1) this.#onEnd.splice(at, 1);
   }
 
   /**
@@ -89,17 +98,19 @@ export class CallClock {
    */
   orEnd<T>(work: Promise<T>, discard: (late: T) => void = () => {}): Promise<T> {
     return new Promise((resolve, reject) => {
-      const stopListening = this.onEnd((reason) => {
+      const end: OnEnd = (reason) => {
         reject(reason);
         work.then(discard, () => {});
-      });
+      };
+      if (this.#ended !== null) return end(this.#ended);
+      this.#onEnd.push(end);
       work.then(
         (value) => {
-          stopListening();
+          this.#forget(end);
           resolve(value);
         },
         (error: unknown) => {
-          stopListening();
+          this.#forget(end);
           reject(error);
         },
       );
@@ -172,13 +183,12 @@ export class CallClock {
     this.stop();
     this.#ended = new ToolFailure(failure.code, failure);
     this.#controller?.abort(this.#ended);
-    for (const callback of this.#onEnd) callback(this.#ended);
-    this.#onEnd.clear();
+    for (let next = this.#onEnd.shift(); next !== undefined; next = this.#onEnd.shift()) next(this.#ended);
   }
 
   /** The call is over: what its tool did not wait for ends as well. */
   close(): void {
-    if (this.#onEnd.size === 0) this.stop();
+    if (this.#onEnd.length === 0) this.stop();
     else this.end(makeFailure("CANCELLED", { hint: "The call was over before this request was." }));
   }
 

@@ -20,7 +20,15 @@ import { createPublicGuard, createUrlGuard, type UrlGuard } from "./guard-url.ts
 import { HeaderSlots } from "./header-slots.ts";
 import { type Hop, nextHop } from "./next-hop.ts";
 import type { Ports, RunOptions } from "./ports.ts";
-import { type CallBytes, isSmallBody, parseJsonBody, readBody, readBytes, readEvents } from "./read-body.ts";
+import {
+  type CallBytes,
+  declaredLength,
+  isSmallBody,
+  parseJsonBody,
+  readBody,
+  readBytes,
+  readEvents,
+} from "./read-body.ts";
 import { judge, type Leave, type OnOpened, type UpstreamHealth } from "./upstream-health.ts";
 
 /** The fate of a call's requests: a failed write may have happened once something was sent. */
@@ -66,6 +74,8 @@ export interface EgressCall {
 /** A request that has its status line. */
 interface Sent {
   readonly response: Response;
+  /** The length that its body is declared to have; not a number where none is. */
+  readonly length: number;
   /** Tells the upstream's breaker how it ended. */
   readonly leave: Leave;
   /** Gives its slot back, where it still has it. */
@@ -85,16 +95,28 @@ export function createEgress(call: EgressCall): ToolContext["fetch"] {
 
   const requests: Requests = { active: 0, left: 0, sent: 0, turns: null };
 
+  // In one function: a promise for each step costs as much as the step.
   return async (url, request = PLAIN) => {
     if (clock.ended !== null) throw clock.ended;
-    const hop = toHop(url, request, guard);
+    let hop = toHop(url, request, guard);
     // A clock has one phase at a time, so each further request of the call at once has a clock for its own.
     const hasOwn = request.timeoutMs !== undefined || requests.active > 0;
     const own = hasOwn ? clock.fork(request.timeoutMs) : null;
+    const way: Way = { call, requests, request, clock: own ?? clock };
     requests.active += 1;
     requests.turns?.enter();
     try {
-      return await follow(hop, { call, requests, guard, request, clock: own ?? clock });
+      for (let redirects = 0; ; redirects += 1) {
+        const sent = await send(hop, way);
+        const { response, leave, release } = sent;
+        const next = response.ok || request.reads === "status" ? null : nextHop(hop, response, guard);
+        if (next === null) return await receive(sent, hop.href, way);
+        leave("ok");
+        release();
+        discard(response);
+        if (redirects === LIMITS.redirects) throw tooManyRedirects(response.status);
+        hop = unwrap(next);
+      }
     } finally {
       own?.stop();
       requests.active -= 1;
@@ -150,27 +172,9 @@ function toTarget(url: string | URL, guard: UrlGuard): { readonly href: string; 
 interface Way {
   readonly call: EgressCall;
   readonly requests: Requests;
-  readonly guard: UrlGuard;
   readonly request: UpstreamRequest;
   /** The call's, or the request's own. */
   readonly clock: CallClock;
-}
-
-/** Send a request, and what its redirects ask for, and read the answer at the end of them. */
-async function follow(first: Hop, way: Way): Promise<UpstreamResponse> {
-  const { guard, request } = way;
-  let hop = first;
-  for (let redirects = 0; ; redirects += 1) {
-    const sent = await send(hop, way);
-    const { response, leave, release } = sent;
-    const next = response.ok || request.reads === "status" ? null : nextHop(hop, response, guard);
-    if (next === null) return receive(sent, hop.href, way);
-    leave("ok");
-    release();
-    discard(response);
-    if (redirects === LIMITS.redirects) throw tooManyRedirects(response.status);
-    hop = unwrap(next);
-  }
 }
 
 /**
@@ -206,9 +210,10 @@ async function send(hop: Hop, { call, requests, clock }: Way): Promise<Sent> {
         trace.status = response.status;
         if (leavesInDoubt(response.status)) trace.inDoubt = true;
       }
-      isKept = call.slots.isAwaited && isSmallBody(response);
+      const length = declaredLength(response.headers);
+      isKept = call.slots.isAwaited && isSmallBody(length);
       if (isKept) call.time.after(LIMITS.slotKeptMs, release);
-      return { response, leave, release };
+      return { response, length, leave, release };
     } catch (error) {
       const neverLeft = findSocketFault(error) !== null;
       if (neverLeft) trace.reached = (requests.left -= 1) > 0;
@@ -244,11 +249,12 @@ function dispatch(
   return call.fetch(href, init);
 }
 
-async function receive({ response, leave, release }: Sent, url: string, way: Way): Promise<UpstreamResponse> {
+async function receive(sent: Sent, url: string, way: Way): Promise<UpstreamResponse> {
   const { call } = way;
+  const { response, leave, release } = sent;
   const { status, headers } = response;
   try {
-    const body = await readAnswer(response, way);
+    const body = await readAnswer(sent, way);
     leave("ok");
     const isText = typeof body === "string";
     const text = isText ? () => body : () => new TextDecoder().decode(body);
@@ -274,7 +280,7 @@ const noBytes = (): Uint8Array => NOTHING;
 
 /** Read a 2xx that is all of the answer; throw what any other status means, unless it is to be read. */
 function readAnswer(
-  response: Response,
+  { response, length }: Sent,
   { call, clock, request }: Way,
 ): Promise<string | Uint8Array> | string {
   const { tool, held, options } = call;
@@ -293,7 +299,7 @@ function readAnswer(
   }
   const limits = { maxBytes: tool.maxResponseBytes, held, clock, idleTimeoutMs: options.idleTimeoutMs };
   if (reads === "bytes") return readBytes(response, limits);
-  if (onEvents === undefined || !isEventStream(response)) return readBody(response, limits);
+  if (onEvents === undefined || !isEventStream(response)) return readBody(response, limits, length);
   const parse = (json: string): unknown => parseHeld(json, response.headers, call);
   return readEvents(response, limits, (piece) => onEvents(piece, parse));
 }

@@ -55,17 +55,16 @@ export class HeaderSlots {
     }
   }
 
-  async #wait(): Promise<Release> {
+  #wait(): Promise<Release> {
     this.#active -= 1;
     this.#waiting += 1;
     this.#update();
-    try {
-      return await this.#slots.acquireUntil((leave) => this.#clock.onEnd(leave));
-    } finally {
+    const goOn = (): void => {
       this.#active += 1;
       this.#waiting -= 1;
       this.#update();
-    }
+    };
+    return this.#slots.acquireUntil((leave) => this.#clock.onEnd(leave), goOn);
   }
 
   #update(): void {

@@ -362,9 +362,12 @@ export interface BodyLimits {
  * @throws ToolFailure `RESPONSE_TOO_LARGE`; `BAD_UPSTREAM_RESPONSE` when it is not text in the charset it names;
  *   `UPSTREAM_ERROR` when it breaks off; the clock's own failure when time runs out
  */
-export function readBody(response: Response, limits: BodyLimits): Promise<string> {
-  const declared = declaredLength(response);
-  return declared <= Math.min(SMALL_BODY, limits.maxBytes) && isDelimited(response.headers)
+export function readBody(
+  response: Response,
+  limits: BodyLimits,
+  declared = declaredLength(response.headers),
+): Promise<string> {
+  return isSmallBody(declared) && declared <= limits.maxBytes && isDelimited(response.headers)
     ? readSmallBody(response, declared, limits)
     : readInChunks(response, limits, () => createText(response.headers.get("content-type")));
 }
@@ -390,12 +393,13 @@ export function readBytes(response: Response, limits: BodyLimits): Promise<Uint8
   return readInChunks(response, limits, createBytes);
 }
 
-/** Whether a body is announced as one that is read in one piece. */
-export function isSmallBody(response: Response): boolean {
-  return declaredLength(response) <= SMALL_BODY;
+/** Whether a body of this declared length is read in one piece. */
+export function isSmallBody(declared: number): boolean {
+  return declared <= SMALL_BODY;
 }
 
-function declaredLength({ headers }: Response): number {
+/** The length that a body is declared to have; not a number where none is. */
+export function declaredLength(headers: Headers): number {
   const length = headers.get("content-length");
   return length !== null && DIGITS.test(length) ? Number(length) : Number.NaN;
 }
@@ -425,7 +429,7 @@ async function readInChunks<T>(
   let taken = 0;
   try {
     if (clock.ended !== null) throw clock.ended;
-    const declared = declaredLength(response);
+    const declared = declaredLength(response.headers);
     if (declared > maxBytes) throw tooLarge(maxBytes);
     const gathered = gather();
     // A large body waits for its turn before any of it is read.
@@ -537,16 +541,16 @@ async function readSmallBody(response: Response, declared: number, limits: BodyL
   let isKept = false;
   try {
     clock.enter("idle", idleTimeoutMs);
-    const read = await attempt(() => clock.orEnd(response.arrayBuffer()));
-    clock.leave();
-    if (!read.ok) throw clock.ended ?? brokenOff();
-    const bytes = new Uint8Array(read.value);
+    const bytes = new Uint8Array(await clock.orEnd(response.arrayBuffer()));
     if (bytes.length > maxBytes) throw tooLarge(maxBytes);
     const text = decodeAscii(bytes) ?? decode(UTF_8, bytes, false);
     held.keep(declared);
     isKept = true;
     return text;
+  } catch (error) {
+    throw clock.ended ?? (error instanceof ToolFailure ? error : brokenOff());
   } finally {
+    clock.leave();
     if (!isKept) held.give(declared);
   }
 }
@@ -585,7 +589,8 @@ function isDelimited(headers: Headers): boolean {
 
 /** The encoding that a content type names, with blanks and quotes where some services write them. */
 function charsetOf(contentType: string | null): string {
-  return /;\s*charset\s*=\s*["']?([^\s;"']+)/i.exec(contentType ?? "")?.[1] ?? "utf-8";
+  if (contentType?.includes(";") !== true) return "utf-8";
+  return /;\s*charset\s*=\s*["']?([^\s;"']+)/i.exec(contentType)?.[1] ?? "utf-8";
 }
 
 /** Strict, because a replacement character would pass corrupted data off as the service's answer. */

@@ -54,8 +54,12 @@ export class Semaphore {
    * Wait for a permit until an end that is not a signal: to make one and to listen to it costs the runtime more than the wait.
    *
    * @param onEnd tells of the end, with the reason that the wait rejects with; what it returns stops it
+   * @param waited called when a wait is over, either way
    */
-  acquireUntil(onEnd: (leave: (reason: unknown) => void) => () => void): Promise<Release> {
+  acquireUntil(
+    onEnd: (leave: (reason: unknown) => void) => () => void,
+    waited: () => void = () => {},
+  ): Promise<Release> {
     const immediate = this.tryAcquire();
     if (immediate) return Promise.resolve(immediate);
 
@@ -64,12 +68,14 @@ export class Semaphore {
       const waiter: Waiter = {
         grant: () => {
           stopListening();
+          waited();
           resolve(this.#createRelease());
         },
       };
       this.#waiters.add(waiter);
       stopListening = onEnd((reason) => {
         this.#waiters.delete(waiter);
+        waited();
         reject(reason);
       });
     });

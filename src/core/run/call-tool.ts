@@ -245,8 +245,14 @@ class ToolCall implements CallState {
     const { secrets, connection } = this.#call.tool;
     const looksUp = this.#scope.ports.secretOf !== undefined && secrets.length > 0;
     const connects = connection !== undefined && this.#scope.beforeCall !== undefined;
-    const misfit = looksUp || connects ? await this.#prepare(looksUp) : null;
-    const outcome = misfit ?? (await this.#attempt(new CallContext(this)));
+    let outcome = looksUp || connects ? await this.#prepare(looksUp) : null;
+    // In one function: a promise for each step costs as much as the step.
+    for (const context = new CallContext(this); outcome === null;)
+      try {
+        outcome = this.#succeed(await this.#attempt(context));
+      } catch (error) {
+        outcome = await this.#failAttempt(error);
+      }
     this.#clock.close();
     if (this.#scope.parallelism !== undefined) leave(this.#scope.parallelism);
     this.#options.permits?.release(this.#trace.retryAfterMs);
@@ -369,27 +375,28 @@ class ToolCall implements CallState {
     this.#scope.onReport?.(redactMessage(report, this.#redact));
   }
 
-  /** Call the tool, and again as long as its contract allows. */
-  async #attempt(context: ToolContext): Promise<Outcome> {
+  /** Call the tool once. */
+  #attempt(context: ToolContext): Promise<unknown> {
     const { tool, args } = this.#call;
-    for (;;) {
-      this.#attempts += 1;
-      if (this.#attempts > 1) this.#triedAt = this.#scope.ports.clock.now() - this.#clock.pausedMs;
-      try {
-        const running = tool.run(args, context);
-        if (this.#options.onTry !== undefined) this.#tellStart();
-        return this.#succeed(await this.#underPermit(running));
-      } catch (error) {
-        const failure = toFailure(error);
-        (this.#failed ??= []).push(this.#toTry(failure.code));
-        if (!(error instanceof ToolFailure)) logToolBug(error, this.#logged);
-        this.#held.drop();
-        if (!(await this.#mayRetry(failure))) return this.#fail(failure, error);
-        // However the next attempt ends, this one may have taken effect.
-        if (this.#trace.sent && !isRefused(this.#trace, error instanceof AnsweredFailure))
-          this.#trace.inDoubt = true;
-      }
-    }
+    this.#attempts += 1;
+    if (this.#attempts > 1) this.#triedAt = this.#scope.ports.clock.now() - this.#clock.pausedMs;
+    const running = tool.run(args, context);
+    if (this.#options.onTry !== undefined) this.#tellStart();
+    const { permits } = this.#options;
+    return permits === undefined ? this.#clock.orEnd(running) : this.#underPermit(running, permits);
+  }
+
+  /** How the call ends after a failed attempt; null where its contract allows another. */
+  async #failAttempt(error: unknown): Promise<Outcome | null> {
+    const failure = toFailure(error);
+    (this.#failed ??= []).push(this.#toTry(failure.code));
+    if (!(error instanceof ToolFailure)) logToolBug(error, this.#logged);
+    this.#held.drop();
+    if (!(await this.#mayRetry(failure))) return this.#fail(failure, error);
+    // However the next attempt ends, this one may have taken effect.
+    if (this.#trace.sent && !isRefused(this.#trace, error instanceof AnsweredFailure))
+      this.#trace.inDoubt = true;
+    return null;
   }
 
   /** Tell that the attempt is out of its queues: at once, or when its tool has the header slot that it waits for. */
@@ -404,9 +411,7 @@ class ToolCall implements CallState {
    * Run an attempt no longer than the call goes on, and no longer than its permit lasts: what it waits for header slots
    * counts for that too.
    */
-  async #underPermit(run: Promise<unknown>): Promise<unknown> {
-    const { permits } = this.#options;
-    if (permits === undefined) return this.#clock.orEnd(run);
+  async #underPermit(run: Promise<unknown>, permits: CallPermits): Promise<unknown> {
     const hint = "The call waited too long for others of its batch; ask for less at once.";
     const over = makeFailure("OVERLOADED", { hint });
     const cancel = this.#scope.ports.clock.after(permits.leftMs, () => this.#clock.end(over));

@@ -181,6 +181,22 @@ describe("CallClock", () => {
     expect(heard).toEqual(["before CANCELLED", "after CANCELLED"]);
   });
 
+  it("tells of its end in the order in which it was listened to, and nobody who stopped, even meanwhile", () => {
+    const { clock } = start();
+    const heard: string[] = [];
+    const stops = ["a", "b", "c", "d"].map((name) =>
+      clock.onEnd(() => {
+        heard.push(name);
+        if (name === "a") stops[2]!();
+      }),
+    );
+    stops[1]!();
+    stops[1]!();
+    clock.end(makeFailure("CANCELLED"));
+
+    expect(heard).toEqual(["a", "d"]);
+  });
+
   it("cancels what its call did not wait for, and counts nothing for that which is over", async () => {
     const { time, clock } = start();
     await clock.orEnd(Promise.resolve(1));

@@ -53,6 +53,28 @@ describe("Semaphore", () => {
     expect(semaphore.tryAcquire()).not.toBeNull();
   });
 
+  it("tells that a wait is over before the permit is there, granted or not", async () => {
+    const semaphore = new Semaphore(1);
+    const first = semaphore.tryAcquire()!;
+    let waited = 0;
+    let end: (reason: unknown) => void = () => {};
+    const given = semaphore.acquireUntil(
+      (leave) => ((end = leave), () => {}),
+      () => (waited += 1),
+    );
+    end("the call is over");
+    expect(waited).toBe(1);
+    await expect(given).rejects.toBe("the call is over");
+
+    const waiting = semaphore.acquireUntil(
+      () => () => {},
+      () => (waited += 1),
+    );
+    first();
+    expect(waited).toBe(2);
+    await waiting;
+  });
+
   it("serves waiters in the order they came, and no newcomer before them", async () => {
     const semaphore = new Semaphore(1);
     const order: number[] = [];
