@@ -131,7 +131,7 @@ const byHand: Contender = {
 /** The bare Worker twice, which shows how far two equal processes are apart, and the Worker written by hand. */
 export const BY_HAND: readonly Contender[] = [bare, { ...bare, name: "bare-again" }, byHand].map(behindSlots);
 
-/** What stands at a path: a Worker for the same task in a file, or core of the checkout in a folder. */
+/** The Worker for the same task that a path names: a file is it, and a folder is a checkout whose core it is. */
 export function otherAt(path: string): Contender {
   if (/\.m?[jt]s$/.test(path)) return { ...byHand, name: "other", source: { entry: path } };
   return { ...VOLLEY_CORE, name: "other", source: { config: join(path, "lab/bench/core.wrangler.toml") } };

@@ -95,8 +95,13 @@ export class CallClock {
    * Rejects with the reason of the end, or as `work` does.
    *
    * @param discard told the value that came too late
+   * @param toError what it rejects with where `work` does
    */
-  orEnd<T>(work: Promise<T>, discard: (late: T) => void = () => {}): Promise<T> {
+  orEnd<T>(
+    work: Promise<T>,
+    discard: (late: T) => void = () => {},
+    toError: (error: unknown) => unknown = (error) => error,
+  ): Promise<T> {
     return new Promise((resolve, reject) => {
       const end: OnEnd = (reason) => {
         reject(reason);
@@ -111,7 +116,7 @@ export class CallClock {
         },
         (error: unknown) => {
           this.#forget(end);
-          reject(error);
+          reject(toError(error));
         },
       );
     });

@@ -541,14 +541,12 @@ async function readSmallBody(response: Response, declared: number, limits: BodyL
   let isKept = false;
   try {
     clock.enter("idle", idleTimeoutMs);
-    const bytes = new Uint8Array(await clock.orEnd(response.arrayBuffer()));
+    const bytes = new Uint8Array(await clock.orEnd(response.arrayBuffer(), undefined, brokenOff));
     if (bytes.length > maxBytes) throw tooLarge(maxBytes);
     const text = decodeAscii(bytes) ?? decode(UTF_8, bytes, false);
     held.keep(declared);
     isKept = true;
     return text;
-  } catch (error) {
-    throw clock.ended ?? (error instanceof ToolFailure ? error : brokenOff());
   } finally {
     clock.leave();
     if (!isKept) held.give(declared);
