@@ -6,6 +6,7 @@ import type { Jurisdiction } from "../core/contract/gate/caller.ts";
 import type { Tool } from "../core/catalog/define-tool.ts";
 import type { JobRecord } from "../core/contract/gate/job.ts";
 import type { JsonObject } from "../core/contract/json.ts";
+import type { Refusal } from "../core/contract/refusal.ts";
 import type { Result } from "../core/kit/result.ts";
 import type { SubjectAccounts } from "./caller.ts";
 
@@ -17,6 +18,7 @@ export interface Gives {
   readonly withdraw: Withdraw;
   /** Its jobs that are batches. */
   readonly jobRuns: JobRuns;
+  readonly endedRuns: EndedRuns;
   /** The people who sign in at an issuer; null where there is none. */
   readonly people: (configured: Configured) => People | null;
   readonly accounts: (configured: Configured) => SubjectAccounts;
@@ -57,6 +59,63 @@ export interface JobRuns {
   jobOf(runId: string): string | null;
   /** The results that will stay what they are, as JSON on the wire. */
   results(job: JobRecord, context: RequestContext): Promise<readonly string[]>;
+}
+
+/**
+ * Find all runs that share actions with one that is over, and those that their actions were: of a key that may change what it began. The
+ * context is that of the run's subject and accounts, with the tools as they are now.
+ *
+ * @param asked with what is wished of it, as a participle
+ */
+type EndedRuns = (
+  id: string,
+  asked: { readonly request: Request; readonly wish: string },
+  context: RequestContext,
+) => Promise<Result<RelatedRuns, Refusal>>;
+
+interface RelatedRuns {
+  /** The run that all of them go back to. */
+  readonly root: string;
+  /** The name of the key that began the one that was asked for. */
+  readonly key: string;
+  readonly runs: readonly EndedRun[];
+  readonly context: RequestContext;
+}
+
+/** A run that is over: its actions as far as the key may see them and they are kept. */
+interface EndedRun {
+  readonly id: string;
+  /** The action of another run that it was. */
+  readonly of?: { readonly run: string; readonly id: string; readonly element?: number | undefined };
+  readonly actions: readonly EndedAction[];
+  /** That of the flow that it was. */
+  readonly input?: JsonObject;
+  /** One action waited for another. */
+  readonly edges: readonly { readonly from: string; readonly to: string }[];
+}
+
+/** An action that is over, as its result had it. */
+interface EndedAction {
+  /** With the number of its round before it, where its run has several: `2:a0`. */
+  readonly id: string;
+  readonly tool: string;
+  readonly status: string;
+  /** Whether it took effect is not known. */
+  readonly inDoubt: boolean;
+  /** It is known to have been a write. */
+  readonly isWrite: boolean;
+  /** In milliseconds since the epoch. */
+  readonly endedAt: number;
+  /** Its arguments and its result, where they are kept as they were: with its references, unless those are resolved. */
+  readonly args?: JsonObject;
+  readonly isResolved: boolean;
+  readonly data?: unknown;
+  readonly forEach?: unknown;
+  /** The only parts that its result has, as JSON Pointers. */
+  readonly select?: readonly string[];
+  readonly jobId?: string;
+  /** The question that it waited for. */
+  readonly question?: string;
 }
 
 /** Say no to a question: false where it is decided already, or none for the caller. */

@@ -84,8 +84,15 @@ export interface OuterBatch {
   readonly inside: Inside;
   /** A person approved the call. */
   readonly isApproved: boolean;
-  /** The outer batch's id. */
+  /** The outer batch's id, and the action of it that the call is of. */
   readonly batchId: string;
+  readonly at: OuterPlace;
+}
+
+/** An action of a batch, or an element of its loop. */
+export interface OuterPlace {
+  readonly id: string;
+  readonly element: number | null;
 }
 
 /** An isolate's knowledge of its upstreams, as far as a request uses it. */
@@ -146,6 +153,8 @@ export interface LargerWork {
   readonly inside?: Inside;
   /** The id of that batch, or of the work that asked for this one. */
   readonly outer?: string;
+  /** The action of that batch that it is. */
+  readonly at?: OuterPlace;
   /** Its id, where that was told before it ran. */
   readonly batchId?: string;
 }

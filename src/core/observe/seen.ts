@@ -36,6 +36,7 @@ export interface SeenRun {
   readonly startedAt: number;
   /** The batch that it was an action of. */
   readonly outer?: string | undefined;
+  readonly at?: { readonly id: string; readonly element: number | null } | undefined;
   /** The tool that it is a run of, and the job and the trigger where no request asked for it. */
   readonly runOf?: (Pick<Asker, "tool" | "trigger"> & { readonly runId?: string }) | undefined;
   /** The door by which the run came that it runs again; absent where it runs for the first time. */

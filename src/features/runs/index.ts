@@ -2,6 +2,7 @@ import { defineFeature } from "../../feature/define.ts";
 import { givenBy } from "../../feature/gives.ts";
 import { makeCancelRuns } from "./http/cancel-runs.ts";
 import { makeDeleteRun, makeListRuns, makeShowRun } from "./http/endpoints.ts";
+import { endedRuns } from "./http/ended-runs.ts";
 import { makeRerunRun } from "./http/answer-rerun.ts";
 import { rerunRuns } from "./http/answer-bulk-rerun.ts";
 import { restoreRuns } from "./http/restore-runs.ts";
@@ -30,6 +31,7 @@ export function runs() {
       ];
     },
     hears: runDeskOf,
+    gives: { endedRuns },
     tenantPart: RUNS_OF_TENANT,
     objectPart: (deploymentOf) =>
       createRunsPart((env, tenant) =>

@@ -50,6 +50,8 @@ export interface RunHead {
   readonly job?: string;
   /** The question that it answers. */
   readonly answers?: string;
+  /** The action of its parent that it is; absent where it is none, and in runs that an earlier version recorded. */
+  readonly of?: PlaceInRun;
   readonly tags?: readonly string[];
   /** The subject whose connections its tools used. */
   readonly subject?: string;
@@ -63,6 +65,13 @@ export interface RunHead {
   readonly jobs?: readonly TurnedJob[];
   /** Its tools, in the order of their first actions. */
   readonly tools: readonly ToolCount[];
+}
+
+/** An action of a run, or an element of its loop. */
+export interface PlaceInRun {
+  readonly id: string;
+  readonly element?: number | undefined;
+  readonly round?: number | undefined;
 }
 
 /** The actions of one tool in a run. */
@@ -215,6 +224,13 @@ export interface Reruns {
   readonly jobs?: readonly TurnedJob[];
 }
 
+/** All runs that share actions with one, those that they share first, and the runs that actions of them were. */
+export interface RelatedRuns {
+  /** The run that all of them go back to. */
+  readonly root: string;
+  readonly runs: readonly { readonly head: RunHead; readonly body: string }[];
+}
+
 /** A rerun that is about to run. */
 export interface RerunClaim {
   readonly root: string;
@@ -236,6 +252,7 @@ export interface RunLogMethods {
   forget(id: string, sight: Sight): boolean;
   /** The reruns of a run so far, or of the run that it is a rerun of. */
   reruns(id: string): Reruns;
+  related(id: string): RelatedRuns;
   /** Write down, before it runs, which writes a rerun sets out to send; false where another has come in between. */
   claimRerun(claim: RerunClaim): boolean;
   /** Take back a rerun of which nothing ran. */

@@ -1,5 +1,6 @@
 import { defineFeature } from "../../feature/define.ts";
 import { COMPENSATE } from "./compensation.ts";
+import { undoRun } from "./http/ask-undo.ts";
 import { createUndoPart } from "./objects/undo-part.ts";
 import { KEEPERS } from "./run/keepers.ts";
 
@@ -12,6 +13,7 @@ export function undo() {
     name: "undo",
     contract: [COMPENSATE],
     keepers: KEEPERS,
+    routes: [{ for: "any key", paths: [undoRun] }],
     objectPart: (deploymentOf) =>
       createUndoPart(({ env, slots }) => async (claim) => {
         const { attemptUndo } = await import("./http/attempt-undo.ts");

@@ -6,8 +6,10 @@ export const undosAtOnce = 20;
 export const undoBacklog = 20_000;
 /** After so long a job that found no room is asked for again. */
 export const undoAgainMs = 5_000;
-/** The entries of a run are kept so long. */
-export const undoneKeptMs = 30 * 86_400_000;
+/** The entries of a run are kept so long: longer than any run is, because without them a write could be taken back again. */
+export const undoneKeptMs = 100 * 86_400_000;
+/** A request that has a run undone is answered by then, whatever is under way. */
+export const undoAnswerMs = 15_000;
 /** A waiting batch looks so often at what becomes of its writes, and ever more seldom. */
 export const undoLookMs = 10;
 /** It never looks more seldom. */

@@ -32,7 +32,10 @@ export interface AskedPart extends Required<Pick<RunFacts, "questions" | "needs"
 
 /** The place of a write in its run. */
 export interface WritePlace {
+  /** That of its action; in a run of several rounds with the number of its round before it: `2:a0`. */
   readonly id: string;
+  /** The run that it is in, where another's writes are kept with it. */
+  readonly run?: string;
   /** The action of the flow that it is of, where its action is one. */
   readonly action?: string;
   /** The number of the element, where its action is a loop; else null. */
@@ -60,6 +63,22 @@ export interface JobOfRun extends Omit<BegunWrite, "seq" | "look"> {
   readonly jobId: string;
   readonly by: WayBack | NoWayBack | null;
   readonly looksFor?: { readonly timeoutMs: number };
+}
+
+/** The place of a write that is over. */
+export interface AskedPlace extends WritePlace {
+  readonly run: string;
+  /** The run that its action was as a batch of its own. */
+  readonly batch?: string;
+}
+
+/** The writes of runs that are over which are to be taken back. One with neither a way back nor a look is in doubt. */
+export interface AskedWrites {
+  readonly writes: readonly (BegunWrite &
+    AskedPlace & { readonly by?: Reversal | Irreversible; readonly sentAt: number })[];
+  readonly jobs: readonly (JobOfRun & AskedPlace)[];
+  /** The questions that those runs waited for: open ones get a no. */
+  readonly questions: readonly string[];
 }
 
 /** How a write is taken back. */
@@ -114,6 +133,8 @@ export interface UndoneEntry {
   readonly dataJson?: string;
   readonly error?: WireFailure;
   readonly jobId?: string;
+  /** The run that the write is in; absent until its rows say it. */
+  readonly run?: string;
 }
 
 /** The writes of a run, in the order in which they are taken back. */
@@ -151,6 +172,18 @@ export interface UndoMethods {
   undo(runId: string, run: RunFacts, jobs: readonly JobOfRun[]): UndoState;
   /** Look at the writes of a run; null of one that was not undone. */
   look(runId: string): UndoState | null;
+  /**
+   * Take back what is asked of runs that share a root and are over, and was not asked before: how long to wait where one of them, or an
+   * undo of it, is under way. The entries are those of all that was ever asked.
+   */
+  claim(
+    root: string,
+    runs: readonly string[],
+    run: RunFacts,
+    asked: AskedWrites,
+  ): UndoState | { readonly retryAfterMs: number };
+  /** Look at the writes of several runs that were ever asked for. */
+  looks(runs: readonly string[]): UndoState;
   /** Begin an attempt; null when it may not. */
   open(jobId: string, fence: number): OpenedEntry | null;
   /** Write down how a write that was looked up is taken back, or that it was not done; false when the attempt may send nothing any more. */
@@ -166,9 +199,9 @@ export function nameOf({ id, action }: Pick<WritePlace, "id" | "action">): strin
 }
 
 /** Name a write among those of its run. */
-export function keyOf({ element, ...place }: WritePlace): string {
+export function keyOf({ element, run, ...place }: WritePlace): string {
   const name = nameOf(place);
-  return element === null ? name : `${name}.${element}`;
+  return `${run === undefined ? "" : `${run}/`}${name}${element === null ? "" : `.${element}`}`;
 }
 
 /** Write the member of an envelope that has the entries of its batch, with a comma before it. */
@@ -179,10 +212,16 @@ export function toMember(entries: readonly UndoneEntry[]): string {
 /** Write an entry as it goes over the wire. */
 export function toEntryJson({ dataJson, error, ...entry }: UndoneEntry): string {
   const { id, action, element, tool, status } = entry;
-  const head = JSON.stringify({ id, action, element, tool, status });
+  const head = JSON.stringify({ ...toWirePlace(id), action, element, tool, status });
   const data = dataJson === undefined ? "" : `,"data":${dataJson}`;
   const failure = error === undefined ? "" : `,"error":${JSON.stringify(error)}`;
   return `${head.slice(0, -1)}${data}${failure}}`;
+}
+
+/** Say the round beside the id of an action that has one. */
+export function toWirePlace(id: string): { readonly id: string; readonly round?: number } {
+  const [round, own] = id.split(":");
+  return own === undefined ? { id } : { id: own, round: Number(round) };
 }
 
 /** Whether all that an action did is taken back; undefined without an entry of it. */

@@ -34,7 +34,10 @@ export const runFlow: RunnableBatch["run"] = async (call, outer) => {
   return { ...end, meta: { ...end.meta, durationMs, queuedMs: 0, attempts: 1 } };
 };
 
-async function run(call: Call, { inside, isApproved, execution, batchId }: OuterBatch): Promise<InnerEnd> {
+async function run(
+  call: Call,
+  { inside, isApproved, execution, batchId, at }: OuterBatch,
+): Promise<InnerEnd> {
   const { batch, answer } = call.tool.inner!;
   const catalog = catalogOfFlow(call.tool, execution.catalog);
   const deadlineMs = Math.max(1, Math.min(batch.deadlineMs, inside.endsAt - execution.ports.clock.now()));
@@ -56,6 +59,7 @@ async function run(call: Call, { inside, isApproved, execution, batchId }: Outer
       inside,
       runOf: { tool: call.tool.name },
       outer: batchId,
+      at,
       isCounted: true,
       answer: new AnswerBudget(1),
     },

@@ -60,7 +60,7 @@ export async function refuseGoing(
     log,
     jobRuns,
     wish,
-  }: { readonly log: RunLog; readonly jobRuns: readonly JobRuns[]; readonly wish: "deleted" | "run again" },
+  }: { readonly log: RunLog; readonly jobRuns: readonly JobRuns[]; readonly wish: string },
   context: RequestContext,
 ): Promise<Result<null, Refusal>> {
   const seen = await askGate(() => findRun(id, log, context, jobRuns), UNREADABLE);

@@ -152,7 +152,7 @@ function toEarlier({ answers, earlier }: Reruns): readonly EarlierRerun[] {
 }
 
 /** Have it use the accounts that its actions used, the last ones that did: another that was connected under the same name since is not meant. */
-function withAccountsOf(actions: readonly KeptAction[], context: RequestContext): RequestContext {
+export function withAccountsOf(actions: readonly KeptAction[], context: RequestContext): RequestContext {
   const { account } = context.origin;
   const ids = Object.assign({}, ...actions.map(({ accounts }) => accounts)) as Record<string, string>;
   if (account === undefined || Object.keys(ids).length === 0) return context;
@@ -161,11 +161,7 @@ function withAccountsOf(actions: readonly KeptAction[], context: RequestContext)
 
 /** Say why a run cannot be run again at all; null where it can. */
 function refuseRun({ job_id: job, source, imported }: ListedRun, earlier: number): Refusal | null {
-  if (imported)
-    return makeRefusal(
-      "INVALID_REQUEST",
-      "This run was taken back from an export: what ran since, and where, is not known here. It can be looked at; send its actions anew.",
-    );
+  if (imported) return IMPORTED;
   if (job !== undefined)
     return makeRefusal(
       "INVALID_REQUEST",
@@ -179,6 +175,11 @@ function refuseRun({ job_id: job, source, imported }: ListedRun, earlier: number
     `A run is run again ${LIMITS.runReruns} times at most; send its actions anew.`,
   );
 }
+
+export const IMPORTED = makeRefusal(
+  "INVALID_REQUEST",
+  "This run was taken back from an export: what ran since, and where, is not known here. It can be looked at; send its actions anew.",
+);
 
 function refuseActions(ids: readonly string[]): Refusal {
   const hint = `Not everything that ${say(ids)} sent is kept: it was private, too large, had a secret in it, or VOLLEY_RUNS keeps no content. Nothing ran; send the actions anew.`;

@@ -123,7 +123,8 @@ function listenTo({ caller, watch }: RunWitness, begin: () => RunRecord, keep: K
       }
       const record = begin();
       record.add(batch, { isPrivate, secretive });
-      keep(factsOf(batch, watch, joined === null ? undefined : watch.requestId), record);
+      const outer = joined === null ? undefined : { id: watch.requestId, round: rounds + 1 };
+      keep(factsOf(batch, watch, outer), record);
     },
     join(tags, startedAt) {
       const record = (joined = begin());
@@ -151,13 +152,13 @@ function listenTo({ caller, watch }: RunWitness, begin: () => RunRecord, keep: K
 function factsOf(
   { batchId, origin, plan, tool: flow, durationMs, ran }: SeenBatch,
   { route }: RunWitness["watch"],
-  outer: string | undefined,
+  outer: { readonly id: string; readonly round: number } | undefined,
 ): RunFacts {
-  const { startedAt = 0, runOf, outer: batch, again } = ran ?? {};
+  const { startedAt = 0, runOf, outer: batch, at, again } = ran ?? {};
   // A rerun has a batch that it comes after, and is no flow inside of it.
   const isInside = batch !== undefined && runOf !== undefined && again === undefined;
   const { approved } = plan;
-  const parent = isInside ? (outer ?? batch) : (batch ?? approved?.asker?.runId);
+  const parent = isInside ? (outer?.id ?? batch) : (batch ?? approved?.asker?.runId);
   // A field that is undefined is not written.
   return {
     id: batchId ?? "",
@@ -172,6 +173,7 @@ function factsOf(
     parent,
     job: runOf?.runId,
     answers: approved?.question,
+    of: at && { id: at.id, element: at.element ?? undefined, round: outer?.round },
   };
 }
 

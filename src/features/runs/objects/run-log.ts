@@ -14,6 +14,7 @@ import type {
   FoundRun,
   ListedRun,
   Look,
+  RelatedRuns,
   RerunClaim,
   Reruns,
   RunHead,
@@ -136,6 +137,22 @@ export function createRunLog(
         answers: answersTo(rerun),
       }));
       return { root, body: this.#find(this.#baseOf(id))?.body ?? null, answers, earlier, jobs };
+    }
+
+    related(id: string): RelatedRuns {
+      const root = this.#rootOf(id);
+      const reruns = this.#rerunsOf(root).map(({ rerun }) => rerun);
+      const sharing = [root, ...reruns].flatMap((run) =>
+        [this.#find(run) ?? [], this.#answersTo(run)].flat(),
+      );
+      const inside = sharing.flatMap(({ head }) =>
+        this.#reports.index
+          .childrenOf(head.id)
+          .filter((child) => !reruns.includes(child))
+          .flatMap((child) => this.#find(child) ?? [])
+          .filter((child) => child.head.answers === undefined),
+      );
+      return { root, runs: [...sharing, ...inside].map(({ head, body }) => ({ head, body })) };
     }
 
     claimRerun({ root, rerun, writes, after }: RerunClaim): boolean {

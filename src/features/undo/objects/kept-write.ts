@@ -24,9 +24,10 @@ export interface KeptWrite extends BegunWrite {
 }
 
 /** Tell what became of a write. */
-export function toEntry({ id, action, element, tool, by, job, entry, jobId }: KeptWrite): UndoneEntry {
+export function toEntry({ id, run, action, element, tool, by, job, entry, jobId }: KeptWrite): UndoneEntry {
   return {
     id,
+    ...(run !== undefined && { run }),
     ...(action !== undefined && { action }),
     ...(element !== null && { element }),
     tool: entry?.tool ?? by?.tool ?? toolOf(job) ?? tool,

@@ -16,6 +16,7 @@ import * as LIMITS from "../limits.ts";
 import { orderWrites, readyWrites } from "../undo-machine.ts";
 import {
   type AskedPart,
+  type AskedPlace,
   type JobOfRun,
   keyOf,
   nameOf,
@@ -48,6 +49,11 @@ function createUndoKind(attempt: (claim: JobClaim) => Promise<AttemptEnd>): JobK
 
 /** Positions of the jobs of a run, away from those of its actions. */
 const JOBS_FROM = 0x8000;
+
+/** Whether a write was not asked for yet, or a person said no. */
+function isUnasked(write: KeptWrite | null): boolean {
+  return write === null || write.entry?.error?.code === "CONFIRMATION_REJECTED";
+}
 
 class UndoPart implements OpenPart {
   readonly #world: PartWorld;
@@ -100,10 +106,10 @@ class UndoPart implements OpenPart {
       },
       undo: (now, runId, facts, jobs) => {
         const known = this.#table.run(runId);
-        if (known !== null && known.state === "settled" && jobs.length === 0) return this.#stateOf(runId);
+        if (known !== null && known.state === "settled" && jobs.length === 0) return this.#stateOf([runId]);
         for (const job of jobs) this.#add(now, runId, job);
         this.#undo(now, { runId, facts: known?.facts ?? facts, state: "undoing", dueAt: null });
-        return this.#stateOf(runId);
+        return this.#stateOf([runId]);
       },
       job: (now, runId, job, facts) => {
         const run = this.#table.run(runId);
@@ -111,9 +117,36 @@ class UndoPart implements OpenPart {
         if (run === null || isGoing(run.state)) this.#open(now, runId, run?.facts ?? facts);
         else this.#undo(now, run);
       },
+      claim: (now, root, runs, facts, { writes, jobs, questions }) => {
+        const known = runs.flatMap((id) => this.#table.run(id) ?? []);
+        const isUnderWay = known.some(({ state }) => state === "open" || state === "undoing");
+        if (isUnderWay || questions.some((id) => this.#statusOf(now, id) === "running"))
+          return { retryAfterMs: LIMITS.undoAgainMs };
+        this.#reject(now, questions, facts);
+        for (const run of known) if (run.state === "parked") this.#undo(now, run);
+        const stored = ({ run, ...write }: AskedPlace): KeptWrite | null =>
+          this.#table.write(run, keyOf(write)) ?? this.#table.write(root, keyOf({ ...write, run }));
+        // A batch that was an action may have been undone by itself.
+        const isNew = (write: AskedPlace): boolean =>
+          (write.batch === undefined || this.#table.run(write.batch) === null) && isUnasked(stored(write));
+        const placed = <Write extends AskedPlace>({ run, ...write }: Write) => ({
+          ...write,
+          ...(run !== root && { run }),
+        });
+        const [newWrites, newJobs] = [writes.filter(isNew), jobs.filter(isNew)];
+        for (const write of newWrites) {
+          const place = stored(write)?.place ?? this.#table.countWrites(root);
+          this.#table.saveWrite(root, { ...placed(write), state: "waits", place });
+        }
+        for (const job of newJobs) this.#add(now, root, placed(job));
+        if (newWrites.length + newJobs.length > 0)
+          this.#undo(now, { runId: root, facts, state: "undoing", dueAt: null });
+        return this.#stateOf(runs);
+      },
+      looks: (_, runs) => this.#stateOf(runs),
       look: (_, runId) => {
         const run = this.#table.run(runId);
-        return run === null || isGoing(run.state) ? null : this.#stateOf(runId);
+        return run === null || isGoing(run.state) ? null : this.#stateOf([runId]);
       },
       open: (now, jobId, fence) => {
         const found = this.#table.ofJob(jobId);
@@ -262,15 +295,19 @@ class UndoPart implements OpenPart {
   /** Begin to undo a run: its open questions get a no. */
   #withdraw(nowMs: number, known: UndoRun): UndoRun {
     const { runId, facts } = known;
-    const asking = this.#world.questions();
-    const questions = facts.questions ?? asking?.of(runId) ?? [];
+    const questions = facts.questions ?? this.#world.questions()?.of(runId) ?? [];
     const run: UndoRun = { ...known, state: "undoing", dueAt: null, facts: { ...facts, questions } };
     // It hears of each no as well, and begins once.
     this.#save(nowMs, run);
+    this.#reject(nowMs, questions, facts);
+    return run;
+  }
+
+  /** Say no to those of some questions that are open. */
+  #reject(nowMs: number, questions: readonly string[], { caller: { name } }: RunFacts): void {
     for (const id of questions)
       if (this.#statusOf(nowMs, id) === "pending")
-        asking?.withdraw(nowMs, id, { name: facts.caller.name, reason: WITHDRAWN });
-    return run;
+        this.#world.questions()?.withdraw(nowMs, id, { name, reason: WITHDRAWN });
   }
 
   /** Do all that is to be done about a run's writes now. */
@@ -290,7 +327,7 @@ class UndoPart implements OpenPart {
     this.#save(nowMs, { ...run, state: isOver ? "settled" : "undoing", dueAt });
     if (!isOver) return;
     for (const id of run.facts.questions ?? [])
-      this.#world.questions()?.conclude(nowMs, id, toMember(this.#stateOf(runId).entries));
+      this.#world.questions()?.conclude(nowMs, id, toMember(this.#stateOf([runId]).entries));
   }
 
   /** Begin to take a write back, or say why that cannot be; null where there is no room. */
@@ -334,11 +371,13 @@ class UndoPart implements OpenPart {
     };
   }
 
-  #stateOf(runId: string): UndoState {
-    const writes = orderWrites(this.#table.writes(runId));
+  #stateOf(runs: readonly string[]): UndoState {
+    const kept = runs.map((runId) => ({ runId, writes: orderWrites(this.#table.writes(runId)) }));
     return {
-      entries: writes.flatMap((write) => (write.isNone === true ? [] : [toEntry(write)])),
-      isSettled: writes.every(({ state }) => state === "over"),
+      entries: kept.flatMap(({ runId, writes }) =>
+        writes.flatMap((write) => (write.isNone === true ? [] : [{ run: runId, ...toEntry(write) }])),
+      ),
+      isSettled: kept.every(({ writes }) => writes.every(({ state }) => state === "over")),
     };
   }
 }

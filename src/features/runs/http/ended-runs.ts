@@ -1,0 +1,115 @@
+import { askGate } from "../../../cloudflare/http/ask-gate.ts";
+import { mayChangeWork, OTHERS_WORK } from "../../../cloudflare/http/own-work.ts";
+import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
+import { parseExact } from "../../../core/contract/json.ts";
+import { err, ok } from "../../../core/kit/result.ts";
+import { type Gives, givenBy } from "../../../feature/gives.ts";
+import type { KeptAction, KeptRun } from "../rerun/kept-run.ts";
+import type { RunHead } from "../run.ts";
+import { sees } from "../see-run.ts";
+import { useAccountsOf } from "./accounts-of-run.ts";
+import { findRun, refuseGoing } from "./look-at-run.ts";
+import { NO_RUN, openLog, sightOf, UNREADABLE } from "./open-log.ts";
+import { IMPORTED, withAccountsOf, withToolsOfNow } from "./prepare-rerun.ts";
+
+type Related = Extract<Awaited<ReturnType<Gives["endedRuns"]>>, { readonly ok: true }>["value"];
+type EndedRun = Related["runs"][number];
+type EndedAction = EndedRun["actions"][number];
+
+/** Read all runs that share their actions with one, for a feature that does something about what they did. */
+export const endedRuns: Gives["endedRuns"] = async (id, { request, wish }, received) => {
+  const log = openLog(received);
+  if (!log.ok) return log;
+  const current = await withToolsOfNow(received);
+  if (!current.ok) return current;
+  const context = current.value;
+  const jobRuns = givenBy(context.configured.features, "jobRuns");
+  const going = await refuseGoing(id, { log: log.value, jobRuns, wish }, context);
+  if (!going.ok) return going;
+  const found = await askGate(async () => {
+    const seen = await findRun(id, log.value, context, jobRuns);
+    if (seen === null || seen.found === null) return null;
+    const { run } = seen.found;
+    return { run, related: await log.value.related(run.run_id) };
+  }, UNREADABLE);
+  if (!found.ok) return found;
+  if (found.value === null) return err(NO_RUN);
+  const { run, related } = found.value;
+  if (!mayChangeWork(context.caller, run.key)) return err(OTHERS_WORK);
+  if (run.imported === true) return err(IMPORTED);
+  const own = useAccountsOf(run, request, context);
+  if (!own.ok) return own;
+  const kept = related.runs.map(({ head, body }) => ({ head, ran: parseExact(body) as KeptRun }));
+  const actions = kept.flatMap(({ ran }) => ran.actions);
+  return ok({
+    root: nameOf(kept.find(({ head }) => head.id === related.root)?.head ?? { id: related.root }),
+    key: run.key,
+    runs: toEnded(kept, context),
+    context: withAccountsOf(actions, own.value),
+  });
+};
+
+interface KeptOf {
+  readonly head: RunHead;
+  readonly ran: KeptRun;
+}
+
+function toEnded(all: readonly KeptOf[], context: RequestContext): readonly EndedRun[] {
+  const sight = { sight: sightOf(context) };
+  const seen = (ran: KeptRun): readonly KeptAction[] => ran.actions.filter(({ tool }) => sees(sight, tool));
+  const others = all.flatMap(({ ran }) => ran.actions);
+  return all.map(({ head, ran }) => {
+    /** The same action in the run that asked the question which this one answers. */
+    const askedAs = ({ id }: KeptAction): KeptAction | undefined =>
+      others.find((one) => one.id === id && one.confirmation?.id === head.answers);
+    const of = all.find(({ head: { id } }) => id === head.parent);
+    return {
+      id: nameOf(head),
+      ...(head.of !== undefined && of && { of: { ...head.of, id: named(head.of), run: nameOf(of.head) } }),
+      edges: ran.plan.edges,
+      ...(ran.input !== undefined && { input: ran.input }),
+      // The attempts of a job are one run: each answers what those before it did.
+      actions: seen(ran).flatMap((action) => {
+        if ((action as Measured).replayed === true && head.job === undefined) return [];
+        const asked = head.answers === undefined ? undefined : askedAs(action);
+        return [toAction({ ...asked, ...action }, asked?.round ?? action.round, head)];
+      }),
+    };
+  });
+}
+
+/** Name a run as its batch was: that of a flow which is a job has the id of the job. */
+function nameOf({ id, flow, job }: Pick<RunHead, "id" | "flow" | "job">): string {
+  return flow === undefined ? id : (job ?? id);
+}
+
+function named({ id, round }: { readonly id: string; readonly round?: number | undefined }): string {
+  return round === undefined ? id : `${round}:${id}`;
+}
+
+type Measured = KeptAction & {
+  readonly replayed?: boolean;
+  readonly started_ms?: number;
+  readonly duration_ms?: number;
+};
+
+function toAction(action: Measured, round: number | undefined, { startedAt }: RunHead): EndedAction {
+  const { id, tool, status, args, data, job_id: jobId, confirmation, call_key: key } = action;
+  const { cut = [], redacted = [], with: { for_each: forEach, select } = {} } = action;
+  const lacks = (field: string): boolean => cut.includes(field) || redacted.includes(field);
+  return {
+    id: named({ id, round }),
+    tool,
+    status,
+    inDoubt: status === "unknown" || action.in_doubt === true,
+    isWrite: key !== undefined,
+    endedAt: startedAt + (action.started_ms ?? 0) + (action.duration_ms ?? 0),
+    isResolved: action.resolved === true,
+    ...(args !== undefined && !lacks("args") && !lacks("with") && { args }),
+    ...(data !== undefined && !lacks("data") && { data }),
+    ...(forEach !== undefined && { forEach }),
+    ...(Array.isArray(select) && { select: select as readonly string[] }),
+    ...(jobId !== undefined && { jobId }),
+    ...(confirmation !== undefined && { question: confirmation.id }),
+  };
+}

@@ -1,0 +1,184 @@
+import * as z from "zod/mini";
+
+import { answerUnrun } from "../../../cloudflare/http/respond-list.ts";
+import { respondRefused } from "../../../cloudflare/http/respond.ts";
+import { countRequest } from "../../../core/gate/admit-plan.ts";
+import { askGate, type RequestContext, readRequest, respondJson } from "../../../feature/answer.ts";
+import { givenBy } from "../../../feature/gives.ts";
+import { sleep } from "../../../feature/kit.ts";
+import { err, makeRefusal, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
+import type { Endpoint } from "../../../feature/route.ts";
+import { lazySchema } from "../../../feature/schema.ts";
+import * as LIMITS from "../limits.ts";
+import { callUndo, type RunFacts, toEntryJson, type UndoneEntry, type UndoState } from "../undo-run.ts";
+import { type FoundWrites, findWrites, type Related } from "./find-writes.ts";
+import { toPlanJson } from "./plan-undo.ts";
+
+const askedSchema = lazySchema(() =>
+  z
+    .strictObject({
+      only: z
+        .optional(z.array(z.string().check(z.minLength(1))).check(z.minLength(1)))
+        .check(z.describe("Ids of actions, those of a round as `2:a0`; all of the run unless said")),
+      dry_run: z.optional(z.boolean()).check(z.describe("Only say what would be sent")),
+    })
+    .register(z.globalRegistry, { id: "Undo" }),
+);
+
+const undoneSchema = lazySchema(() =>
+  z
+    .strictObject({ undone: z.array(z.looseObject({ id: z.string(), tool: z.string() })) })
+    .register(z.globalRegistry, { id: "Undone" }),
+);
+
+/** `POST /v1/runs/{id}/undo`: take back what a run wrote, each write once however often it is asked. */
+export const undoRun: Endpoint = {
+  route: "POST /v1/runs/:id/undo",
+  async handle(request, received, id) {
+    const body = await readRequest(request, askedSchema());
+    if (!body.ok) return body;
+    const { only, dry_run: isDry = false } = body.value.parsed;
+    const prepared = await prepare(id, only, request, received);
+    if (!prepared.ok) return answerUnrun(received, prepared);
+    if (isDry) return answerUnrun(received, ok(respondJson(await toPlanJson(prepared.value))));
+    const counted = await countRequest(received);
+    if (!counted.ok) return ok(respondRefused(counted.error, received));
+    const undone = await takeBack(prepared.value);
+    return undone.ok ? ok(respondJson(toJson(undone.value))) : undone;
+  },
+  describe: () => ({
+    id: "undoRun",
+    summary: "Take back what a run wrote, each write once however often it is asked",
+    tag: "Runs",
+    body: { schema: askedSchema(), example: { dry_run: true }, optional: true },
+    answer: {
+      description: "An entry for every write, in the order in which they are taken back",
+      schema: undoneSchema(),
+    },
+    refusals: [
+      "INVALID_REQUEST",
+      "FORBIDDEN",
+      "NOT_FOUND",
+      "IDEMPOTENCY_IN_PROGRESS",
+      "MISCONFIGURED",
+      "UNAVAILABLE",
+    ],
+    counted: "always",
+  }),
+};
+
+/** An undo that can begin. */
+export interface PreparedUndo {
+  readonly related: Related;
+  readonly found: FoundWrites;
+  /** The entries that are stored already. */
+  readonly before: UndoState;
+  /** Whether an entry is of what was asked for. */
+  readonly isAsked: (entry: UndoneEntry) => boolean;
+}
+
+async function prepare(
+  id: string,
+  only: readonly string[] | undefined,
+  request: Request,
+  received: RequestContext,
+): Promise<Result<PreparedUndo, Refusal>> {
+  const [endedRuns] = givenBy(received.configured.features, "endedRuns");
+  if (endedRuns === undefined) return err(NO_RUNS);
+  const ended = await endedRuns(id, { request, wish: "undone" }, received);
+  if (!ended.ok) return ended;
+  const related = ended.value;
+  const { runs, context } = related;
+  const found = findWrites(related, context.catalog, only);
+  const stray = only?.find((name) => !found.ids.has(name));
+  if (stray !== undefined) return err(refuseStray(stray));
+  const looked = await askGate(
+    () =>
+      callUndo(
+        context.gate,
+        "looks",
+        runs.map((run) => run.id),
+      ),
+    UNCERTAIN,
+  );
+  if (!looked.ok) return looked;
+  if (!looked.value.isSettled) return err(refuseGoing(LIMITS.undoAgainMs));
+  // What was taken back needs nothing that is kept of it.
+  const done = new Set(looked.value.entries.map((entry) => nameOf(entry, related)));
+  const lacking = found.lacking.filter((name) => !done.has(name));
+  if (lacking.length > 0) return err(refuseLacking(lacking));
+  const isAsked = (entry: UndoneEntry): boolean => {
+    const name = nameOf(entry, related);
+    return found.ids.has(name) && only?.includes(name) !== false;
+  };
+  return ok({ related, found, before: looked.value, isAsked });
+}
+
+/** The action of the root that an entry is of: a flow that was one is undone as a batch of its own where it says so itself. */
+function nameOf({ id, run }: UndoneEntry, { runs }: Related): string {
+  return runs.find((one) => one.id === run)?.of?.id ?? id;
+}
+
+/** Have the writes taken back, and look what becomes of them for a while. */
+async function takeBack(prepared: PreparedUndo): Promise<Result<readonly UndoneEntry[], Refusal>> {
+  const { related, found, isAsked } = prepared;
+  const { root, runs, key, context } = related;
+  const { gate, ports, caller, origin } = context;
+  const ids = runs.map((run) => run.id);
+  const { account, requestId } = origin;
+  const facts: RunFacts = {
+    caller: { ...caller, name: key },
+    requestId,
+    ...(account !== undefined && { account }),
+  };
+  const endsAt = ports.clock.now() + LIMITS.undoAnswerMs;
+  const { writes, jobs, questions } = found;
+  const claimed = await askGate(() => callUndo(gate, "claim", root, ids, facts, { writes, jobs, questions }), UNCERTAIN);
+  if (!claimed.ok) return claimed;
+  if ("retryAfterMs" in claimed.value) return err(refuseGoing(claimed.value.retryAfterMs));
+  let state: UndoState = claimed.value;
+  for (let pauseMs = LIMITS.undoLookMs; ; pauseMs = Math.min(2 * pauseMs, LIMITS.undoLookMostMs)) {
+    const leftMs = endsAt - ports.clock.now();
+    if (state.isSettled || leftMs <= 0) break;
+    await sleep(ports.clock, Math.min(pauseMs, leftMs));
+    const looked = await askGate(() => callUndo(gate, "looks", ids), UNCERTAIN);
+    if (looked.ok) state = looked.value;
+  }
+  return ok(state.entries.filter(isAsked).map((entry) => asOfRoot(entry, related)));
+}
+
+/** Tell an entry of a flow that was an action, and was undone by itself, as that action's. */
+function asOfRoot(entry: UndoneEntry, { runs }: Related): UndoneEntry {
+  const of = runs.find(({ id }) => id === entry.run)?.of;
+  if (of === undefined) return entry;
+  const { element, id, ...told } = entry;
+  const action = element === undefined ? id : `${id}.${element}`;
+  return { ...told, id: of.id, action, ...(of.element !== undefined && { element: of.element }) };
+}
+
+function toJson(entries: readonly UndoneEntry[]): string {
+  return `{"undone":[${entries.map(toEntryJson).join(",")}]}`;
+}
+
+const UNCERTAIN = "Whether it is undone is not certain; ask again, nothing is taken back twice.";
+
+const NO_RUNS = makeRefusal(
+  "MISCONFIGURED",
+  "This Worker keeps no runs: it does not list the feature 'runs'.",
+);
+
+function refuseGoing(retryAfterMs: number): Refusal {
+  const hint = "The run, or an undo of it, is under way; ask again when that is over.";
+  return makeRefusal("IDEMPOTENCY_IN_PROGRESS", hint, { retryAfterMs });
+}
+
+function refuseStray(name: string): Refusal {
+  const issue = { path: "/only", expected: "ids of actions of the run", received: `'${name}'` };
+  return makeRefusal("INVALID_REQUEST", `The run has no action '${name}'.`, { issue });
+}
+
+function refuseLacking(names: readonly string[]): Refusal {
+  const ids = names.map((name) => `'${name}'`).join(", ");
+  const hint = `Not everything is kept that takes ${ids} back: it was private, too large, had a secret in it, or VOLLEY_RUNS keeps no content. Nothing was sent; name the others in 'only'.`;
+  return makeRefusal("INVALID_REQUEST", hint);
+}

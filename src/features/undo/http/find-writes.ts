@@ -1,0 +1,272 @@
+import type { Catalog } from "../../../core/catalog/catalog.ts";
+import type { Tool } from "../../../core/catalog/define-tool.ts";
+import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
+import { prepareTask } from "../../../core/plan/prepare-task.ts";
+import { parsePointer } from "../../../core/kit/json/json-pointer.ts";
+import type { Gives } from "../../../feature/gives.ts";
+import { findReferences } from "../../../feature/schema.ts";
+import { resolveReversal, wayBackOf } from "../resolve-reversal.ts";
+import { nameInside } from "../undo-machine.ts";
+import type { AskedPlace, AskedWrites, JobOfRun, WayBack } from "../undo-run.ts";
+
+export type Related = Extract<Awaited<ReturnType<Gives["endedRuns"]>>, { readonly ok: true }>["value"];
+type EndedRun = Related["runs"][number];
+type EndedAction = EndedRun["actions"][number];
+
+/** The writes of runs that may be taken back, and what is known of their actions. */
+export interface FoundWrites extends AskedWrites {
+  /** The ids of all actions that there are for the key. */
+  readonly ids: ReadonlySet<string>;
+  /** Those of which not all is kept that their way back needs. */
+  readonly lacking: readonly string[];
+}
+
+/** Find what runs have written, and how that is taken back, by what is kept of them. */
+export function findWrites(
+  { runs }: Pick<Related, "runs">,
+  catalog: Catalog,
+  only: readonly string[] | undefined,
+): FoundWrites {
+  const finder = new Finder(runs, catalog, only);
+  for (const one of finder.inOrder) finder.take(one);
+  return finder;
+}
+
+interface Placed {
+  readonly run: EndedRun;
+  readonly action: EndedAction;
+}
+
+/** One call that took effect, or may have. */
+interface EndedCall {
+  readonly element: number | null;
+  readonly end: "done" | "doubt";
+  readonly args: JsonObject | undefined;
+  readonly output: { readonly data: unknown } | undefined;
+}
+
+class Finder implements FoundWrites {
+  readonly ids = new Set<string>();
+  readonly lacking: string[] = [];
+  readonly questions: readonly string[];
+  readonly writes: AskedWrites["writes"][number][] = [];
+  readonly jobs: AskedWrites["jobs"][number][] = [];
+  readonly inOrder: readonly Placed[];
+  readonly #runs: readonly EndedRun[];
+  readonly #catalog: Catalog;
+  readonly #only: readonly string[] | undefined;
+  readonly #seqs = new Map<string, number>();
+
+  constructor(runs: readonly EndedRun[], catalog: Catalog, only: readonly string[] | undefined) {
+    this.#runs = runs;
+    this.#catalog = catalog;
+    this.#only = only;
+    this.questions = runs.flatMap(({ actions }) => actions.flatMap(({ question }) => question ?? []));
+    this.inOrder = runs
+      .flatMap((run) => run.actions.map((action): Placed => ({ run, action })))
+      .toSorted((a, b) => a.action.endedAt - b.action.endedAt);
+    for (const [seq, { run, action }] of this.inOrder.entries()) this.#seqs.set(idIn(run, action.id), seq);
+  }
+
+  take({ run, action }: Placed): void {
+    const { catalog, outer } = { catalog: this.#catalog, outer: run.of?.id ?? action.id };
+    const tool = catalog.get(action.tool);
+    const isHidden = tool !== undefined && isHiddenFrom(tool, catalog);
+    if (!isHidden) this.ids.add(outer);
+    if (isHidden || (this.#only !== undefined && !this.#only.includes(outer))) return;
+    const place = {
+      domain: tool?.domain ?? action.tool,
+      tool: action.tool,
+      needs: this.#needsOf(run, action),
+    };
+    const known = { ...place, ...placeOf(run, action) };
+    const seq = this.#seqs.get(idIn(run, action.id))!;
+    const by = tool === undefined ? GONE : wayBackOf(tool, catalog);
+    if (tool?.isWrite === false || (tool === undefined && !action.isWrite)) return;
+    if (tool?.inner !== undefined) return this.#takeBatch(run, action);
+    for (const [element, jobId] of jobsOf(action))
+      this.jobs.push({ ...known, ...inLoop(known, element), jobId, by, ...this.#looksFor(tool) });
+    if (action.forEach !== undefined && action.data === undefined && endOf(action) !== null)
+      return this.#lack(outer);
+    for (const { element, end, args, output } of this.#callsOf({ run, action }, tool)) {
+      const own = {
+        ...known,
+        ...inLoop(known, element),
+        seq: seq + (element ?? 0) / 1e6,
+        sentAt: action.endedAt,
+      };
+      if (end === "doubt") {
+        const isLooked = args !== undefined && catalog.verifierOf(action.tool) !== undefined;
+        const look = isLooked && {
+          look: { argsJson: JSON.stringify(args), timeoutMs: tool?.timeoutMs ?? 0 },
+        };
+        this.writes.push({ ...own, ...look });
+      } else if ("why" in by)
+        this.writes.push({ ...own, by: resolveReversal(by, { tool: action.tool, args: {}, output: null }) });
+      else if (!isKept(by, action, { args, output })) this.#lack(outer);
+      else {
+        const done = { tool: action.tool, args: args ?? {}, output: output?.data };
+        this.writes.push({ ...own, by: resolveReversal(by, done) });
+      }
+    }
+  }
+
+  #lack(id: string): void {
+    if (!this.lacking.includes(id)) this.lacking.push(id);
+  }
+
+  /** What a batch that is an action did is a run of its own. */
+  #takeBatch(run: EndedRun, { id, status }: EndedAction): void {
+    const isThere = this.#runs.some(({ of }) => of?.run === run.id && of.id === id);
+    if (!isThere && status !== "skipped" && status !== "pending_confirmation") this.#lack(id);
+  }
+
+  #looksFor(tool: Tool | undefined): Pick<JobOfRun, "looksFor"> {
+    const isLooked = tool !== undefined && this.#catalog.verifierOf(tool.name) !== undefined;
+    return isLooked ? { looksFor: { timeoutMs: tool.timeoutMs } } : {};
+  }
+
+  /** The calls of an action that took effect, or may have. */
+  #callsOf({ run, action }: Placed, tool: Tool | undefined): readonly EndedCall[] {
+    const { status, inDoubt, data, forEach } = action;
+    if (forEach !== undefined) {
+      const all = this.#argsOf({ run, action }, tool);
+      return (Array.isArray(data) ? data : []).flatMap((entry: Entry, element): readonly EndedCall[] => {
+        const end = endOf({ status: entry.status, inDoubt: entry.in_doubt === true });
+        return end === null ? [] : [{ element, end, args: all[element], output: { data: entry.data } }];
+      });
+    }
+    const end = endOf({ status, inDoubt });
+    const output = data === undefined ? undefined : { data };
+    return end === null ? [] : [{ element: null, end, args: this.#argsOf({ run, action }, tool)[0], output }];
+  }
+
+  /** The arguments of each of its calls, as they were sent; undefined where they are not kept. */
+  #argsOf({ run, action }: Placed, tool: Tool | undefined): readonly (JsonObject | undefined)[] {
+    const { args, forEach, isResolved } = action;
+    if (args === undefined || tool === undefined) return [];
+    const input = isResolved ? asLiterals(args) : args;
+    const { timeoutMs } = tool;
+    const prepared = prepareTask({ tool, input, forEach, timeoutMs, call: null, select: null }, (id) => {
+      if (id === "input" && run.input !== undefined) return { data: run.input };
+      const isIt = (one: Placed): boolean =>
+        one.action.id === inRoundOf(action.id, id) &&
+        one.run.of === run.of &&
+        one.action.select === undefined;
+      const { data } = this.inOrder.findLast(isIt)?.action ?? {};
+      return data === undefined ? undefined : { data };
+    });
+    if (!prepared.ok) return [];
+    const calls =
+      prepared.value.kind === "call"
+        ? [{ ok: true, value: prepared.value.call } as const]
+        : prepared.value.calls;
+    return calls.map((call) => {
+      if (!call.ok) return undefined;
+      const { input: sent, args: read } = call.value;
+      return isJsonObject(read) ? { ...sent, ...read } : sent;
+    });
+  }
+
+  /** The actions that one waited for, also through others. One that ended later was not waited for: it is of another round, or run. */
+  #needsOf(run: EndedRun, action: EndedAction): readonly string[] {
+    const { of } = run;
+    const sharing = of === undefined ? this.#runs.filter((one) => one.of === undefined) : [run];
+    const edges = sharing.flatMap((one) => one.edges);
+    const needs = new Set<string>();
+    const seqOf = (id: string): number => this.#seqs.get(idIn(run, id)) ?? -1;
+    const visit = (id: string): void => {
+      for (const { from, to } of edges) {
+        const needed = inRoundOf(id, from);
+        if (inRoundOf(id, to) !== id || needs.has(needed) || seqOf(needed) >= seqOf(id)) continue;
+        needs.add(needed);
+        visit(needed);
+      }
+    };
+    visit(action.id);
+    if (of === undefined) return [...needs];
+    const outer = this.#runs.find(({ id }) => id === of.run);
+    const around = outer?.actions.find(({ id }) => id === of.id);
+    const theirs = outer && around ? this.#needsOf(outer, around) : [];
+    return [...[...needs].map((id) => nameInside(of.id, id)), ...theirs];
+  }
+}
+
+const GONE = { why: "is no tool any more" } as const;
+
+interface Entry {
+  readonly status: string;
+  readonly in_doubt?: boolean;
+  readonly data?: unknown;
+  readonly job_id?: string;
+}
+
+function endOf({ status, inDoubt }: Pick<EndedAction, "status" | "inDoubt">): EndedCall["end"] | null {
+  if (status === "success") return "done";
+  return inDoubt || status === "unknown" ? "doubt" : null;
+}
+
+/** A key that may not call what takes a write back does not know of that write here. */
+function isHiddenFrom(tool: Tool, catalog: Catalog): boolean {
+  const name = tool.brought?.compensate?.tool;
+  return name !== undefined && catalog.callable(name) === undefined;
+}
+
+function idIn({ id: run }: EndedRun, id: string): string {
+  return `${run}/${id}`;
+}
+
+/** Name an action of the same round as another. */
+function inRoundOf(other: string, id: string): string {
+  const [round, own] = other.split(":");
+  return own === undefined ? id : `${round}:${id}`;
+}
+
+function placeOf({ id, of }: EndedRun, action: EndedAction): AskedPlace {
+  if (of === undefined) return { run: id, id: action.id, element: null };
+  return { run: of.run, id: of.id, action: action.id, element: of.element ?? null, batch: id };
+}
+
+/** Name an element of the loop that an action was. */
+function inLoop(
+  { action, element: outer }: Pick<AskedPlace, "action" | "element">,
+  element: number | null,
+): Pick<AskedPlace, "action" | "element"> {
+  if (action === undefined) return { element };
+  return { action: element === null ? action : `${action}.${element}`, element: outer };
+}
+
+/** The jobs that an action has become, by element; null where it is no loop. */
+function jobsOf({
+  status,
+  jobId,
+  data,
+  forEach,
+}: EndedAction): readonly (readonly [number | null, string])[] {
+  if (forEach === undefined) return status === "initiated" && jobId !== undefined ? [[null, jobId]] : [];
+  return (Array.isArray(data) ? data : []).flatMap((entry: Entry, element) =>
+    entry.job_id === undefined ? [] : [[element, entry.job_id] as const],
+  );
+}
+
+function asLiterals(args: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(args).map(([name, value]) => [name, { $literal: value }]));
+}
+
+/** Whether all is kept that the way back of a call needs. */
+function isKept(
+  { compensation }: WayBack,
+  { select }: EndedAction,
+  { args, output }: Pick<EndedCall, "args" | "output">,
+): boolean {
+  const references = findReferences(compensation.args ?? {}, []);
+  const all = references.ok ? references.value : [];
+  if (all.some(({ id }) => id === "args") && args === undefined) return false;
+  const wanted = all.filter(({ id }) => id === "result");
+  if (wanted.length > 0 && output === undefined) return false;
+  // Of a result of which only parts were selected, other parts are not known.
+  const selected = select?.map((pointer) => parsePointer(pointer) ?? []);
+  return wanted.every(
+    ({ tokens }) => selected?.some((parts) => parts.every((part, at) => part === tokens[at])) ?? true,
+  );
+}
