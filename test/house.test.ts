@@ -88,7 +88,7 @@ const CEILINGS = {
   coreFilesThatCoreDoesNotUse: 20,
   coreFilesWithWordsOfFeatures: 41,
   filesReachedPastAnIndex: 48,
-  files: 1067,
+  files: 1069,
   smallFilesWithOneImporter: 116,
   namesOfSeveralFiles: 29,
 } as const;

@@ -50,7 +50,7 @@ export interface RunHead {
   readonly job?: string;
   /** The question that it answers. */
   readonly answers?: string;
-  /** The action of its parent that it is; absent where it is none, and in runs that an earlier version recorded. */
+  /** It is this action of its parent; absent of any other run, and in runs that an earlier version recorded. */
   readonly of?: PlaceInRun;
   readonly tags?: readonly string[];
   /** The subject whose connections its tools used. */

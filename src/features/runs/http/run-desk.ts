@@ -3,17 +3,24 @@ import type { Account } from "../../../core/contract/gate/caller.ts";
 import * as LIMITS from "../limits.ts";
 import type { Configured } from "../../../cloudflare/configured.ts";
 import type { RunWitness } from "../../../cloudflare/feature.ts";
-import { givenBy } from "../../../feature/gives.ts";
+import { FOR_DELIVERY, givenBy, type Notice } from "../../../feature/gives.ts";
 import { ConfigurationError } from "../../../cloudflare/platform/configuration-error.ts";
 import { attempt, ok } from "../../../core/kit/result.ts";
 import { defineObject } from "../../../cloudflare/object-client.ts";
 import { createSlot } from "../../../cloudflare/slot.ts";
 import type { ModelRound, RunListener, SeenBatch } from "../../../core/observe/seen.ts";
 import { type Kept, parseRunDays, readKept, RUN_DAYS, RUNS_KEPT } from "../read-settings.ts";
-import { RUN_LOGS, type RunLog, type RunLogMethods, type RunReport, type RunSource } from "../run.ts";
+import {
+  RUN_LOGS,
+  type RunHead,
+  type RunLog,
+  type RunLogMethods,
+  type RunReport,
+  type RunSource,
+} from "../run.ts";
 import { RunBuffer, type RunOwner } from "../run-buffer.ts";
 import { type RunFacts, RunRecord } from "../run-record.ts";
-import { toFailedNotices } from "../failed-notices.ts";
+import { seeRun } from "../see-run.ts";
 import { sourceOf } from "../source-of.ts";
 
 const logsOf = defineObject<RunLogMethods>({
@@ -181,4 +188,18 @@ function factsOf(
 function accountFacts(account: Account | undefined): Pick<RunFacts, "subject" | "connections"> {
   const { subject, connections = {} } = account ?? {};
   return subject === undefined ? {} : { subject, connections };
+}
+
+/** The ends of a run that its tenant is told of: nothing of it succeeded, or a write of it is in doubt. */
+const FAILED: ReadonlySet<string> = new Set(["error", "unknown"]);
+
+/** Tell of the runs of a report that failed. */
+function toFailedNotices({ runs }: RunReport, nowMs: number): Notice[] {
+  return runs.flatMap((reported) => {
+    const head = JSON.parse(reported.head) as RunHead;
+    if (head.key === FOR_DELIVERY) return [];
+    const seen = seeRun(head, { look: { sight: { key: head.key } }, answerOf: () => undefined, nowMs });
+    if (seen === null || !FAILED.has(seen.run.status)) return [];
+    return [{ id: `run-failed-${head.id}`, type: "volley.run.failed", data: JSON.stringify(seen.run) }];
+  });
 }

@@ -6,13 +6,24 @@ import { countRequest } from "../../../core/gate/admit-plan.ts";
 import { askGate, type RequestContext, readRequest, respondJson } from "../../../feature/answer.ts";
 import { givenBy } from "../../../feature/gives.ts";
 import { sleep } from "../../../feature/kit.ts";
-import { err, makeRefusal, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
+import { attempt, err, makeRefusal, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
 import type { Endpoint } from "../../../feature/route.ts";
-import { lazySchema } from "../../../feature/schema.ts";
+import { type JsonObject, lazySchema, parseExact } from "../../../feature/schema.ts";
 import * as LIMITS from "../limits.ts";
-import { callUndo, type RunFacts, toEntryJson, type UndoneEntry, type UndoState } from "../undo-run.ts";
+import { asksByContract, readObject, resolveReversal } from "../resolve-reversal.ts";
+import { orderWrites } from "../undo-machine.ts";
+import {
+  type AskedPlace,
+  type AskedWrites,
+  callUndo,
+  keyOf,
+  type RunFacts,
+  toEntryJson,
+  toWirePlace,
+  type UndoneEntry,
+  type UndoState,
+} from "../undo-run.ts";
 import { type FoundWrites, findWrites, type Related } from "./find-writes.ts";
-import { toPlanJson } from "./plan-undo.ts";
 
 const askedSchema = lazySchema(() =>
   z
@@ -68,7 +79,7 @@ export const undoRun: Endpoint = {
 };
 
 /** An undo that can begin. */
-export interface PreparedUndo {
+interface PreparedUndo {
   readonly related: Related;
   readonly found: FoundWrites;
   /** The entries that are stored already. */
@@ -103,7 +114,7 @@ async function prepare(
   );
   if (!looked.ok) return looked;
   if (!looked.value.isSettled) return err(refuseGoing(LIMITS.undoAgainMs));
-  // What was taken back needs nothing that is kept of it.
+  // A write that was taken back needs nothing that is kept of it.
   const done = new Set(looked.value.entries.map((entry) => nameOf(entry, related)));
   const lacking = found.lacking.filter((name) => !done.has(name));
   if (lacking.length > 0) return err(refuseLacking(lacking));
@@ -154,6 +165,58 @@ function asOfRoot(entry: UndoneEntry, { runs }: Related): UndoneEntry {
   const { element, id, ...told } = entry;
   const action = element === undefined ? id : `${id}.${element}`;
   return { ...told, id: of.id, action, ...(of.element !== undefined && { element: of.element }) };
+}
+
+/** A call that takes a write back, as far as that is known before it is asked for. */
+interface Planned extends AskedPlace {
+  readonly tool: string;
+  readonly args?: JsonObject;
+}
+
+/** A job that has not begun is cancelled; what one has done is known when it is over. */
+async function planJob(
+  { jobId, by, ...place }: AskedWrites["jobs"][number],
+  { context }: Related,
+): Promise<Planned> {
+  const tool = by !== null && "compensation" in by ? by.compensation.tool : place.tool;
+  const found = await attempt(() => context.gate.job(jobId));
+  const job = found.ok ? found.value : null;
+  if (job?.status !== "succeeded") return { ...place, tool };
+  const output = job.dataJson && parseExact(job.dataJson);
+  const reversal = resolveReversal(by, { tool: place.tool, args: readObject(job.argsJson ?? "{}"), output });
+  return {
+    ...place,
+    tool: reversal.tool,
+    ...("argsJson" in reversal && { args: readObject(reversal.argsJson) }),
+  };
+}
+
+/** Say what would be sent, in the order in which it would be. */
+async function toPlanJson({ related, found, before }: PreparedUndo): Promise<string> {
+  const { context } = related;
+  const stored = new Set(before.entries.map(({ element = null, ...entry }) => keyOf({ ...entry, element })));
+  const undoneBefore = new Set(before.entries.map(({ run }) => run));
+  const isNew = (write: AskedPlace): boolean => !stored.has(keyOf(write)) && !undoneBefore.has(write.batch);
+  const jobs = found.jobs
+    .filter(isNew)
+    .map((job) => ({ ...job, state: "waits" as const, seq: Number.MAX_SAFE_INTEGER }));
+  const writes = found.writes.filter(isNew).map((write) => ({ ...write, state: "waits" as const }));
+  const ordered = orderWrites([...jobs, ...writes]);
+  const planned = await Promise.all(
+    ordered.map(async (one): Promise<Planned> => {
+      if ("jobId" in one) return planJob(one, related);
+      const { by = { tool: one.tool } } = one;
+      return { ...one, tool: by.tool, ...("argsJson" in by && { args: readObject(by.argsJson) }) };
+    }),
+  );
+  const undone = planned.map((one) => {
+    const { id, action, element, tool: name, args } = one;
+    const tool = context.catalog.callable(name);
+    const call = args === undefined ? null : { input: args, args };
+    const asks = tool !== undefined && asksByContract(tool) && context.catalog.asks(tool, call) !== false;
+    return { ...toWirePlace(id), action, element: element ?? undefined, tool: name, args, asks };
+  });
+  return JSON.stringify({ undone });
 }
 
 function toJson(entries: readonly UndoneEntry[]): string {

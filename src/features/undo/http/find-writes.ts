@@ -115,7 +115,7 @@ class Finder implements FoundWrites {
     if (!this.lacking.includes(id)) this.lacking.push(id);
   }
 
-  /** What a batch that is an action did is a run of its own. */
+  /** The writes of a batch that is an action stand in a run of its own. */
   #takeBatch(run: EndedRun, { id, status }: EndedAction): void {
     const isThere = this.#runs.some(({ of }) => of?.run === run.id && of.id === id);
     if (!isThere && status !== "skipped" && status !== "pending_confirmation") this.#lack(id);
@@ -264,7 +264,7 @@ function isKept(
   if (all.some(({ id }) => id === "args") && args === undefined) return false;
   const wanted = all.filter(({ id }) => id === "result");
   if (wanted.length > 0 && output === undefined) return false;
-  // Of a result of which only parts were selected, other parts are not known.
+  // Other parts than those that were selected are not known.
   const selected = select?.map((pointer) => parsePointer(pointer) ?? []);
   return wanted.every(
     ({ tokens }) => selected?.some((parts) => parts.every((part, at) => part === tokens[at])) ?? true,
