@@ -144,7 +144,10 @@ async function takeBack(prepared: PreparedUndo): Promise<Result<readonly UndoneE
   };
   const endsAt = ports.clock.now() + LIMITS.undoAnswerMs;
   const { writes, jobs, questions } = found;
-  const claimed = await askGate(() => callUndo(gate, "claim", root, ids, facts, { writes, jobs, questions }), UNCERTAIN);
+  const claimed = await askGate(
+    () => callUndo(gate, "claim", root, ids, facts, { writes, jobs, questions }),
+    UNCERTAIN,
+  );
   if (!claimed.ok) return claimed;
   if ("retryAfterMs" in claimed.value) return err(refuseGoing(claimed.value.retryAfterMs));
   let state: UndoState = claimed.value;

@@ -143,7 +143,8 @@ class UndoPart implements OpenPart {
           this.#undo(now, { runId: root, facts, state: "undoing", dueAt: null });
         return this.#stateOf(runs);
       },
-      looks: (_, runs) => this.#stateOf(runs),
+      // Nothing is under way of a run that waits for a person.
+      looks: (_, runs) => this.#stateOf(runs.filter((id) => this.#table.run(id)?.state !== "parked")),
       look: (_, runId) => {
         const run = this.#table.run(runId);
         return run === null || isGoing(run.state) ? null : this.#stateOf([runId]);

@@ -251,4 +251,31 @@ describe("POST /v1/runs/{id}/undo", () => {
       { id: "one", status: "success" },
     ]);
   });
+
+  test.each([{}, { on_error: "undo" }])(
+    "says no to the open questions of a batch with %j first, and a 'dry_run' does not",
+    async (more) => {
+      const bookings = openBookings();
+      const volley = await open(bookings, { key: { flags: ["approve"] } });
+      const { batch_id: id, results } = await run(
+        volley,
+        [...TWO, { id: "gated", tool: "gated", args: { name: "g" } }],
+        more,
+      );
+      const gated = results[2] as unknown as { readonly confirmation: { readonly id: string } };
+      const look = async () => {
+        const path = `/v1/confirmations/${gated.confirmation.id}`;
+        return (await (await volley.fetch(path)).json()) as { status: string; decided_by?: { via: string } };
+      };
+      const planned = await askUndo(volley, id, { dry_run: true });
+      expect(planned.body.undone).toMatchObject([{ id: "two" }, { id: "one" }]);
+      expect((await look()).status).toBe("pending");
+      expect((await askUndo(volley, id)).body.undone).toMatchObject([
+        { id: "two", status: "success" },
+        { id: "one", status: "success" },
+      ]);
+      expect(JSON.stringify(await look())).toContain('"via":"undo"');
+      expect(bookings.live.size).toBe(0);
+    },
+  );
 });
