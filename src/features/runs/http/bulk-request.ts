@@ -81,13 +81,20 @@ export async function readBulk(
   if (searchParams.has("limit")) return err(NO_LIMIT);
   const asked = new URLSearchParams([...searchParams, ...Object.entries(filters)]);
   const parsed = parseRunQuery(asked);
-  if (!parsed.ok) return parsed;
+  if (!parsed.ok) return err(inBody(parsed.error, filters));
   if (!FILTERS.some((name) => asked.has(name))) return err(NO_FILTER);
   const { after, key, ...query } = parsed.value;
   const own = onlyWorkOf(caller) ?? key;
   if (key !== undefined && key !== own) return ok({ query: null, only });
   const begin = after ?? { at: ports.clock.now() - 1, id: "" };
   return ok({ query: { ...query, ...(own !== undefined && { key: own }), after: begin }, only });
+}
+
+/** A field of the body that no list takes is no parameter. */
+function inBody(refusal: Refusal, fields: Readonly<Record<string, string>>): Refusal {
+  const { issue } = refusal;
+  if (issue === undefined || !Object.hasOwn(fields, issue.path)) return refusal;
+  return makeRefusal("INVALID_REQUEST", `/${refusal.hint}`, { issue: { ...issue, path: `/${issue.path}` } });
 }
 
 const FILTERS = [
