@@ -122,6 +122,23 @@ describe("A batch in the background", () => {
     );
   });
 
+  test("records the jobs of its actions beside its own, wherever they stand", async () => {
+    const before = upstream.requestsTo("/background").length;
+    const { job_id } = await begin({
+      background: true,
+      actions: [1, 2].map((n) => ({ id: `job${n}`, tool: "probe-background", args: { n } })),
+    });
+    expect(await ended(job_id)).toMatchObject({ tool: "execute_actions:sandbox", status: "succeeded" });
+    const { results } = (await (await send(`/v1/jobs/${job_id}/results`)).json()) as {
+      readonly results: readonly { readonly job_id: string }[];
+    };
+    const ids = results.map((result) => result.job_id);
+    expect(new Set([job_id, ...ids]).size).toBe(3);
+    for (const id of ids)
+      expect(await ended(id)).toMatchObject({ tool: "probe-background", status: "succeeded" });
+    expect(upstream.requestsTo("/background")).toHaveLength(before + 2);
+  });
+
   test("is cancelled between elements", async () => {
     const { job_id } = await begin({ background: true, actions: [{ tool: "probe-write", ...over(1_000) }] });
     await eventually("some writes", async () => ((await jobOf(job_id)).progress?.done ?? 0) > 3 || undefined);

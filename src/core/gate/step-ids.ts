@@ -46,6 +46,10 @@ export class StepIds {
   jobId(index: number, element: number | null): string {
     const { value, own } = this.seedOf(index);
     const place = element === null ? 0 : element + 1;
-    return deriveId(value, own ? place : index * (LIMITS.loopElements + 1) + place);
+    const id = deriveId(value, own ? place : index * (LIMITS.loopElements + 1) + place);
+    return id === this.#asked?.runId ? deriveId(value, BESIDE) : id;
   }
 }
+
+/** The position of the action whose place a batch that is a job has taken itself; no action comes that far. */
+const BESIDE = 0x7fff;

@@ -5,6 +5,7 @@ import { deriveId } from "../../../src/core/kit/derive-id.ts";
 import { StepIds } from "../../../src/core/gate/step-ids.ts";
 
 const seed = (n: number): string => `0000000${n}-0000-4000-8000-00000000abcd`;
+const numbers = (count: number): readonly number[] => [...Array(count).keys()];
 const createPorts = () => {
   let ids = 0;
   return { newId: () => seed((ids += 1) + 4) };
@@ -38,10 +39,20 @@ describe("under keys", () => {
 
   test("no two of the 50 × 26 jobs that a batch can have share an id", () => {
     const ids = new StepIds(createPorts(), { ...ASKED, actions: [] });
-    const all = Array.from({ length: 50 }, (_, index) =>
-      [null, ...Array(25).keys()].map((element) => ids.jobId(index, element)),
-    ).flat();
+    const all = numbers(50).flatMap((index) =>
+      [null, ...numbers(25)].map((element) => ids.jobId(index, element)),
+    );
     expect(new Set(all).size).toBe(50 * 26);
+  });
+
+  test("a batch that is itself a job shares its id with none of its actions' jobs", () => {
+    const own = deriveId(seed(1), 0);
+    const ids = new StepIds(createPorts(), { ...ASKED, runId: own, actions: [] });
+    const all = numbers(50).flatMap((index) =>
+      [null, ...numbers(25)].map((element) => ids.jobId(index, element)),
+    );
+    expect(new Set([own, ...all]).size).toBe(1 + 50 * 26);
+    expect(all[1]).toBe(deriveId(seed(1), 1));
   });
 
   test("what an earlier run began keeps that run's ids, and only that is retaken", () => {
