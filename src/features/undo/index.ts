@@ -2,7 +2,7 @@ import { defineFeature } from "../../feature/define.ts";
 import { COMPENSATE } from "./compensation.ts";
 import { undoRun } from "./http/ask-undo.ts";
 import { createUndoPart } from "./objects/undo-part.ts";
-import { KEEPERS } from "./run/keepers.ts";
+import { ANSWERS, KEEPERS } from "./run/keepers.ts";
 
 /** With it comes the field `compensate` of contracts. */
 export type { Compensation } from "./compensation.ts";
@@ -13,6 +13,7 @@ export function undo() {
     name: "undo",
     contract: [COMPENSATE],
     keepers: KEEPERS,
+    answers: ANSWERS,
     routes: [{ for: "any key", paths: [undoRun] }],
     objectPart: (deploymentOf) =>
       createUndoPart(({ env, slots }) => async (claim) => {

@@ -114,13 +114,15 @@ export interface Irreversible {
   readonly error: WireFailure;
 }
 
-export type UndoneStatus =
-  | "success"
-  | "initiated"
-  | "pending_confirmation"
-  | "cancelled"
-  | "unknown"
-  | "error";
+export const UNDONE_STATUSES = [
+  "success",
+  "initiated",
+  "pending_confirmation",
+  "cancelled",
+  "unknown",
+  "error",
+] as const;
+export type UndoneStatus = (typeof UNDONE_STATUSES)[number];
 
 /** One write, and what became of it. */
 export interface UndoneEntry {

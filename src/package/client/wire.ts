@@ -6,6 +6,7 @@ import type { batchForm } from "../../core/contract/batch.ts";
 import type { jobSchema } from "../../core/contract/gate/job-json.ts";
 import type { resultPageSchema } from "../../features/background/batch-results.ts";
 import type { confirmationSchema } from "../../features/confirmations/wire-confirmation.ts";
+import type { undoneSchema } from "../../features/undo/run/keepers.ts";
 import type { Written } from "../../core/contract/lazy-schema.ts";
 import type { problemSchema } from "../../core/contract/refusal.ts";
 import type { PlanDescription } from "../../core/plan/describe-plan.ts";
@@ -17,8 +18,11 @@ export type ActionRequest = Readonly<z.input<ReturnType<typeof actionForm.schema
 
 /** The request of one call: 1 to 50 actions in the order asked. */
 export type BatchRequest = Readonly<
-  Omit<z.input<ReturnType<typeof batchForm.schema>>, "actions" | "dry_run" | "background">
+  Omit<z.input<ReturnType<typeof batchForm.schema>>, "actions" | "dry_run" | "background" | "on_error">
 > & {
+  readonly on_error?: "partial-success" | "fail-fast" | "undo";
+  /** Beside `undo`: writes without a way back stay. */
+  readonly undo?: "what-can";
   readonly actions: readonly ActionRequest[];
   /** Whose accounts its tools use. */
   readonly subject?: string;
@@ -32,7 +36,10 @@ export type BatchRequest = Readonly<
 export type ActionResult = Written<typeof resultSchema>;
 
 /** The answer to a batch: exactly one result for every action, in the order asked. */
-export type Envelope = Written<typeof envelopeSchema>;
+export type Envelope = Written<typeof envelopeSchema> & {
+  /** The writes of a batch that was undone, in the order in which they are taken back. */
+  readonly undone?: readonly Written<typeof undoneSchema>[];
+};
 
 /** The answer to a batch that was recorded: it runs in the background. */
 export interface RecordedBatch {

@@ -26,6 +26,13 @@ export class Components {
     return written;
   }
 
+  /** Add fields to a schema that stands here; nothing where none of that name does. */
+  extend(name: string, fields: z.ZodMiniObject): void {
+    const known = this.#schemas.get(name) as { readonly properties: object } | undefined;
+    const { properties } = this.schema(fields, "output");
+    if (known !== undefined) Object.assign(known.properties, properties);
+  }
+
   /** Describe the fields of a query's schema as the parameters of an operation. */
   query(query: z.ZodMiniObject): JsonObject[] {
     const { properties = {}, required = [] } = this.schema(query, "input") as {

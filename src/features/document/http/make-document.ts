@@ -41,6 +41,7 @@ export function makeOpenApiDocument(
     const written = toOperation(templated, operation, components);
     paths[templated] = { ...paths[templated], [method.toLowerCase()]: written };
   }
+  for (const [name, fields] of Object.entries(declared.answers())) components.extend(name, fields);
   return {
     openapi: "3.1.0",
     info: {

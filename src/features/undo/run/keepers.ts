@@ -1,15 +1,19 @@
 import * as z from "zod/mini";
 
+import type { Declared } from "../../../cloudflare/configured.ts";
 import type { DeclaredKeepers } from "../../../cloudflare/declared.ts";
 import type { Catalog } from "../../../core/catalog/catalog.ts";
 import type { Tool } from "../../../core/catalog/define-tool.ts";
+import { failureSchema } from "../../../core/contract/failure.ts";
 import { isJsonObject } from "../../../core/contract/json.ts";
+import { lazySchema } from "../../../core/contract/lazy-schema.ts";
+import { pendingSchema } from "../../../core/contract/outcome.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import type { Execution } from "../../../core/gate/execution.ts";
 import { err, ok } from "../../../core/kit/result.ts";
 import type { Plan } from "../../../core/plan/step.ts";
 import { wayBackOf } from "../resolve-reversal.ts";
-import type { NoWayBack } from "../undo-run.ts";
+import { type NoWayBack, UNDONE_STATUSES } from "../undo-run.ts";
 import { KeptWrites, namesElements } from "./keep-writes.ts";
 
 /** Refuse a batch with a write that cannot be taken back. */
@@ -53,6 +57,41 @@ function withUndo(schema: z.ZodMiniObject): z.ZodMiniObject {
       .check(z.describe('Beside "on_error": "undo": writes without a way back stay')),
   });
 }
+
+/** A write, and what became of it. */
+export const undoneSchema = lazySchema(() =>
+  z
+    .strictObject({
+      id: z.string().check(z.describe("Of the action")),
+      action: z.optional(z.string()).check(z.describe("Of a flow: its own action")),
+      element: z.optional(z.int()).check(z.describe("Of a loop")),
+      tool: z.string().check(z.describe("It takes the write back; the write's own where none does")),
+      status: z.enum(UNDONE_STATUSES),
+      data: z.optional(z.unknown()),
+      error: z.optional(failureSchema()),
+      confirmation: z.optional(pendingSchema()),
+    })
+    .register(z.globalRegistry, { id: "UndoneWrite" }),
+);
+
+/** The fields of answers that tell of it. */
+export const ANSWERS: Declared["answers"] = () => {
+  const undone = z
+    .optional(z.array(undoneSchema()))
+    .check(
+      z.describe("The writes that are taken back, in that order; as events also `event: undone` for each"),
+    );
+  const isUndone = z
+    .optional(z.union([z.boolean(), z.literal("unknown")]))
+    .check(z.describe("Whether all that the action did is taken back"));
+  const answer = z.object({ undone });
+  return {
+    Envelope: answer,
+    FlowAnswer: answer,
+    RerunAnswer: answer,
+    ResultMeta: z.object({ undone: isUndone }),
+  };
+};
 
 /** Batches that ask to have their writes taken back. */
 export const KEEPERS: DeclaredKeepers = {

@@ -4,6 +4,7 @@ import * as z from "zod";
 
 import wrangler from "../../../../wrangler.toml?raw";
 import { publishEvent } from "../../../../src/tools/events/publish-event.ts";
+import { restoreFile } from "../../../../src/tools/workspace/restore-file.ts";
 import { write } from "../../../../src/tools/workspace/write.ts";
 import { defineTool } from "../../../../src/core/catalog/define-tool.ts";
 import { createTestVolley, type TestVolley } from "../../../../src/package/testing.ts";
@@ -236,7 +237,7 @@ describe.each(Object.entries(LATE))(
         await volley.advance(1_000);
       };
       const volley: TestVolley = await createTestVolley({
-        tools: [store, drop, later, publishEvent, publishLater, usesAcme, write],
+        tools: [store, drop, later, publishEvent, publishLater, usesAcme, write, restoreFile],
         features: ALL_FEATURES,
         key: { flags: ["approve", "manage_tools", "manage_keys", "manage_endpoints", "manage_connections"] },
         env: CONNECTED,

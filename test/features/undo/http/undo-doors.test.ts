@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { addedTools } from "../../../../src/features/added-tools/index.ts";
 import { background } from "../../../../src/features/background/index.ts";
 import { confirmations } from "../../../../src/features/confirmations/index.ts";
+import { document } from "../../../../src/features/document/index.ts";
 import { discovery } from "../../../../src/features/discovery/index.ts";
 import { flows } from "../../../../src/features/flows/index.ts";
 import { mcp } from "../../../../src/features/mcp/index.ts";
@@ -174,4 +175,42 @@ test("execute_actions over MCP takes it, and its answer has what was taken back"
   });
   expect(await response.text()).toContain("unbook");
   expect([...bookings.live]).toEqual([]);
+});
+
+describe("the API document", () => {
+  type Schemas = Readonly<Record<string, { readonly properties: Readonly<Record<string, object>> }>>;
+  const schemasOf = async (volley: TestVolley): Promise<Schemas> => {
+    const { components } = await send(volley, "GET", "/openapi.json");
+    return (components as { readonly schemas: Schemas }).schemas;
+  };
+
+  test("has every field of an answer to a batch that was undone", async () => {
+    const volley = await createTestVolley({
+      tools: TOOLS,
+      features: [undo(), document()],
+      routes: openBookings(failing).routes,
+    });
+    const { Envelope, ResultMeta, UndoneWrite } = await schemasOf(volley);
+    const answer = await runUndo(volley, [
+      { id: "one", tool: "book", args: { name: "a" } },
+      { id: "two", tool: "book", args: { name: "fails" }, depends_on: ["one"] },
+    ]);
+    expect(Object.keys(Envelope!.properties)).toEqual(expect.arrayContaining(Object.keys(answer)));
+    expect(Envelope!.properties["undone"]).toMatchObject({
+      items: { $ref: "#/components/schemas/UndoneWrite" },
+    });
+    expect(Object.keys(UndoneWrite!.properties)).toEqual(
+      expect.arrayContaining(Object.keys(answer.undone![0]!)),
+    );
+    expect(Object.keys(ResultMeta!.properties)).toEqual(
+      expect.arrayContaining(Object.keys(answer.results[0]!.meta)),
+    );
+  });
+
+  test("has none of them where the feature is not listed", async () => {
+    const { Envelope, ResultMeta } = await schemasOf(
+      await createTestVolley({ tools: [], features: [document()] }),
+    );
+    expect(Object.keys({ ...Envelope!.properties, ...ResultMeta!.properties })).not.toContain("undone");
+  });
 });
