@@ -22,6 +22,11 @@ export const SINCE: Readonly<Record<string, { readonly label: string; readonly m
   "3d": { label: "The last 3 days", ms: 72 * HOUR_MS },
 };
 
+/** The words of times to choose from. */
+export function wordsOf(times: typeof SINCE): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(times).map(([value, { label }]) => [value, label]));
+}
+
 /** The fields that narrow a list of jobs; an empty text where one does not. */
 export interface JobFilter extends Record<string, string> {
   readonly status: string;

@@ -1,15 +1,17 @@
 import { useEffect, useMemo, useRef, useState } from "hono/jsx/dom";
 
-import { ask, type Problem } from "../kit/api.ts";
 import { writeExact } from "../kit/exact-json.ts";
 import { hasPage, useDeployment } from "../kit/deployment.ts";
 import { hrefTo } from "../kit/route.ts";
 import { useLoad } from "../kit/use-load.ts";
+import { useSend } from "../kit/use-send.ts";
 import type { WireEnvelope, WireJob } from "../kit/wire.ts";
 import { announce } from "../parts/announce.tsx";
 import { ArgsView } from "../parts/args-view.tsx";
 import { CopyButton } from "../parts/copy-button.tsx";
+import { Facts } from "../parts/facts.tsx";
 import { JsonView } from "../parts/json-view.tsx";
+import { Link } from "../parts/link.tsx";
 import { Pending } from "../parts/notes.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
 import { Status } from "../parts/status.tsx";
@@ -33,8 +35,7 @@ export function JobPage({ id }: { readonly id: string }) {
   const path = `/v1/jobs/${encodeURIComponent(id)}`;
   const loaded = useLoad<WireJob>(path, { everyMs: isLive ? EVERY_MS : undefined, isExact: true });
   const [changed, setChanged] = useState<WireJob | null>(null);
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const [isBusy, setBusy] = useState(false);
+  const { send, isBusy, problem } = useSend();
   const known = loaded.data;
   const job = changed !== null && (known === null || changed.updated_at > known.updated_at) ? changed : known;
   const before = useRef<string | null>(null);
@@ -48,10 +49,7 @@ export function JobPage({ id }: { readonly id: string }) {
     before.current = job.status;
   }, [job?.status, loaded.problem]);
   const change = async (how: "cancel" | "redrive"): Promise<void> => {
-    setBusy(true);
-    const answer = await ask<WireJob>(`${path}/${how}`, { method: "POST", isExact: true });
-    setBusy(false);
-    setProblem(answer.ok ? null : answer.problem);
+    const answer = await send<WireJob>(`${path}/${how}`, { method: "POST", isExact: true });
     if (answer.ok) setChanged(answer.data);
     loaded.reload();
   };
@@ -104,51 +102,18 @@ function JobBody({ job }: { readonly job: WireJob }) {
     <div class="split">
       <div class="stack">
         <section class="card" aria-label="The job">
-          <dl class="facts">
-            <dt>Status</dt>
-            <dd>
-              <Status of={job.status} />
-            </dd>
-            <dt>Attempts</dt>
-            <dd>{job.attempts}</dd>
-            <dt>Asked</dt>
-            <dd>
-              <Time at={job.created_at} />
-              {job.key !== undefined && (
-                <span class="muted">
-                  {" "}
-                  by <bdi>{job.key}</bdi>
-                </span>
-              )}
-            </dd>
-            {job.duration_ms !== undefined && [
-              <dt key="took">Took</dt>,
-              <dd key="time">{sayDuration(job.duration_ms)}</dd>,
+          <Facts
+            of={[
+              ["Status", <Status of={job.status} />],
+              ["Attempts", job.attempts],
+              ["Asked", <Asked job={job} />],
+              job.duration_ms !== undefined && ["Took", sayDuration(job.duration_ms)],
+              job.note !== undefined && ["Note", <span dir="auto">{job.note}</span>],
+              ["Tool", <Link of={job.tool} section="tools" to={job.tool} />],
+              batch !== undefined && hasRuns && ["Run", <OfRun id={batch} />],
+              ["Id", <CopiedId of={job.job_id} />],
             ]}
-            {job.note !== undefined && [
-              <dt key="note">Note</dt>,
-              <dd key="text" dir="auto">
-                {job.note}
-              </dd>,
-            ]}
-            <dt>Tool</dt>
-            <dd>
-              <a href={hrefTo("tools", job.tool)}>
-                <bdi>{job.tool}</bdi>
-              </a>
-            </dd>
-            {batch !== undefined &&
-              hasRuns && [
-                <dt key="run">Run</dt>,
-                <dd key="run id">
-                  <a href={hrefTo("runs", batch)}>{batch.slice(0, 8)}</a>, which asked for it
-                </dd>,
-              ]}
-            <dt>Id</dt>
-            <dd class="mono">
-              {job.job_id} <CopyButton text={job.job_id} label="Copy id" />
-            </dd>
-          </dl>
+          />
         </section>
         <section class="card" aria-label="What happened">
           <h2>What happened</h2>
@@ -193,6 +158,36 @@ function JobBody({ job }: { readonly job: WireJob }) {
         )}
       </div>
     </div>
+  );
+}
+
+function Asked({ job: { created_at: at, key } }: { readonly job: WireJob }) {
+  return (
+    <span>
+      <Time at={at} />
+      {key !== undefined && (
+        <span class="muted">
+          {" "}
+          by <bdi>{key}</bdi>
+        </span>
+      )}
+    </span>
+  );
+}
+
+function CopiedId({ of }: { readonly of: string }) {
+  return (
+    <span class="mono">
+      {of} <CopyButton text={of} label="Copy id" />
+    </span>
+  );
+}
+
+function OfRun({ id }: { readonly id: string }) {
+  return (
+    <span>
+      <a href={hrefTo("runs", id)}>{id.slice(0, 8)}</a>, which asked for it
+    </span>
   );
 }
 

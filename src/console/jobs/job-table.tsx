@@ -2,59 +2,45 @@ import { hrefTo } from "../kit/route.ts";
 import type { WireJob } from "../kit/wire.ts";
 import { Status } from "../parts/status.tsx";
 import { sayDuration } from "../parts/say-duration.ts";
+import { ListTable } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
 import { isAlive } from "./job-filter.ts";
 
 /** Jobs below each other; on a phone each is a card. */
 export function JobTable({ jobs }: { readonly jobs: readonly WireJob[] }) {
   return (
-    <div class="card flush">
-      <table class="table list">
-        <thead>
-          <tr>
-            <th scope="col">Job</th>
-            <th scope="col">Status</th>
-            <th scope="col" class="number">
-              Attempts
-            </th>
-            <th scope="col">Asked</th>
-            <th scope="col">Took</th>
-          </tr>
-        </thead>
-        <tbody>
-          {jobs.map((job) => (
-            <tr key={job.job_id}>
-              <td class="lead">
-                <a href={hrefTo("jobs", job.job_id)}>
-                  <bdi>{job.tool}</bdi>
-                  <span class="mono muted small"> {job.job_id.slice(-8)}</span>
-                </a>
-                {job.error !== undefined && <code class="muted small">{job.error.code}</code>}
-              </td>
-              <td data-label="Status">
-                <Status of={job.status} />
-              </td>
-              <td data-label="Attempts" class="number">
-                {job.attempts}
-              </td>
-              <td data-label="Asked">
-                <Time at={job.created_at} />
-              </td>
-              <td data-label="Took">
-                {job.duration_ms !== undefined ? (
-                  sayDuration(job.duration_ms)
-                ) : isAlive(job) && job.next_attempt_at !== null ? (
-                  <span>
-                    next <Time at={job.next_attempt_at} />
-                  </span>
-                ) : (
-                  <span class="muted">–</span>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <ListTable
+      of={jobs}
+      by={(job) => job.job_id}
+      columns={[
+        ["Job", (job) => <Name of={job} />, "lead"],
+        ["Status", (job) => <Status of={job.status} />],
+        ["Attempts", (job) => job.attempts, "number"],
+        ["Asked", (job) => <Time at={job.created_at} />],
+        ["Took", (job) => <Took of={job} />],
+      ]}
+    />
+  );
+}
+
+function Name({ of: { job_id: id, tool, error } }: { readonly of: WireJob }) {
+  return (
+    <>
+      <a href={hrefTo("jobs", id)}>
+        <bdi>{tool}</bdi>
+        <span class="mono muted small"> {id.slice(-8)}</span>
+      </a>
+      {error !== undefined && <code class="muted small">{error.code}</code>}
+    </>
+  );
+}
+
+function Took({ of: job }: { readonly of: WireJob }) {
+  if (job.duration_ms !== undefined) return <>{sayDuration(job.duration_ms)}</>;
+  if (!isAlive(job) || job.next_attempt_at === null) return <span class="muted">–</span>;
+  return (
+    <span>
+      next <Time at={job.next_attempt_at} />
+    </span>
   );
 }

@@ -1,19 +1,19 @@
 import { useMemo, useState } from "hono/jsx/dom";
 
-import { ask, type Problem } from "../kit/api.ts";
 import { hrefTo, type Route } from "../kit/route.ts";
 import { usePages } from "../kit/use-pages.ts";
 import type { WireJob } from "../kit/wire.ts";
-import { announce } from "../parts/announce.tsx";
+import { Choice, Search } from "../parts/filters.tsx";
 import { Empty, Pending } from "../parts/notes.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
 import { Question } from "../parts/question.tsx";
 import { Title } from "../parts/title.tsx";
 import { count } from "../parts/count.ts";
-import { JOB_STATUSES, readFilter, sayRedriven, SINCE, toQuery, type Redriven } from "./job-filter.ts";
+import { JOB_STATUSES, readFilter, SINCE, toQuery, wordsOf } from "./job-filter.ts";
 import { JobPage } from "./job-page.tsx";
 import { JobTable } from "./job-table.tsx";
 import { MoreButton } from "../parts/more-button.tsx";
+import { useRedrive } from "./use-redrive.ts";
 
 /** While the list is seen it is asked for again so often. */
 const EVERY_MS = 6_000;
@@ -43,39 +43,20 @@ function JobList({ query }: { readonly query: URLSearchParams }) {
         )}
       </Title>
       <div class="filters">
-        <label>
-          <span class="hidden-text">Status</span>
-          <select onChange={(event: Event) => set("status", valueOf(event))}>
-            <option value="" selected={filter.status === ""}>
-              Any status
-            </option>
-            {JOB_STATUSES.map((status) => (
-              <option key={status} value={status} selected={filter.status === status}>
-                {status}
-              </option>
-            ))}
-          </select>
-        </label>
-        <label>
-          <span class="hidden-text">Tool</span>
-          <input
-            type="search"
-            placeholder="Any tool"
-            value={filter.tool}
-            spellcheck={false}
-            onChange={(event: Event) => set("tool", valueOf(event).trim())}
-          />
-        </label>
-        <label>
-          <span class="hidden-text">Since</span>
-          <select onChange={(event: Event) => set("since", valueOf(event))}>
-            {Object.entries(SINCE).map(([value, { label }]) => (
-              <option key={value} value={value} selected={filter.since === value}>
-                {label}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Choice
+          label="Status"
+          any="Any status"
+          values={JOB_STATUSES}
+          chosen={filter.status}
+          onChoose={(value) => set("status", value)}
+        />
+        <Search label="Tool" any="Any tool" value={filter.tool} onText={(value) => set("tool", value)} />
+        <Choice
+          label="Since"
+          values={wordsOf(SINCE)}
+          chosen={filter.since}
+          onChoose={(value) => set("since", value)}
+        />
       </div>
       <Pending of={first} what="the jobs" />
       {first.data !== null && items.length === 0 && (
@@ -102,32 +83,17 @@ interface RedriveAllProps {
 /** Give all dead jobs of the filter new attempts, after a question that says how many they are. */
 function RedriveAll({ tool, path, onDone }: RedriveAllProps) {
   const [asked, setAsked] = useState<{ readonly size: number; readonly isMore: boolean } | null>(null);
-  const [isBusy, setBusy] = useState(false);
-  const [said, setSaid] = useState<string | null>(null);
-  const [problem, setProblem] = useState<Problem | null>(null);
+  const { redrive, said, send, isBusy, problem } = useRedrive("/v1/jobs/redrive", onDone);
   const look = async (): Promise<void> => {
-    setBusy(true);
     const most = path.replace(/limit=\d+/, "limit=100");
-    const answer = await ask<{ jobs: readonly WireJob[]; next_cursor: string | null }>(most);
-    setBusy(false);
-    if (!answer.ok) return setProblem(answer.problem);
+    const answer = await send<{ jobs: readonly WireJob[]; next_cursor: string | null }>(most);
+    if (!answer.ok) return;
     const { jobs, next_cursor: next } = answer.data;
     setAsked({ size: jobs.length, isMore: next !== null });
   };
-  const redrive = async (): Promise<void> => {
-    setBusy(true);
+  const redriveAll = (): Promise<void> => {
     const since = new URLSearchParams(path.split("?")[1]).get("since");
-    const answer = await ask<Redriven>("/v1/jobs/redrive", {
-      method: "POST",
-      body: { status: "dead", ...(tool !== "" && { tool }), ...(since !== null && { since }) },
-    });
-    setBusy(false);
-    setProblem(answer.ok ? null : answer.problem);
-    if (!answer.ok) return;
-    const text = sayRedriven(answer.data);
-    setSaid(text);
-    announce(text);
-    onDone();
+    return redrive({ status: "dead", ...(tool !== "" && { tool }), ...(since !== null && { since }) });
   };
   return (
     <div class="row">
@@ -140,10 +106,8 @@ function RedriveAll({ tool, path, onDone }: RedriveAllProps) {
         <Question
           title={`Redrive ${asked.isMore ? "the newest 100 dead jobs" : count(asked.size, "dead job")}?`}
           yes="Redrive"
-          onAnswer={(isYes) => {
-            setAsked(null);
-            if (isYes) void redrive();
-          }}
+          onClose={() => setAsked(null)}
+          onYes={() => void redriveAll()}
         >
           Each gets fresh attempts, with the idempotency key that it had: an upstream that honours it acts
           once.
@@ -152,8 +116,4 @@ function RedriveAll({ tool, path, onDone }: RedriveAllProps) {
       )}
     </div>
   );
-}
-
-function valueOf(event: Event): string {
-  return (event.currentTarget as HTMLInputElement | HTMLSelectElement).value;
 }

@@ -1,8 +1,9 @@
-import { useState, useLayoutEffect, useRef } from "hono/jsx/dom";
+import { useState } from "hono/jsx/dom";
 import { SHIPPED_FLAGS } from "../../shipped.ts";
+import { readForm } from "../kit/read-form.ts";
 import { TextField } from "../parts/text-field.tsx";
 import { type KeyWish, refuseWish } from "./make-key.ts";
-import { CopyButton } from "../parts/copy-button.tsx";
+import { ShownOnce } from "../parts/shown-once.tsx";
 
 interface WishFormProps {
   /** Whether its tenant may be chosen. */
@@ -15,9 +16,7 @@ interface WishFormProps {
 export function WishForm({ hasTenant, isBusy, onWish }: WishFormProps) {
   const [wrong, setWrong] = useState<string | null>(null);
   const submit = (event: Event): void => {
-    event.preventDefault();
-    const form = new FormData(event.currentTarget as HTMLFormElement);
-    const read = (name: string): string => String(form.get(name) ?? "").trim();
+    const { form, read } = readForm(event);
     const flags = Object.keys(SHIPPED_FLAGS).filter((flag) => form.has(flag));
     const wish = { name: read("name"), tenant: read("tenant"), tools: read("tools"), flags };
     const refused = refuseWish(wish);
@@ -65,20 +64,9 @@ export function WishForm({ hasTenant, isBusy, onWish }: WishFormProps) {
 
 /** A key, this once: it is kept nowhere. */
 export function KeyShown({ text, name }: { readonly text: string; readonly name: string }) {
-  const box = useRef<HTMLDivElement>(null);
-  useLayoutEffect(() => box.current?.focus(), []);
   return (
-    <div class="note tone-ok" tabindex={-1} ref={box}>
-      <div class="row">
-        <strong>
-          The key <bdi>{name}</bdi>
-        </strong>
-        <span class="end">
-          <CopyButton text={text} label="Copy key" />
-        </span>
-      </div>
-      <p class="key-shown">{text}</p>
-      <p class="small">It is shown this once and kept nowhere. Put it where its owner keeps secrets.</p>
-    </div>
+    <ShownOnce title={["The key ", <bdi key="name">{name}</bdi>]} what="key" text={text}>
+      It is shown this once and kept nowhere. Put it where its owner keeps secrets.
+    </ShownOnce>
   );
 }

@@ -1,3 +1,4 @@
+import { Facts } from "./facts.tsx";
 import { JsonView } from "./json-view.tsx";
 import { explainReference } from "./explain-reference.ts";
 
@@ -14,16 +15,11 @@ export function ArgsView({ args, label }: { readonly args: unknown; readonly lab
   if (entries.length === 0) return <p class="muted">Without arguments.</p>;
   return (
     <div class="stack tight">
-      <dl class="facts args" aria-label={label}>
-        {entries.slice(0, MOST).map(([name, value]) => [
-          <dt key={`${name} name`}>
-            <bdi>{name}</bdi>
-          </dt>,
-          <dd key={name}>
-            <Value value={value} label={name} />
-          </dd>,
-        ])}
-      </dl>
+      <Facts
+        look="args"
+        label={label}
+        of={entries.slice(0, MOST).map(([name, value]) => [name, <Value value={value} label={name} />])}
+      />
       {entries.length > MOST && <JsonView value={args} label={`${label}, all of them`} />}
     </div>
   );

@@ -8,7 +8,6 @@ interface CopyButtonProps {
   readonly label?: string;
 }
 
-/** A button that copies a text and says so. */
 export function CopyButton({ text, label = "Copy" }: CopyButtonProps) {
   const [isCopied, setCopied] = useState(false);
   const copy = async (): Promise<void> => {

@@ -9,3 +9,8 @@ export async function copyText(text: string, said = "Copied"): Promise<boolean> 
   announce(isDone ? said : "This browser does not let the page copy");
   return isDone;
 }
+
+/** Copy a reference to a value of a result, such as `shops#/places/0/id`. */
+export function copyReference(reference: string): void {
+  void copyText(JSON.stringify({ $ref: reference }), `Copied the reference ${reference}`);
+}

@@ -1,7 +1,7 @@
 import { useState } from "hono/jsx/dom";
 
-import { ask, type Problem } from "../kit/api.ts";
 import { hrefTo } from "../kit/route.ts";
+import { useSend } from "../kit/use-send.ts";
 import { announce } from "./announce.tsx";
 import { ProblemNote } from "./problem-note.tsx";
 import { Question } from "./question.tsx";
@@ -18,10 +18,10 @@ interface DeleteButtonProps {
 /** A button that deletes one thing of a list, after a question, and leads back to the list. */
 export function DeleteButton({ name, path, section, children }: DeleteButtonProps) {
   const [isAsking, setAsking] = useState(false);
-  const [problem, setProblem] = useState<Problem | null>(null);
+  const { send, problem } = useSend();
   const remove = async (): Promise<void> => {
-    const answer = await ask(path, { method: "DELETE" });
-    if (!answer.ok) return setProblem(answer.problem);
+    const answer = await send(path, { method: "DELETE" });
+    if (!answer.ok) return;
     announce(`${name} is deleted`);
     location.hash = hrefTo(section);
   };
@@ -36,10 +36,8 @@ export function DeleteButton({ name, path, section, children }: DeleteButtonProp
           title={`Delete ${name}?`}
           yes="Delete"
           isDanger
-          onAnswer={(isYes) => {
-            setAsking(false);
-            if (isYes) void remove();
-          }}
+          onClose={() => setAsking(false)}
+          onYes={() => void remove()}
         >
           {children}
         </Question>

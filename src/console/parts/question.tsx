@@ -5,12 +5,14 @@ interface QuestionProps {
   /** The words of the button that does it. */
   readonly yes: string;
   readonly isDanger?: boolean;
-  readonly onAnswer: (isYes: boolean) => void;
+  readonly onYes: () => void;
+  /** Told after either answer. */
+  readonly onClose: () => void;
   readonly children?: unknown;
 }
 
 /** Ask before something is done that cannot be taken back. Escape and the first button are a no. */
-export function Question({ title, yes, isDanger = false, onAnswer, children }: QuestionProps) {
+export function Question({ title, yes, isDanger = false, onYes, onClose, children }: QuestionProps) {
   const box = useRef<HTMLDialogElement>(null);
   useEffect(() => box.current?.showModal(), []);
   // Closing first gives the focus back to where it was.
@@ -20,7 +22,10 @@ export function Question({ title, yes, isDanger = false, onAnswer, children }: Q
       ref={box}
       class="question"
       aria-label={title}
-      onClose={(event: Event) => onAnswer((event.currentTarget as HTMLDialogElement).returnValue === "yes")}
+      onClose={(event: Event) => {
+        onClose();
+        if ((event.currentTarget as HTMLDialogElement).returnValue === "yes") onYes();
+      }}
     >
       <h2>{title}</h2>
       <div class="muted">{children}</div>

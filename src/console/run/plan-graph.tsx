@@ -1,9 +1,9 @@
 import { useMemo } from "hono/jsx/dom";
 
 import type { WirePlan } from "../kit/wire.ts";
-import { TableHead } from "../parts/table-head.tsx";
+import { Table } from "../parts/table.tsx";
 import { FailureNote } from "./failure-note.tsx";
-import { type EdgeKind, layOutPlan, type PlanDrawing as Drawing } from "./lay-out-plan.ts";
+import { type EdgeKind, layOutPlan, type PlanDrawing as Drawing, type PlanNode } from "./lay-out-plan.ts";
 import { nameActions } from "./name-actions.ts";
 import { EDGE_NAMES, PlanDrawing } from "./plan-drawing.tsx";
 import { sayPlan } from "./say-plan.ts";
@@ -81,40 +81,33 @@ function Line({ kind }: { readonly kind: EdgeKind }) {
 }
 
 function PlanTable({ drawing: { nodes, edges } }: { readonly drawing: Drawing }) {
+  const before = (id: string): string =>
+    edges
+      .filter(({ to }) => to === id)
+      .map(({ from, reason }) => `${from} (${reason})`)
+      .join(", ");
   return (
-    <table class="table">
-      <TableHead names={["Wave", "Action", "Tool", "Waits for", "Note"]} />
-      <tbody>
-        {nodes.map(({ id, tool, wave, state, isConfirmed, hasWarning }) => (
-          <tr key={id}>
-            <td data-label="Wave">{wave === null ? "–" : wave + 1}</td>
-            <td data-label="Action">
-              <bdi class="mono">{id}</bdi>
-            </td>
-            <td data-label="Tool">
-              <bdi class="mono">{tool ?? "–"}</bdi>
-            </td>
-            <td data-label="Waits for">
-              <bdi>
-                {edges
-                  .filter(({ to }) => to === id)
-                  .map(({ from, reason }) => `${from} (${reason})`)
-                  .join(", ") || "–"}
-              </bdi>
-            </td>
-            <td data-label="Note">
-              {[
-                state === "wrong" && "wrong",
-                state === "blocked" && "needs one that is wrong",
-                isConfirmed && "waits for a yes",
-                hasWarning && "warning",
-              ]
-                .filter((note) => typeof note === "string")
-                .join(", ") || "–"}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <Table
+      of={nodes}
+      by={({ id }) => id}
+      columns={[
+        ["Wave", ({ wave }) => (wave === null ? "–" : wave + 1)],
+        ["Action", ({ id }) => <bdi class="mono">{id}</bdi>],
+        ["Tool", ({ tool }) => <bdi class="mono">{tool ?? "–"}</bdi>],
+        ["Waits for", ({ id }) => <bdi>{before(id) || "–"}</bdi>],
+        ["Note", (node) => sayNote(node) || "–"],
+      ]}
+    />
   );
+}
+
+function sayNote({ state, isConfirmed, hasWarning }: PlanNode): string {
+  return [
+    state === "wrong" && "wrong",
+    state === "blocked" && "needs one that is wrong",
+    isConfirmed && "waits for a yes",
+    hasWarning && "warning",
+  ]
+    .filter((note) => typeof note === "string")
+    .join(", ");
 }

@@ -1,7 +1,8 @@
 import { useState } from "hono/jsx/dom";
 import { hrefTo } from "../kit/route.ts";
 import type { WireResult } from "../kit/wire.ts";
-import { copyText } from "../parts/copy-text.ts";
+import { copyReference } from "../parts/copy-text.ts";
+import { Facts } from "../parts/facts.tsx";
 import { ConnectLink } from "../parts/connect-link.tsx";
 import { Status } from "../parts/status.tsx";
 import { sayDuration } from "../parts/say-duration.ts";
@@ -58,7 +59,7 @@ function Row({ result, onPick, isOpen: isOpenFirst }: RowProps) {
         {isOpen && (
           <div class="result-body">
             <Outcome result={result} />
-            <Facts result={result} />
+            <Measured result={result} />
             {"data" in result && result.data !== undefined && (
               <ResultData
                 data={result.data}
@@ -118,7 +119,7 @@ function Outcome({ result }: { readonly result: WireResult }) {
   }
 }
 
-function Facts({ result }: { readonly result: WireResult }) {
+function Measured({ result }: { readonly result: WireResult }) {
   const facts = sayMeta(result);
   const { warnings = [], handle } = result.meta;
   return (
@@ -129,33 +130,23 @@ function Facts({ result }: { readonly result: WireResult }) {
         </p>
       ))}
       {(facts.length > 0 || handle !== undefined) && (
-        <dl class="facts small">
-          {facts.map(([name, text]) => [
-            <dt key={`${name} name`}>{name}</dt>,
-            <dd key={name}>
-              <bdi>{text}</bdi>
-            </dd>,
-          ])}
-          {handle !== undefined && [
-            <dt key="handle name">Handle</dt>,
-            <dd key="handle">
-              <bdi class="mono">{handle}</bdi>{" "}
-              <span class="muted">stands for the whole in a later batch</span>
-            </dd>,
-          ]}
-        </dl>
+        <Facts look="small" of={[...facts, handle !== undefined && ["Handle", <Handle of={handle} />]]} />
       )}
     </div>
+  );
+}
+
+function Handle({ of }: { readonly of: string }) {
+  return (
+    <span>
+      <bdi class="mono">{of}</bdi> <span class="muted">stands for the whole in a later batch</span>
+    </span>
   );
 }
 
 /** The place that an address of the console names, on this page: its origin may be another name of the same Worker. */
 function placeOf(url: string): string {
   return `#${url.split("#")[1] ?? ""}`;
-}
-
-function copyReference(reference: string): void {
-  void copyText(JSON.stringify({ $ref: reference }), `Copied the reference ${reference}`);
 }
 
 /** Say what was measured about an action and what is to be known of its result: names and texts, in the order of weight. */

@@ -14,7 +14,7 @@ import { CopyButton } from "../parts/copy-button.tsx";
 import { Empty, Loading } from "../parts/notes.tsx";
 import { Pieces } from "../parts/pieces.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
-import { TableHead } from "../parts/table-head.tsx";
+import { Table } from "../parts/table.tsx";
 import { Title } from "../parts/title.tsx";
 import { ResultList } from "../run/result-list.tsx";
 import { type ListedTool, sayContract } from "./tool-words.ts";
@@ -78,31 +78,34 @@ function ToolBody({ tool, listed }: { readonly tool: WireTool; readonly listed: 
         </section>
         {rows.length > 0 && (
           <section class="card flush schema" aria-label="What it takes">
-            <table class="table">
-              <TableHead names={["Argument", "Takes", "About"]} />
-              <tbody>
-                {rows.map(({ path, name, depth, type, isRequired, about }) => (
-                  <tr key={path}>
-                    <td data-label="Argument">
-                      <span class={`mono indent-${Math.min(depth, 3)}`}>
-                        <bdi>{name}</bdi>
-                        {isRequired && <span class="muted small"> required</span>}
-                      </span>
-                    </td>
-                    <td data-label="Takes">{type}</td>
-                    <td data-label="About" dir="auto">
-                      {about === "" ? "–" : about}
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
+            <Table
+              of={rows}
+              by={({ path }) => path}
+              columns={[
+                ["Argument", (row) => <Argument of={row} />],
+                ["Takes", ({ type }) => type],
+                ["About", ({ about }) => <span dir="auto">{about === "" ? "–" : about}</span>],
+              ]}
+            />
           </section>
         )}
         {listed !== null && <Pieces key="pieces" of="tool" given={{ name: tool.name }} />}
       </div>
       <ToolForm tool={tool} />
     </div>
+  );
+}
+
+function Argument({
+  of: { name, depth, isRequired },
+}: {
+  readonly of: ReturnType<typeof listFields>[number];
+}) {
+  return (
+    <span class={`mono indent-${Math.min(depth, 3)}`}>
+      <bdi>{name}</bdi>
+      {isRequired && <span class="muted small"> required</span>}
+    </span>
   );
 }
 

@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState } from "hono/jsx/dom";
 
-import { ask, type Problem } from "../../../console/kit/api.ts";
+import type { Problem } from "../../../console/kit/api.ts";
 import { hasPage, mayUse, useDeployment } from "../../../console/kit/deployment.ts";
-import { holdPage } from "../../../console/kit/hold-page.ts";
 import { hrefTo } from "../../../console/kit/route.ts";
 import { useLoad } from "../../../console/kit/use-load.ts";
+import { useSendOnce } from "../../../console/kit/use-send-once.ts";
 import type { WireEnvelope, WireResult } from "../../../console/kit/wire.ts";
 import type { WireConfirmation } from "./wire.ts";
 import { announce } from "../../../console/parts/announce.tsx";
@@ -23,6 +23,12 @@ const EVERY_MS = 3_000;
 const SOON_MS = 120_000;
 
 type Decision = "approve" | "reject";
+
+/** The button of each decision: its look, its word, and the word while it is sent. */
+const DECISIONS = [
+  ["reject", "danger", "Reject", "Rejecting…"],
+  ["approve", "primary", "Approve", "Approving…"],
+] as const satisfies readonly (readonly [Decision, string, string, string])[];
 
 /** One question: who asks, until when, what exactly will happen; the two buttons; then what came of it. */
 export function ConfirmationPage({ id }: { readonly id: string }) {
@@ -103,24 +109,18 @@ export function ConfirmationPage({ id }: { readonly id: string }) {
       )}
       {status === "waiting" && (
         <div key="decide" class="decide">
-          <button
-            type="button"
-            class="danger"
-            disabled={isBusy !== null || !mayDecide}
-            aria-describedby={mayDecide ? undefined : "may-not-decide"}
-            onClick={() => void decide("reject")}
-          >
-            {isBusy === "reject" ? "Rejecting…" : "Reject"}
-          </button>
-          <button
-            type="button"
-            class="primary"
-            disabled={isBusy !== null || !mayDecide}
-            aria-describedby={mayDecide ? undefined : "may-not-decide"}
-            onClick={() => void decide("approve")}
-          >
-            {isBusy === "approve" ? "Approving…" : "Approve"}
-          </button>
+          {DECISIONS.map(([decision, look, word, doing]) => (
+            <button
+              key={decision}
+              type="button"
+              class={look}
+              disabled={isBusy !== null || !mayDecide}
+              aria-describedby={mayDecide ? undefined : "may-not-decide"}
+              onClick={() => void decide(decision)}
+            >
+              {isBusy === decision ? doing : word}
+            </button>
+          ))}
         </div>
       )}
     </div>
@@ -135,29 +135,15 @@ interface Deciding {
   readonly results: readonly WireResult[] | null;
 }
 
-/** A decision is sent under one key however often it is sent: a double tap or a lost answer is one decision. */
 function useDecision(path: string, argsHash: string | undefined, reload: () => void): Deciding {
-  const keys = useRef<Partial<Record<Decision, string>>>({});
-  const sent = useRef(false);
-  const [isBusy, setBusy] = useState<Decision | null>(null);
+  const { send, isBusy } = useSendOnce<Decision>();
   const [problem, setProblem] = useState<Problem | null>(null);
   const [results, setResults] = useState<readonly WireResult[] | null>(null);
   const decide = async (decision: Decision): Promise<void> => {
-    if (sent.current) return;
-    sent.current = true;
-    setBusy(decision);
     setProblem(null);
-    const key = (keys.current[decision] ??= crypto.randomUUID());
-    const answer = await holdPage(
-      ask<WireEnvelope>(path, {
-        method: "POST",
-        body: { decision, ...(argsHash !== undefined && { args_hash: argsHash }) },
-        headers: { "idempotency-key": key },
-        isExact: true,
-      }),
-    );
-    sent.current = false;
-    setBusy(null);
+    const body = { decision, ...(argsHash !== undefined && { args_hash: argsHash }) };
+    const answer = await send<WireEnvelope>(decision, path, body);
+    if (answer === null) return;
     if (answer.ok) {
       setResults(answer.data.results);
       announce(

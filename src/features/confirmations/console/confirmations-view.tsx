@@ -2,7 +2,7 @@ import { hrefTo, type Route } from "../../../console/kit/route.ts";
 import { usePages } from "../../../console/kit/use-pages.ts";
 import { Empty, Pending } from "../../../console/parts/notes.tsx";
 import { Status } from "../../../console/parts/status.tsx";
-import { TableHead } from "../../../console/parts/table-head.tsx";
+import { ListTable } from "../../../console/parts/table.tsx";
 import { Time } from "../../../console/parts/time.tsx";
 import { Title } from "../../../console/parts/title.tsx";
 import { ConfirmationPage } from "./confirmation-page.tsx";
@@ -66,51 +66,45 @@ function ConfirmationList() {
       {decided.length > 0 && (
         <section key="decided" class="stack tight" aria-label="Decided">
           <h2>Decided</h2>
-          <div class="card flush">
-            <table class="table list">
-              <TableHead names={["What", "Status", "Decided by", "Asked by", "Asked"]} />
-              <tbody>
-                {decided.map((one) => (
-                  <tr key={one.id}>
-                    <td class="lead">
-                      <a href={hrefTo("confirmations", one.id)}>
-                        <bdi>{sayTools(one)}</bdi>
-                        <span class="hidden-text"> {one.id.slice(0, 8)}</span>
-                      </a>
-                    </td>
-                    <td data-label="Status">
-                      <Status of={sayStatus(one, now)} />
-                    </td>
-                    <td data-label="Decided by">
-                      {one.decided_by === undefined ? (
-                        <span class="muted">–</span>
-                      ) : (
-                        <span>
-                          <bdi>{one.decided_by.name}</bdi>
-                          {one.decided_by.via === "link" && (
-                            <span key="link" class="muted small">
-                              , by a link
-                            </span>
-                          )}
-                          {one.reason !== undefined && <span class="muted small">: {one.reason}</span>}
-                        </span>
-                      )}
-                    </td>
-                    <td data-label="Asked by">
-                      <bdi>{sayAsker(one.requested_by)}</bdi>
-                    </td>
-                    <td data-label="Asked">
-                      <Time at={one.created_at} />
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
+          <ListTable
+            of={decided}
+            by={({ id }) => id}
+            columns={[
+              ["What", (one) => <Name of={one} />, "lead"],
+              ["Status", (one) => <Status of={sayStatus(one, now)} />],
+              ["Decided by", (one) => <Decider of={one} />],
+              ["Asked by", (one) => <bdi>{sayAsker(one.requested_by)}</bdi>],
+              ["Asked", (one) => <Time at={one.created_at} />],
+            ]}
+          />
           <MoreButton of={all} />
         </section>
       )}
     </div>
+  );
+}
+
+function Name({ of: one }: { readonly of: ListedConfirmation }) {
+  return (
+    <a href={hrefTo("confirmations", one.id)}>
+      <bdi>{sayTools(one)}</bdi>
+      <span class="hidden-text"> {one.id.slice(0, 8)}</span>
+    </a>
+  );
+}
+
+function Decider({ of: { decided_by: decider, reason } }: { readonly of: ListedConfirmation }) {
+  if (decider === undefined) return <span class="muted">–</span>;
+  return (
+    <span>
+      <bdi>{decider.name}</bdi>
+      {decider.via === "link" && (
+        <span key="link" class="muted small">
+          , by a link
+        </span>
+      )}
+      {reason !== undefined && <span class="muted small">: {reason}</span>}
+    </span>
   );
 }
 

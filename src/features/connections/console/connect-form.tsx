@@ -1,6 +1,7 @@
 import { useState } from "hono/jsx/dom";
 
-import { ask, type Problem } from "../../../console/kit/api.ts";
+import { readForm } from "../../../console/kit/read-form.ts";
+import { useSend } from "../../../console/kit/use-send.ts";
 import { announce } from "../../../console/parts/announce.tsx";
 import { ConnectLink } from "../../../console/parts/connect-link.tsx";
 import { ProblemNote } from "../../../console/parts/problem-note.tsx";
@@ -21,19 +22,17 @@ interface Made extends Started {
 
 /** Make a link by which a subject connects an account. */
 export function ConnectForm({ onMade }: { readonly onMade: () => void }) {
-  const [problem, setProblem] = useState<Problem | null>(null);
+  const { send, problem } = useSend();
   const [made, setMade] = useState<Made | null>(null);
-  const submit = async (form: HTMLFormElement): Promise<void> => {
-    const fields = new FormData(form);
-    const read = (name: string): string => String(fields.get(name) ?? "").trim();
+  const submit = async (event: Event): Promise<void> => {
+    const { read } = readForm(event);
     const subject = read("subject");
     const body = {
       subject,
       connector: read("connector"),
       ...(read("name") !== "" && { name: read("name") }),
     };
-    const answer = await ask<Started>("/v1/connections", { method: "POST", body });
-    setProblem(answer.ok ? null : answer.problem);
+    const answer = await send<Started>("/v1/connections", { method: "POST", body });
     setMade(answer.ok ? { ...answer.data, subject } : null);
     if (!answer.ok) return;
     announce("The link is made");
@@ -46,10 +45,7 @@ export function ConnectForm({ onMade }: { readonly onMade: () => void }) {
         class="form"
         aria-label="An account to connect"
         novalidate
-        onSubmit={(event: Event) => {
-          event.preventDefault();
-          void submit(event.currentTarget as HTMLFormElement);
-        }}
+        onSubmit={(event: Event) => void submit(event)}
       >
         <TextField
           id="connect-subject"

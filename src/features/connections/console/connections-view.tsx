@@ -1,8 +1,9 @@
 import { useState } from "hono/jsx/dom";
 
-import { ask, type Problem } from "../../../console/kit/api.ts";
 import { usePages } from "../../../console/kit/use-pages.ts";
+import { useSend } from "../../../console/kit/use-send.ts";
 import { announce } from "../../../console/parts/announce.tsx";
+import { Search } from "../../../console/parts/filters.tsx";
 import { MoreButton } from "../../../console/parts/more-button.tsx";
 import { Empty, Pending } from "../../../console/parts/notes.tsx";
 import { ProblemNote } from "../../../console/parts/problem-note.tsx";
@@ -21,7 +22,7 @@ const PAGE = 100;
 export function ConnectionsView() {
   const [subject, setSubject] = useState("");
   const [asked, setAsked] = useState<WireConnection | null>(null);
-  const [problem, setProblem] = useState<Problem | null>(null);
+  const { send, problem } = useSend();
   const query = new URLSearchParams({ limit: String(PAGE), ...(subject !== "" && { subject }) });
   const pages = usePages<WireConnection>(`/v1/connections?${query.toString()}`, "connections", EVERY_MS);
   const disconnect = async ({
@@ -29,8 +30,7 @@ export function ConnectionsView() {
     connector,
     subject: whose,
   }: WireConnection): Promise<void> => {
-    const answer = await ask(`/v1/connections/${encodeURIComponent(id)}`, { method: "DELETE" });
-    setProblem(answer.ok ? null : answer.problem);
+    const answer = await send(`/v1/connections/${encodeURIComponent(id)}`, { method: "DELETE" });
     if (answer.ok) announce(`${connector} of ${whose} is disconnected`);
     pages.reload();
   };
@@ -38,15 +38,7 @@ export function ConnectionsView() {
     <div class="stack">
       <Title text="Connections" />
       <div class="filters">
-        <label>
-          <span class="hidden-text">Subject</span>
-          <input
-            type="search"
-            placeholder="Any subject"
-            spellcheck={false}
-            onChange={(event: Event) => setSubject((event.currentTarget as HTMLInputElement).value.trim())}
-          />
-        </label>
+        <Search label="Subject" any="Any subject" onText={setSubject} />
       </div>
       <Pending of={pages.first} what="the connections" />
       <ProblemNote problem={problem} />
@@ -68,10 +60,8 @@ export function ConnectionsView() {
           title={`Disconnect ${asked.connector} of ${asked.subject}?`}
           yes="Disconnect"
           isDanger
-          onAnswer={(isYes) => {
-            setAsked(null);
-            if (isYes) void disconnect(asked);
-          }}
+          onClose={() => setAsked(null)}
+          onYes={() => void disconnect(asked)}
         >
           Its tokens are forgotten, and taken back at the provider where that can be. Tools that need it ask
           for a new one.

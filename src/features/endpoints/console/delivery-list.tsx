@@ -1,11 +1,12 @@
 import { useState } from "hono/jsx/dom";
-import { hrefTo } from "../../../console/kit/route.ts";
 import { useLoad } from "../../../console/kit/use-load.ts";
 import { usePages } from "../../../console/kit/use-pages.ts";
+import { Choice } from "../../../console/parts/filters.tsx";
+import { Link } from "../../../console/parts/link.tsx";
 import { MoreButton } from "../../../console/parts/more-button.tsx";
 import { Empty, Pending } from "../../../console/parts/notes.tsx";
 import { Status } from "../../../console/parts/status.tsx";
-import { TableHead } from "../../../console/parts/table-head.tsx";
+import { ListTable } from "../../../console/parts/table.tsx";
 import { Time } from "../../../console/parts/time.tsx";
 import { useAccess } from "./access.ts";
 import { sayAttempts } from "./endpoint-words.ts";
@@ -29,17 +30,13 @@ export function DeliveryList({ of = {} }: DeliveryListProps) {
   return (
     <div class="stack tight">
       <div class="filters">
-        <label>
-          <span class="hidden-text">Status of deliveries</span>
-          <select onChange={(event: Event) => setStatus((event.currentTarget as HTMLSelectElement).value)}>
-            <option value="">Any status</option>
-            {STATUSES.map((one) => (
-              <option key={one} value={one}>
-                {one}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Choice
+          label="Status of deliveries"
+          any="Any status"
+          values={STATUSES}
+          chosen={status}
+          onChoose={setStatus}
+        />
       </div>
       <Pending of={pages.first} what="the deliveries" />
       {pages.first.data !== null && pages.items.length === 0 && (
@@ -50,38 +47,27 @@ export function DeliveryList({ of = {} }: DeliveryListProps) {
         </Empty>
       )}
       {pages.items.length > 0 && (
-        <div key="table" class="card flush">
-          <table class="table list">
-            <TableHead
-              names={["Event", ...(hasEndpoint ? [] : ["Endpoint"]), "Status", "Last answer", "At"]}
-            />
-            <tbody>
-              {pages.items.map((one) => (
-                <tr key={one.delivery_id}>
-                  <td class="lead">
-                    <a href={hrefTo("endpoints", null, { delivery: one.delivery_id })}>
-                      <bdi>{one.type}</bdi>
-                    </a>
-                  </td>
-                  {!hasEndpoint && (
-                    <td key="endpoint" data-label="Endpoint">
-                      <a href={hrefTo("endpoints", one.endpoint)}>
-                        <bdi>{one.endpoint}</bdi>
-                      </a>
-                    </td>
-                  )}
-                  <td data-label="Status">
-                    <Status of={one.status} />
-                  </td>
-                  <td data-label="Last answer">{sayAttempts(one)}</td>
-                  <td data-label="At">
-                    <Time at={one.created_at} />
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <ListTable
+          key="table"
+          of={pages.items}
+          by={(one) => one.delivery_id}
+          columns={[
+            [
+              "Event",
+              (one) => (
+                <Link of={one.type} section="endpoints" to={null} query={{ delivery: one.delivery_id }} />
+              ),
+              "lead",
+            ],
+            !hasEndpoint && [
+              "Endpoint",
+              (one) => <Link of={one.endpoint} section="endpoints" to={one.endpoint} />,
+            ],
+            ["Status", (one) => <Status of={one.status} />],
+            ["Last answer", sayAttempts],
+            ["At", (one) => <Time at={one.created_at} />],
+          ]}
+        />
       )}
       <MoreButton of={pages} />
     </div>

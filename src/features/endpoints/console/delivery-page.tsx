@@ -1,11 +1,11 @@
-import { useState } from "hono/jsx/dom";
-
-import { ask, type Problem } from "../../../console/kit/api.ts";
 import { parseExact } from "../../../console/kit/exact-json.ts";
 import { hrefTo } from "../../../console/kit/route.ts";
 import { useLoad } from "../../../console/kit/use-load.ts";
+import { useSend } from "../../../console/kit/use-send.ts";
 import { announce } from "../../../console/parts/announce.tsx";
+import { Facts } from "../../../console/parts/facts.tsx";
 import { JsonView } from "../../../console/parts/json-view.tsx";
+import { Link } from "../../../console/parts/link.tsx";
 import { Pending } from "../../../console/parts/notes.tsx";
 import { ProblemNote } from "../../../console/parts/problem-note.tsx";
 import { sayDuration } from "../../../console/parts/say-duration.ts";
@@ -21,11 +21,10 @@ export function DeliveryPage({ id }: { readonly id: string }) {
   const { root, mayChange } = useAccess();
   const path = `${root}/deliveries/${encodeURIComponent(id)}`;
   const loaded = useLoad<WireDelivery>(path, { everyMs: 3_000 });
-  const [problem, setProblem] = useState<Problem | null>(null);
+  const { send, problem } = useSend();
   const delivery = loaded.data;
   const resend = async (): Promise<void> => {
-    const answer = await ask(`${path}/resend`, { method: "POST" });
-    setProblem(answer.ok ? null : answer.problem);
+    const answer = await send(`${path}/resend`, { method: "POST" });
     if (answer.ok) announce("It is sent again");
     loaded.reload();
   };
@@ -70,28 +69,13 @@ function DeliveryBody({ delivery }: { readonly delivery: WireDelivery }) {
             </span>
           )}
         </div>
-        <dl class="facts">
-          <dt>Endpoint</dt>
-          <dd>
-            <a href={hrefTo("endpoints", endpoint)}>
-              <bdi>{endpoint}</bdi>
-            </a>
-          </dd>
-          <dt>Event</dt>
-          <dd>
-            {isTenant ? (
-              <a class="mono" href={hrefTo("endpoints", null, { event })}>
-                <bdi>{event}</bdi>
-              </a>
-            ) : (
-              <bdi class="mono">{event}</bdi>
-            )}
-          </dd>
-          <dt>Published</dt>
-          <dd>
-            <Time at={at} />
-          </dd>
-        </dl>
+        <Facts
+          of={[
+            ["Endpoint", <Link of={endpoint} section="endpoints" to={endpoint} />],
+            ["Event", <EventLink id={event} />],
+            ["Published", <Time at={at} />],
+          ]}
+        />
       </section>
       <section class="stack tight" aria-label="Attempts">
         <h2>Attempts</h2>
@@ -111,6 +95,11 @@ function DeliveryBody({ delivery }: { readonly delivery: WireDelivery }) {
       </section>
     </div>
   );
+}
+
+function EventLink({ id }: { readonly id: string }) {
+  const text = <bdi class="mono">{id}</bdi>;
+  return useAccess().isTenant ? <a href={hrefTo("endpoints", null, { event: id })}>{text}</a> : text;
 }
 
 function Attempt({ attempt }: { readonly attempt: WireDelivery["attempts"][number] }) {

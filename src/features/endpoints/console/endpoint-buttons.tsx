@@ -1,10 +1,11 @@
 import { useState } from "hono/jsx/dom";
-import { ask, type Problem } from "../../../console/kit/api.ts";
+import { readForm } from "../../../console/kit/read-form.ts";
+import { useSend } from "../../../console/kit/use-send.ts";
 import { announce } from "../../../console/parts/announce.tsx";
-import { CopyButton } from "../../../console/parts/copy-button.tsx";
 import { count } from "../../../console/parts/count.ts";
 import { ProblemNote } from "../../../console/parts/problem-note.tsx";
 import { Question } from "../../../console/parts/question.tsx";
+import { ShownOnce } from "../../../console/parts/shown-once.tsx";
 import { Time } from "../../../console/parts/time.tsx";
 import { useAccess, useEventTypes } from "./access.ts";
 import type { WireEndpoint } from "./wire.ts";
@@ -63,11 +64,10 @@ export function EndpointButtons({ endpoint, onSend }: EndpointButtonsProps) {
           key="rotate"
           title="Make another signing secret?"
           yes="Rotate"
-          onAnswer={(isYes) => {
-            setRotating(false);
-            if (isYes)
-              void onSend({ to: "/rotate", body: {}, said: () => "Its new secret is shown this once" });
-          }}
+          onClose={() => setRotating(false)}
+          onYes={() =>
+            void onSend({ to: "/rotate", body: {}, said: () => "Its new secret is shown this once" })
+          }
         >
           Each delivery is signed with both for a day, so the receiver can change over without losing one.
         </Question>
@@ -84,8 +84,7 @@ function TestForm({ endpoint, onSend }: EndpointButtonsProps) {
     ...described.map(({ type }) => type).filter((type) => endpoint.events.some((one) => asksFor(one, type))),
   ]);
   const submit = (event: Event): void => {
-    event.preventDefault();
-    const type = String(new FormData(event.currentTarget as HTMLFormElement).get("type") ?? "");
+    const type = readForm(event).read("type");
     const body = type === "" ? {} : { type };
     void onSend({ to: "/test", body, said: () => "A test is sent. It stands among the deliveries." });
   };
@@ -110,8 +109,7 @@ function TestForm({ endpoint, onSend }: EndpointButtonsProps) {
 
 function RecoverForm({ onSend }: EndpointButtonsProps) {
   const submit = (event: Event): void => {
-    event.preventDefault();
-    const form = new FormData(event.currentTarget as HTMLFormElement);
+    const { form } = readForm(event);
     const since = new Date(Date.now() - Number(form.get("since")) * HOUR_MS).toISOString();
     void onSend({
       to: "/recover",
@@ -152,10 +150,9 @@ interface MadeLink {
 /** Make a link by which a customer looks after its endpoints, and show it this once. */
 function PortalLinkButton({ customer }: { readonly customer: string }) {
   const [made, setMade] = useState<MadeLink | null>(null);
-  const [problem, setProblem] = useState<Problem | null>(null);
+  const { send, problem } = useSend();
   const make = async (): Promise<void> => {
-    const answer = await ask<MadeLink>("/v1/portal_links", { method: "POST", body: { customer } });
-    setProblem(answer.ok ? null : answer.problem);
+    const answer = await send<MadeLink>("/v1/portal_links", { method: "POST", body: { customer } });
     if (!answer.ok) return;
     setMade(answer.data);
     announce("The link is made");
@@ -172,19 +169,10 @@ function PortalLinkButton({ customer }: { readonly customer: string }) {
         </span>
       </div>
       {made !== null && (
-        <div key={made.url} class="note tone-ok">
-          <div class="row">
-            <strong>Its portal link</strong>
-            <span class="end">
-              <CopyButton text={made.url} label="Copy link" />
-            </span>
-          </div>
-          <p class="mono secret">{made.url}</p>
-          <p class="small">
-            Keep it from others: it opens the endpoints of that customer. It is good until{" "}
-            <Time at={made.expires_at} />.
-          </p>
-        </div>
+        <ShownOnce key={made.url} title="Its portal link" what="link" text={made.url}>
+          Keep it from others: it opens the endpoints of that customer. It is good until{" "}
+          <Time at={made.expires_at} />.
+        </ShownOnce>
       )}
     </div>
   );

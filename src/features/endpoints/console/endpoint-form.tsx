@@ -1,11 +1,12 @@
-import { useState, useLayoutEffect, useRef } from "hono/jsx/dom";
-import { ask, type Problem } from "../../../console/kit/api.ts";
+import { useState } from "hono/jsx/dom";
+import { readForm } from "../../../console/kit/read-form.ts";
+import { useSend } from "../../../console/kit/use-send.ts";
 import { hrefTo } from "../../../console/kit/route.ts";
 import { useLoad } from "../../../console/kit/use-load.ts";
 import { announce } from "../../../console/parts/announce.tsx";
-import { CopyButton } from "../../../console/parts/copy-button.tsx";
 import { Pending } from "../../../console/parts/notes.tsx";
 import { ProblemNote } from "../../../console/parts/problem-note.tsx";
+import { ShownOnce } from "../../../console/parts/shown-once.tsx";
 import { TextField } from "../../../console/parts/text-field.tsx";
 import { Title } from "../../../console/parts/title.tsx";
 import { DeliveryFieldset } from "./delivery-fieldset.tsx";
@@ -40,8 +41,7 @@ function EndpointForm({ known }: { readonly known: WireEndpoint | null }) {
   const { root, isTenant } = useAccess();
   const described = useEventTypes().data ?? [];
   const [chosen, setChosen] = useState<readonly string[]>(known?.events ?? []);
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const [isBusy, setBusy] = useState(false);
+  const { send, isBusy, problem } = useSend();
   const [made, setMade] = useState<{ readonly id: string; readonly secret: string } | null>(null);
   const names = described.map(({ type }) => type);
   const isAll = chosen.includes("*");
@@ -49,9 +49,7 @@ function EndpointForm({ known }: { readonly known: WireEndpoint | null }) {
   const toggle = (type: string, isOn: boolean): void =>
     setChosen(isOn ? [...chosen, type] : chosen.filter((one) => one !== type));
   const submit = async (event: Event): Promise<void> => {
-    event.preventDefault();
-    const form = new FormData(event.currentTarget as HTMLFormElement);
-    const read = (name: string): string => String(form.get(name) ?? "").trim();
+    const { form, read } = readForm(event);
     const typed = splitTypes(read("types"));
     const listed = chosen.filter((type) => type !== "*" && names.includes(type));
     const events = isAll ? ["*"] : [...new Set([...listed, ...typed])];
@@ -77,13 +75,10 @@ function EndpointForm({ known }: { readonly known: WireEndpoint | null }) {
     };
     // A customer's new endpoint is given its id.
     const said = known?.id ?? (isTenant ? read("id") || makeId() : null);
-    setBusy(true);
-    const answer = await ask<{ readonly id: string; readonly secret?: string }>(
+    const answer = await send<{ readonly id: string; readonly secret?: string }>(
       said === null ? `${root}/endpoints` : `${root}/endpoints/${encodeURIComponent(said)}`,
       { method: known !== null ? "PATCH" : said === null ? "POST" : "PUT", body },
     );
-    setBusy(false);
-    setProblem(answer.ok ? null : answer.problem);
     if (!answer.ok) return;
     const { id, secret } = answer.data;
     announce(known === null ? "The endpoint is made" : "The endpoint is changed");
@@ -199,21 +194,10 @@ function makeId(): string {
 
 /** The secret that an endpoint's deliveries are signed with, this once. */
 export function SecretShown({ secret, children }: { readonly secret: string; readonly children?: unknown }) {
-  const box = useRef<HTMLDivElement>(null);
-  useLayoutEffect(() => box.current?.focus(), []);
   return (
-    <div class="note tone-ok" tabindex={-1} ref={box}>
-      <div class="row">
-        <strong>Its signing secret</strong>
-        <span class="end">
-          <CopyButton text={secret} label="Copy secret" />
-        </span>
-      </div>
-      <p class="mono secret">{secret}</p>
-      <p class="small">
-        It is shown this once. The receiver verifies each delivery with it, as Standard Webhooks says.
-      </p>
+    <ShownOnce title="Its signing secret" what="secret" text={secret}>
+      <p>It is shown this once. The receiver verifies each delivery with it, as Standard Webhooks says.</p>
       {children}
-    </div>
+    </ShownOnce>
   );
 }

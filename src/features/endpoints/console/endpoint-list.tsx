@@ -2,10 +2,11 @@ import { useState } from "hono/jsx/dom";
 
 import { hrefTo } from "../../../console/kit/route.ts";
 import { usePages } from "../../../console/kit/use-pages.ts";
+import { Choice, Search } from "../../../console/parts/filters.tsx";
 import { MoreButton } from "../../../console/parts/more-button.tsx";
 import { Empty, Pending } from "../../../console/parts/notes.tsx";
 import { Status } from "../../../console/parts/status.tsx";
-import { TableHead } from "../../../console/parts/table-head.tsx";
+import { ListTable } from "../../../console/parts/table.tsx";
 import { Time } from "../../../console/parts/time.tsx";
 import { useAccess } from "./access.ts";
 import { healthOf, sortByHealth } from "./endpoint-words.ts";
@@ -29,32 +30,11 @@ export function EndpointList() {
   });
   const pages = usePages<WireEndpoint>(`${root}/endpoints?${query.toString()}`, "endpoints", EVERY_MS);
   const isFiltered = state !== "" || customer !== "";
-  const valueOf = (event: Event): string => (event.currentTarget as HTMLInputElement).value.trim();
   return (
     <div class="stack tight">
       <div class="filters">
-        <label>
-          <span class="hidden-text">State</span>
-          <select onChange={(event: Event) => setState(valueOf(event))}>
-            <option value="">Any state</option>
-            {STATES.map((one) => (
-              <option key={one} value={one}>
-                {one}
-              </option>
-            ))}
-          </select>
-        </label>
-        {isTenant && (
-          <label key="customer">
-            <span class="hidden-text">Customer</span>
-            <input
-              type="search"
-              placeholder="Any customer"
-              spellcheck={false}
-              onChange={(event: Event) => setCustomer(valueOf(event))}
-            />
-          </label>
-        )}
+        <Choice label="State" any="Any state" values={STATES} chosen={state} onChoose={setState} />
+        {isTenant && <Search key="customer" label="Customer" any="Any customer" onText={setCustomer} />}
         {mayChange && (
           <a key="new" class="button primary new-endpoint" href={hrefTo("endpoints", null, { view: "new" })}>
             Add an endpoint
@@ -70,16 +50,23 @@ export function EndpointList() {
         </Empty>
       )}
       {pages.items.length > 0 && (
-        <div key="table" class="card flush">
-          <table class="table list">
-            <TableHead names={["Endpoint", ...(isTenant ? ["Customer"] : []), "Health", "Events", "Since"]} />
-            <tbody>
-              {sortByHealth(pages.items).map((one) => (
-                <Row key={one.id} endpoint={one} isTenant={isTenant} />
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <ListTable
+          key="table"
+          of={sortByHealth(pages.items)}
+          by={({ id }) => id}
+          columns={[
+            ["Endpoint", (one) => <Name of={one} />, "lead endpoint-lead"],
+            isTenant && ["Customer", ({ customer }) => <bdi>{customer ?? "–"}</bdi>],
+            ["Health", (one) => <Status of={healthOf(one)} />],
+            ["Events", ({ events }) => <EventTags events={events} />],
+            [
+              "Since",
+              (one) => <Time at={one.failing_since ?? one.created_at} />,
+              "",
+              (one) => (one.failing_since === undefined ? "Made" : "Fails since"),
+            ],
+          ]}
+        />
       )}
       {pages.hasMore && (
         <p key="part" class="muted small">
@@ -91,31 +78,14 @@ export function EndpointList() {
   );
 }
 
-function Row({ endpoint, isTenant }: { readonly endpoint: WireEndpoint; readonly isTenant: boolean }) {
-  const { id, url, customer, events, created_at: created, failing_since: failing } = endpoint;
+function Name({ of: { id, url, description } }: { readonly of: WireEndpoint }) {
   return (
-    <tr>
-      <td class="lead endpoint-lead">
-        <a href={hrefTo("endpoints", id)}>
-          <bdi>{endpoint.description ?? id}</bdi>
-        </a>
-        <bdi class="muted small mono">{url}</bdi>
-      </td>
-      {isTenant && (
-        <td key="customer" data-label="Customer">
-          <bdi>{customer ?? "–"}</bdi>
-        </td>
-      )}
-      <td data-label="Health">
-        <Status of={healthOf(endpoint)} />
-      </td>
-      <td data-label="Events">
-        <EventTags events={events} />
-      </td>
-      <td data-label={failing === undefined ? "Made" : "Fails since"}>
-        <Time at={failing ?? created} />
-      </td>
-    </tr>
+    <>
+      <a href={hrefTo("endpoints", id)}>
+        <bdi>{description ?? id}</bdi>
+      </a>
+      <bdi class="muted small mono">{url}</bdi>
+    </>
   );
 }
 

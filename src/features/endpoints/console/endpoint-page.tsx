@@ -1,11 +1,12 @@
 import { useState } from "hono/jsx/dom";
 
-import { ask, type Problem } from "../../../console/kit/api.ts";
 import { hasPage, useDeployment } from "../../../console/kit/deployment.ts";
-import { hrefTo } from "../../../console/kit/route.ts";
+import { hrefTo, type Route } from "../../../console/kit/route.ts";
 import { useLoad } from "../../../console/kit/use-load.ts";
+import { useSend } from "../../../console/kit/use-send.ts";
 import { announce } from "../../../console/parts/announce.tsx";
 import { DeleteButton } from "../../../console/parts/delete-button.tsx";
+import { Facts } from "../../../console/parts/facts.tsx";
 import { JsonView } from "../../../console/parts/json-view.tsx";
 import { Pending } from "../../../console/parts/notes.tsx";
 import { ProblemNote } from "../../../console/parts/problem-note.tsx";
@@ -14,15 +15,25 @@ import { Status } from "../../../console/parts/status.tsx";
 import { Time } from "../../../console/parts/time.tsx";
 import { Title } from "../../../console/parts/title.tsx";
 import { DeliveryList } from "./delivery-list.tsx";
+import { DeliveryPage } from "./delivery-page.tsx";
 import { useAccess } from "./access.ts";
 import { EndpointButtons, type Sent } from "./endpoint-buttons.tsx";
 import { EventTags } from "./endpoint-list.tsx";
 import { healthOf, sayDisabled } from "./endpoint-words.ts";
-import { SecretShown } from "./endpoint-form.tsx";
+import { EditEndpoint, NewEndpoint, SecretShown } from "./endpoint-form.tsx";
 import type { WireWholeEndpoint } from "./wire.ts";
 
+/** The page of one endpoint or delivery, as the console and the portal show it; null where the address names none. */
+export function pageOf({ id, query }: Pick<Route, "id" | "query">) {
+  const [view, delivery] = [query.get("view"), query.get("delivery")];
+  if (id !== null && view === "edit") return <EditEndpoint key={`edit ${id}`} id={id} />;
+  if (id !== null) return <EndpointPage key={`endpoint ${id}`} id={id} />;
+  if (delivery !== null) return <DeliveryPage key={`delivery ${delivery}`} id={delivery} />;
+  return view === "new" ? <NewEndpoint key="new" /> : null;
+}
+
 /** One endpoint: how it fares, what one does with it, its deliveries. */
-export function EndpointPage({ id }: { readonly id: string }) {
+function EndpointPage({ id }: { readonly id: string }) {
   const { root, mayChange } = useAccess();
   const path = `${root}/endpoints/${encodeURIComponent(id)}`;
   const loaded = useLoad<WireWholeEndpoint>(path, { everyMs: 5_000 });
@@ -61,17 +72,16 @@ interface EndpointBodyProps {
 
 function EndpointBody({ endpoint, path, onChanged }: EndpointBodyProps) {
   const { mayChange } = useAccess();
-  const [problem, setProblem] = useState<Problem | null>(null);
+  const { send, problem } = useSend();
   const [secret, setSecret] = useState<string | null>(null);
   const health = healthOf(endpoint);
   /** Send something about it, say what came of it, and look at it again. */
-  const send = async (asked: Sent): Promise<void> => {
+  const ask = async (asked: Sent): Promise<void> => {
     const { to = "", method = "POST", body, said } = asked;
-    const answer = await ask<{ readonly secret?: string; readonly deliveries?: number }>(`${path}${to}`, {
+    const answer = await send<{ readonly secret?: string; readonly deliveries?: number }>(`${path}${to}`, {
       method,
       body,
     });
-    setProblem(answer.ok ? null : answer.problem);
     if (answer.ok) {
       announce(said(answer.data));
       if (answer.data.secret !== undefined) setSecret(answer.data.secret);
@@ -103,10 +113,10 @@ function EndpointBody({ endpoint, path, onChanged }: EndpointBodyProps) {
             </span>
           )}
         </div>
-        <Facts endpoint={endpoint} />
+        <EndpointFacts endpoint={endpoint} />
       </section>
       <LastDay day={endpoint.last_24h} />
-      {mayChange && <EndpointButtons key="buttons" endpoint={endpoint} onSend={send} />}
+      {mayChange && <EndpointButtons key="buttons" endpoint={endpoint} onSend={ask} />}
       <section class="stack tight" aria-label="Its deliveries">
         <h2>Its deliveries</h2>
         <DeliveryList of={{ endpoint: endpoint.id }} />
@@ -115,7 +125,7 @@ function EndpointBody({ endpoint, path, onChanged }: EndpointBodyProps) {
   );
 }
 
-function Facts({ endpoint }: { readonly endpoint: WireWholeEndpoint }) {
+function EndpointFacts({ endpoint }: { readonly endpoint: WireWholeEndpoint }) {
   const { isTenant } = useAccess();
   const {
     id,
@@ -130,56 +140,20 @@ function Facts({ endpoint }: { readonly endpoint: WireWholeEndpoint }) {
     created_at: at,
   } = endpoint;
   return (
-    <dl class="facts">
-      <dt>Id</dt>
-      <dd>
-        <bdi class="mono">{id}</bdi>
-      </dd>
-      <dt>Address</dt>
-      <dd>
-        <bdi class="mono">{url}</bdi>
-      </dd>
-      {isTenant &&
-        customer !== undefined && [
-          <dt key="customer">Customer</dt>,
-          <dd key="customer name">
-            <bdi>{customer}</bdi>
-          </dd>,
-        ]}
-      <dt>Events</dt>
-      <dd>
-        <EventTags events={events} most={100} />
-      </dd>
-      {filter !== undefined && [
-        <dt key="filter">Only where</dt>,
-        <dd key="filter tests">
-          <JsonView value={filter} label="Filter" />
-        </dd>,
+    <Facts
+      of={[
+        ["Id", <bdi class="mono">{id}</bdi>],
+        ["Address", <bdi class="mono">{url}</bdi>],
+        isTenant && customer !== undefined && ["Customer", <bdi>{customer}</bdi>],
+        ["Events", <EventTags events={events} most={100} />],
+        filter !== undefined && ["Only where", <JsonView value={filter} label="Filter" />],
+        headers !== undefined && ["Headers", <JsonView value={headers} label="Headers" />],
+        via !== undefined && ["Body", ["made by the flow ", <FlowLink key="flow" name={via} />]],
+        rate !== undefined && ["At most", `${rate.limit} in ${rate.window_s} s`],
+        ordered && ["Order", "one at a time, as they were published"],
+        ["Made", <Time at={at} />],
       ]}
-      {headers !== undefined && [
-        <dt key="headers">Headers</dt>,
-        <dd key="header list">
-          <JsonView value={headers} label="Headers" />
-        </dd>,
-      ]}
-      {via !== undefined && [
-        <dt key="via">Body</dt>,
-        <dd key="via flow">
-          made by the flow <FlowLink name={via} />
-        </dd>,
-      ]}
-      {rate !== undefined && [
-        <dt key="rate">At most</dt>,
-        <dd key="rate limit">
-          {rate.limit} in {rate.window_s} s
-        </dd>,
-      ]}
-      {ordered && [<dt key="order">Order</dt>, <dd key="ordered">one at a time, as they were published</dd>]}
-      <dt>Made</dt>
-      <dd>
-        <Time at={at} />
-      </dd>
-    </dl>
+    />
   );
 }
 

@@ -1,10 +1,8 @@
 import type { Route } from "../../../console/kit/route.ts";
 import { Title } from "../../../console/parts/title.tsx";
 import { DeliveryList } from "./delivery-list.tsx";
-import { DeliveryPage } from "./delivery-page.tsx";
-import { EditEndpoint, NewEndpoint } from "./endpoint-form.tsx";
 import { EndpointList } from "./endpoint-list.tsx";
-import { EndpointPage } from "./endpoint-page.tsx";
+import { pageOf } from "./endpoint-page.tsx";
 import { EventList, EventPage } from "./event-list.tsx";
 import { PublishForm } from "./publish-form.tsx";
 import { SectionTabs, type Tabs, TypeList } from "./section-tabs.tsx";
@@ -19,16 +17,11 @@ const TABS: Tabs = [
 
 /** The tenant's endpoints by health, its events and their deliveries; or one of them. */
 export function EndpointsView({ route: { id, query } }: { readonly route: Route }) {
-  const [view, delivery, event] = [query.get("view") ?? "", query.get("delivery"), query.get("event")];
-  if (id !== null)
-    return view === "edit" ? (
-      <EditEndpoint key={`edit ${id}`} id={id} />
-    ) : (
-      <EndpointPage key={`endpoint ${id}`} id={id} />
-    );
-  if (delivery !== null) return <DeliveryPage key={`delivery ${delivery}`} id={delivery} />;
+  const event = query.get("event");
+  const one = pageOf({ id, query });
+  if (one !== null) return one;
   if (event !== null) return <EventPage key={`event ${event}`} id={event} />;
-  if (view === "new") return <NewEndpoint key="new" />;
+  const view = query.get("view") ?? "";
   return (
     <div class="stack" key="lists">
       <Title text="Endpoints" />

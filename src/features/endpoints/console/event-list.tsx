@@ -3,11 +3,14 @@ import { hasPage, useDeployment } from "../../../console/kit/deployment.ts";
 import { hrefTo } from "../../../console/kit/route.ts";
 import { useLoad } from "../../../console/kit/use-load.ts";
 import { usePages } from "../../../console/kit/use-pages.ts";
+import { Facts } from "../../../console/parts/facts.tsx";
+import { Search } from "../../../console/parts/filters.tsx";
 import { JsonView } from "../../../console/parts/json-view.tsx";
+import { Link } from "../../../console/parts/link.tsx";
 import { MoreButton } from "../../../console/parts/more-button.tsx";
 import { Empty, Pending } from "../../../console/parts/notes.tsx";
 import { toneOf } from "../../../console/parts/status.tsx";
-import { TableHead } from "../../../console/parts/table-head.tsx";
+import { ListTable } from "../../../console/parts/table.tsx";
 import { Time } from "../../../console/parts/time.tsx";
 import { Title } from "../../../console/parts/title.tsx";
 import { DeliveryList } from "./delivery-list.tsx";
@@ -23,17 +26,12 @@ export function EventList() {
     <div class="stack tight">
       <div class="filters">
         {(["type", "customer"] as const).map((name) => (
-          <label key={name}>
-            <span class="hidden-text">{name}</span>
-            <input
-              type="search"
-              placeholder={`Any ${name}`}
-              spellcheck={false}
-              onChange={(event: Event) =>
-                setFilter({ ...filter, [name]: (event.currentTarget as HTMLInputElement).value.trim() })
-              }
-            />
-          </label>
+          <Search
+            key={name}
+            label={name}
+            any={`Any ${name}`}
+            onText={(text) => setFilter({ ...filter, [name]: text })}
+          />
         ))}
       </div>
       <Pending of={pages.first} what="the events" />
@@ -43,31 +41,21 @@ export function EventList() {
         </Empty>
       )}
       {pages.items.length > 0 && (
-        <div key="table" class="card flush">
-          <table class="table list">
-            <TableHead names={["Type", "Event", "Customer", "Published"]} />
-            <tbody>
-              {pages.items.map(({ event_id: id, type, customer, at }) => (
-                <tr key={id}>
-                  <td class="lead">
-                    <a href={hrefTo("endpoints", null, { event: id })}>
-                      <bdi>{type}</bdi>
-                    </a>
-                  </td>
-                  <td data-label="Event">
-                    <bdi class="mono small">{id}</bdi>
-                  </td>
-                  <td data-label="Customer">
-                    <bdi>{customer ?? "all"}</bdi>
-                  </td>
-                  <td data-label="Published">
-                    <Time at={at} />
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <ListTable
+          key="table"
+          of={pages.items}
+          by={(one) => one.event_id}
+          columns={[
+            [
+              "Type",
+              (one) => <Link of={one.type} section="endpoints" to={null} query={{ event: one.event_id }} />,
+              "lead",
+            ],
+            ["Event", (one) => <bdi class="mono small">{one.event_id}</bdi>],
+            ["Customer", (one) => <bdi>{one.customer ?? "all"}</bdi>],
+            ["Published", (one) => <Time at={one.at} />],
+          ]}
+        />
       )}
       <MoreButton of={pages} />
     </div>
@@ -103,26 +91,14 @@ export function EventPage({ id }: { readonly id: string }) {
                 </span>
               ))}
           </div>
-          <dl class="facts">
-            <dt>Id</dt>
-            <dd>
-              <bdi class="mono">{event.event_id}</bdi>
-            </dd>
-            <dt>For</dt>
-            <dd>
-              <bdi>{event.customer ?? "every customer"}</bdi>
-            </dd>
-            <dt>Published</dt>
-            <dd>
-              <Time at={event.at} />
-            </dd>
-            {event.run_id !== undefined && [
-              <dt key="run">By the run</dt>,
-              <dd key="run id">
-                <RunLink id={event.run_id} />
-              </dd>,
+          <Facts
+            of={[
+              ["Id", <bdi class="mono">{event.event_id}</bdi>],
+              ["For", <bdi>{event.customer ?? "every customer"}</bdi>],
+              ["Published", <Time at={event.at} />],
+              event.run_id !== undefined && ["By the run", <RunLink id={event.run_id} />],
             ]}
-          </dl>
+          />
           <JsonView value={event.data} label="Data" />
         </section>
       )}

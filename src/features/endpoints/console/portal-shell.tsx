@@ -10,11 +10,9 @@ import { Pending } from "../../../console/parts/notes.tsx";
 import { Time } from "../../../console/parts/time.tsx";
 import { Title } from "../../../console/parts/title.tsx";
 import { DeliveryList } from "./delivery-list.tsx";
-import { DeliveryPage } from "./delivery-page.tsx";
 import { AccessProvider } from "./access.ts";
-import { EditEndpoint, NewEndpoint } from "./endpoint-form.tsx";
 import { EndpointList } from "./endpoint-list.tsx";
-import { EndpointPage } from "./endpoint-page.tsx";
+import { pageOf } from "./endpoint-page.tsx";
 import { SectionTabs, type Tabs, TypeList } from "./section-tabs.tsx";
 
 interface PortalProps {
@@ -119,15 +117,9 @@ function Linked() {
 }
 
 function Pages({ route: { id, query } }: { readonly route: Route }) {
-  const [view, delivery] = [query.get("view") ?? "", query.get("delivery")];
-  if (id !== null)
-    return view === "edit" ? (
-      <EditEndpoint key={`edit ${id}`} id={id} />
-    ) : (
-      <EndpointPage key={`endpoint ${id}`} id={id} />
-    );
-  if (delivery !== null) return <DeliveryPage key={`delivery ${delivery}`} id={delivery} />;
-  if (view === "new") return <NewEndpoint key="new" />;
+  const one = pageOf({ id, query });
+  if (one !== null) return one;
+  const view = query.get("view") ?? "";
   return (
     <div class="stack" key="lists">
       <Title text="Webhooks" />

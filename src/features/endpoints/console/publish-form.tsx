@@ -5,8 +5,9 @@ import { writeExact } from "../../../console/kit/exact-json.ts";
 import { hrefTo } from "../../../console/kit/route.ts";
 import { announce } from "../../../console/parts/announce.tsx";
 import { count } from "../../../console/parts/count.ts";
+import { Link } from "../../../console/parts/link.tsx";
 import { ProblemNote } from "../../../console/parts/problem-note.tsx";
-import { TableHead } from "../../../console/parts/table-head.tsx";
+import { ListTable } from "../../../console/parts/table.tsx";
 import { TextField } from "../../../console/parts/text-field.tsx";
 import { useEventTypes } from "./access.ts";
 
@@ -121,26 +122,20 @@ function Explanation({ explained: { endpoints, matched } }: { readonly explained
     <section class="stack tight" aria-label="Who would get it">
       <h2>{count(matched, "endpoint")} would get it; nothing was sent</h2>
       {endpoints.length > 0 && (
-        <div class="card flush">
-          <table class="table list">
-            <TableHead names={["Endpoint", "Gets it", "Why not"]} />
-            <tbody>
-              {endpoints.map(({ endpoint, matched: isMatched, because }) => (
-                <tr key={endpoint}>
-                  <td class="lead">
-                    <a href={hrefTo("endpoints", endpoint)}>
-                      <bdi>{endpoint}</bdi>
-                    </a>
-                  </td>
-                  <td data-label="Gets it">
-                    <span class={`status tone-${isMatched ? "ok" : "idle"}`}>{isMatched ? "yes" : "no"}</span>
-                  </td>
-                  <td data-label="Why not">{because ?? "–"}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <ListTable
+          of={endpoints}
+          by={({ endpoint }) => endpoint}
+          columns={[
+            ["Endpoint", ({ endpoint }) => <Link of={endpoint} section="endpoints" to={endpoint} />, "lead"],
+            [
+              "Gets it",
+              (one) => (
+                <span class={`status tone-${one.matched ? "ok" : "idle"}`}>{one.matched ? "yes" : "no"}</span>
+              ),
+            ],
+            ["Why not", ({ because }) => because ?? "–"],
+          ]}
+        />
       )}
     </section>
   );

@@ -12,6 +12,7 @@ import type { JsonSchema, WireEnvelope, WireJob, WirePlan, WireResult } from "..
 import { announce } from "../../../console/parts/announce.tsx";
 import { CopyButton } from "../../../console/parts/copy-button.tsx";
 import { DeleteButton } from "../../../console/parts/delete-button.tsx";
+import { Facts } from "../../../console/parts/facts.tsx";
 import { JsonView } from "../../../console/parts/json-view.tsx";
 import { MoreButton } from "../../../console/parts/more-button.tsx";
 import { Pending } from "../../../console/parts/notes.tsx";
@@ -89,21 +90,12 @@ function FlowBody({ flow, path }: { readonly flow: WireFlow; readonly path: stri
           {triggers?.paused === true && <span class="status tone-wait">paused</span>}
         </div>
         {(hook !== undefined || triggers?.cron !== undefined) && (
-          <dl class="facts">
-            {hook !== undefined && [
-              <dt key="hook">Hook</dt>,
-              <dd key="hook url">
-                <bdi class="mono">{hook}</bdi> <CopyButton text={hook} label="Copy hook" />
-              </dd>,
+          <Facts
+            of={[
+              hook !== undefined && ["Hook", <Hook url={hook} />],
+              triggers?.cron !== undefined && ["Clock", <Clock of={{ ...triggers, next }} />],
             ]}
-            {triggers?.cron !== undefined && [
-              <dt key="clock">Clock</dt>,
-              <dd key="cron">
-                <code>{triggers.cron}</code> {triggers.timezone ?? "UTC"},{" "}
-                <NextRun isPaused={triggers.paused === true} at={next} />
-              </dd>,
-            ]}
-          </dl>
+          />
         )}
       </section>
       {plan !== undefined && (
@@ -124,17 +116,24 @@ function FlowBody({ flow, path }: { readonly flow: WireFlow; readonly path: stri
   );
 }
 
-interface NextRunProps {
-  readonly isPaused: boolean;
-  readonly at: string | null | undefined;
-}
-
-function NextRun({ isPaused, at }: NextRunProps) {
-  if (isPaused) return <span>paused</span>;
-  if (at === null || at === undefined) return <span>never again</span>;
+function Hook({ url }: { readonly url: string }) {
   return (
     <span>
-      next <Time at={at} />
+      <bdi class="mono">{url}</bdi> <CopyButton text={url} label="Copy hook" />
+    </span>
+  );
+}
+
+interface ClockProps {
+  readonly of: WireFlow["triggers"] & { readonly next: string | null | undefined };
+}
+
+function Clock({ of: { cron, timezone = "UTC", paused, next } }: ClockProps) {
+  return (
+    <span>
+      <code>{cron}</code> {timezone},{" "}
+      {paused === true ? "paused" : next === null || next === undefined ? "never again" : "next "}
+      {paused !== true && typeof next === "string" && <Time key="next" at={next} />}
     </span>
   );
 }

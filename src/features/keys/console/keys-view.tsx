@@ -1,11 +1,12 @@
 import { useState } from "hono/jsx/dom";
-import { ask, type Problem } from "../../../console/kit/api.ts";
 import { usePages } from "../../../console/kit/use-pages.ts";
+import { useSend } from "../../../console/kit/use-send.ts";
 import { announce } from "../../../console/parts/announce.tsx";
 import { MoreButton } from "../../../console/parts/more-button.tsx";
 import { Pending } from "../../../console/parts/notes.tsx";
 import { ProblemNote } from "../../../console/parts/problem-note.tsx";
 import { Question } from "../../../console/parts/question.tsx";
+import { CHANGE, ListTable } from "../../../console/parts/table.tsx";
 import { Time } from "../../../console/parts/time.tsx";
 import { Title } from "../../../console/parts/title.tsx";
 import { KeyShown, WishForm } from "../../../console/keys/wish-form.tsx";
@@ -28,17 +29,13 @@ const OVERLAP_S = 86_400;
 export function KeysView() {
   const pages = usePages<WireKey>("/v1/keys?limit=50", "keys");
   const [made, setMade] = useState<{ readonly name: string; readonly key: string } | null>(null);
-  const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<Problem | null>(null);
+  const { send, isBusy, problem } = useSend();
   const [asked, setAsked] = useState<{ readonly what: "rotate" | "revoke"; readonly name: string } | null>(
     null,
   );
   const keep = async (name: string, body: object): Promise<void> => {
-    setBusy(true);
     const { key, hash } = await makeKey();
-    const answer = await ask("/v1/keys", { method: "POST", body: { ...body, name, hash } });
-    setBusy(false);
-    setProblem(answer.ok ? null : answer.problem);
+    const answer = await send("/v1/keys", { method: "POST", body: { ...body, name, hash } });
     if (!answer.ok) return;
     setMade({ name, key });
     announce(`The key ${name} is made. It is shown this once.`);
@@ -47,8 +44,7 @@ export function KeysView() {
   const make = ({ name, tools, flags }: KeyWish): Promise<void> =>
     keep(name, { tools: splitTools(tools), ...(flags.length > 0 && { flags }) });
   const revoke = async (name: string): Promise<void> => {
-    const answer = await ask(`/v1/keys/${encodeURIComponent(name)}`, { method: "DELETE" });
-    setProblem(answer.ok ? null : answer.problem);
+    const answer = await send(`/v1/keys/${encodeURIComponent(name)}`, { method: "DELETE" });
     if (answer.ok) announce(`${name} is revoked`);
     pages.reload();
   };
@@ -59,72 +55,35 @@ export function KeysView() {
       <ProblemNote problem={problem} />
       {made !== null && <KeyShown key={made.key} text={made.key} name={made.name} />}
       {pages.items.length > 0 && (
-        <div key="list" class="card flush">
-          <table class="table list">
-            <thead>
-              <tr>
-                <th scope="col">Name</th>
-                <th scope="col">Tools</th>
-                <th scope="col">Quota</th>
-                <th scope="col">Ends</th>
-                <th scope="col">
-                  <span class="hidden-text">Change</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {pages.items.map((one) => (
-                <tr key={one.name}>
-                  <td class="lead">
-                    <span class="row">
-                      <bdi class="mono">{one.name}</bdi>
-                      {one.flags.map((flag) => (
-                        <span key={flag} class="tag">
-                          {flag}
-                        </span>
-                      ))}
-                    </span>
-                  </td>
-                  <td data-label="Tools">
-                    <bdi>{one.tools.join(", ")}</bdi>
-                  </td>
-                  <td data-label="Quota">
-                    {one.quota.limit} in {one.quota.window_s} s
-                  </td>
-                  <td data-label="Ends">
-                    {one.previous_ends_at === null ? (
-                      <Time at={one.expires_at} />
-                    ) : (
-                      <span>
-                        the former <Time at={one.previous_ends_at} />
-                      </span>
-                    )}
-                  </td>
-                  <td data-label="Change">
-                    <span class="row">
-                      <button
-                        type="button"
-                        class="plain"
-                        aria-label={`Rotate ${one.name}`}
-                        onClick={() => setAsked({ what: "rotate", name: one.name })}
-                      >
-                        Rotate
-                      </button>
-                      <button
-                        type="button"
-                        class="plain"
-                        aria-label={`Revoke ${one.name}`}
-                        onClick={() => setAsked({ what: "revoke", name: one.name })}
-                      >
-                        Revoke
-                      </button>
-                    </span>
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <ListTable
+          key="list"
+          of={pages.items}
+          by={({ name }) => name}
+          columns={[
+            ["Name", (one) => <Name of={one} />, "lead"],
+            ["Tools", ({ tools }) => <bdi>{tools.join(", ")}</bdi>],
+            ["Quota", ({ quota }) => `${quota.limit} in ${quota.window_s} s`],
+            ["Ends", (one) => <Ends of={one} />],
+            [
+              CHANGE,
+              ({ name }) => (
+                <span class="row">
+                  {(["Rotate", "Revoke"] as const).map((what) => (
+                    <button
+                      key={what}
+                      type="button"
+                      class="plain"
+                      aria-label={`${what} ${name}`}
+                      onClick={() => setAsked({ what: what === "Rotate" ? "rotate" : "revoke", name })}
+                    >
+                      {what}
+                    </button>
+                  ))}
+                </span>
+              ),
+            ],
+          ]}
+        />
       )}
       <MoreButton of={pages} />
       <div class="card">
@@ -137,12 +96,10 @@ export function KeysView() {
           title={asked.what === "rotate" ? `Make another key of ${asked.name}?` : `Revoke ${asked.name}?`}
           yes={asked.what === "rotate" ? "Rotate" : "Revoke"}
           isDanger={asked.what === "revoke"}
-          onAnswer={(isYes) => {
-            const { what, name } = asked;
-            setAsked(null);
-            if (!isYes) return;
-            void (what === "rotate" ? keep(name, { overlap_s: OVERLAP_S }) : revoke(name));
-          }}
+          onClose={() => setAsked(null)}
+          onYes={() =>
+            void (asked.what === "rotate" ? keep(asked.name, { overlap_s: OVERLAP_S }) : revoke(asked.name))
+          }
         >
           {asked.what === "rotate"
             ? "The former key goes on for a day, so that no client is locked out while it is replaced."
@@ -150,5 +107,27 @@ export function KeysView() {
         </Question>
       )}
     </div>
+  );
+}
+
+function Name({ of: { name, flags } }: { readonly of: WireKey }) {
+  return (
+    <span class="row">
+      <bdi class="mono">{name}</bdi>
+      {flags.map((flag) => (
+        <span key={flag} class="tag">
+          {flag}
+        </span>
+      ))}
+    </span>
+  );
+}
+
+function Ends({ of }: { readonly of: WireKey }) {
+  if (of.previous_ends_at === null) return <Time at={of.expires_at} />;
+  return (
+    <span>
+      the former <Time at={of.previous_ends_at} />
+    </span>
   );
 }

@@ -1,9 +1,11 @@
 import { hrefTo, type Route } from "../../../console/kit/route.ts";
 import { useLoad } from "../../../console/kit/use-load.ts";
+import { Choice } from "../../../console/parts/filters.tsx";
 import { Empty, Pending } from "../../../console/parts/notes.tsx";
-import { sayDuration } from "../../../console/parts/say-duration.ts";
+import { ListTable } from "../../../console/parts/table.tsx";
 import { Title } from "../../../console/parts/title.tsx";
-import { countDead, HOURS, readHours, sayRate, toneOfRate, type WireTenant } from "./overview-words.ts";
+import { Count, Millis, Rate } from "./figures.tsx";
+import { countDead, HOURS, readHours, type WireTenant } from "./overview-words.ts";
 import { TenantPage } from "./tenant-page.tsx";
 
 const EVERY_MS = 10_000;
@@ -21,22 +23,12 @@ export function OperatorView({ route }: { readonly route: Route }) {
   return (
     <div class="stack tight">
       <Title text="Operator">
-        <label>
-          <span class="hidden-text">Time</span>
-          <select
-            onChange={(event: Event) => {
-              location.hash = hrefTo("operator", null, {
-                hours: (event.currentTarget as HTMLSelectElement).value,
-              });
-            }}
-          >
-            {Object.entries(HOURS).map(([value, label]) => (
-              <option key={value} value={value} selected={value === hours}>
-                {label}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Choice
+          label="Time"
+          values={HOURS}
+          chosen={hours}
+          onChoose={(value) => void (location.hash = hrefTo("operator", null, { hours: value }))}
+        />
       </Title>
       <Pending of={overview} what="the tenants" />
       {overview.data !== null && tenants.length === 0 && (
@@ -62,80 +54,29 @@ interface TenantTableProps {
 /** A line each, so that thirty stand on a screen. */
 function TenantTable({ tenants, hours }: TenantTableProps) {
   return (
-    <div class="card flush">
-      <table class="table list tenants-table">
-        <thead>
-          <tr>
-            <th scope="col">Tenant</th>
-            {["Errors", "Runs", "Actions", "p50", "p95", "Throttled", "Dead jobs", "Waiting"].map((name) => (
-              <th key={name} scope="col" class="number">
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {tenants.map((one) => (
-            <tr key={one.tenant}>
-              <td class="lead">
-                <a href={hrefTo("operator", one.tenant, { hours })}>
-                  <bdi>{one.tenant}</bdi>
-                </a>
-              </td>
-              <Figure
-                label="Errors"
-                text={sayRate(one.error_rate)}
-                tone={one.error_rate > 0 ? toneOfRate(one.error_rate) : undefined}
-              />
-              <Figure label="Runs" text={sayCount(one.runs)} />
-              <Figure label="Actions" text={sayCount(one.actions)} />
-              <Figure label="p50" text={sayTime(one.p50_ms)} />
-              <Figure label="p95" text={sayTime(one.p95_ms)} />
-              <Figure
-                label="Throttled"
-                text={sayCount(one.throttled)}
-                tone={one.throttled > 0 ? "wait" : undefined}
-              />
-              <Figure
-                label="Dead jobs"
-                text={sayCount(countDead(one))}
-                tone={countDead(one) > 0 ? "bad" : undefined}
-              />
-              <Figure
-                label="Waiting"
-                text={sayCount(one.waiting)}
-                tone={one.waiting > 0 ? "wait" : undefined}
-              />
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <ListTable
+      of={tenants}
+      by={({ tenant }) => tenant}
+      look="tenants-table"
+      columns={[
+        [
+          "Tenant",
+          ({ tenant }) => (
+            <a href={hrefTo("operator", tenant, { hours })}>
+              <bdi>{tenant}</bdi>
+            </a>
+          ),
+          "lead",
+        ],
+        ["Errors", (one) => <Rate of={one.error_rate} />, "number"],
+        ["Runs", (one) => <Count of={one.runs} />, "number"],
+        ["Actions", (one) => <Count of={one.actions} />, "number"],
+        ["p50", (one) => <Millis of={one.p50_ms} />, "number"],
+        ["p95", (one) => <Millis of={one.p95_ms} />, "number"],
+        ["Throttled", (one) => <Count of={one.throttled} tone="wait" />, "number"],
+        ["Dead jobs", (one) => <Count of={countDead(one)} tone="bad" />, "number"],
+        ["Waiting", (one) => <Count of={one.waiting} tone="wait" />, "number"],
+      ]}
+    />
   );
-}
-
-interface FigureProps {
-  readonly label: string;
-  readonly text: string;
-  readonly tone?: string | undefined;
-}
-
-function Figure({ label, text, tone }: FigureProps) {
-  const isNone = text === "0" || text === "–";
-  return (
-    <td
-      data-label={label}
-      class={`number${isNone ? " muted" : ""}${tone === undefined ? "" : ` toned tone-${tone}`}`}
-    >
-      <span>{text}</span>
-    </td>
-  );
-}
-
-function sayCount(count: number): string {
-  return count.toLocaleString("en");
-}
-
-function sayTime(ms: number | null): string {
-  return ms === null ? "–" : sayDuration(ms);
 }

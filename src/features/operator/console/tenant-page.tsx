@@ -6,10 +6,10 @@ import { count } from "../../../console/parts/count.ts";
 import { Empty, Pending } from "../../../console/parts/notes.tsx";
 import { sayDuration } from "../../../console/parts/say-duration.ts";
 import { Title } from "../../../console/parts/title.tsx";
-import { HOURS, sayRate, toneOfRate, type WireTenant, type WireTool } from "./overview-words.ts";
-import { type Redriven, sayRedriven } from "../../../console/jobs/job-filter.ts";
-import { ask, type Problem } from "../../../console/kit/api.ts";
-import { announce } from "../../../console/parts/announce.tsx";
+import { useRedrive } from "../../../console/jobs/use-redrive.ts";
+import { ListTable } from "../../../console/parts/table.tsx";
+import { Count, Millis, Rate } from "./figures.tsx";
+import { HOURS, sayRate, type WireTenant, type WireTool } from "./overview-words.ts";
 import { ProblemNote } from "../../../console/parts/problem-note.tsx";
 import { Question } from "../../../console/parts/question.tsx";
 
@@ -85,44 +85,18 @@ function ToolTable({ tools }: { readonly tools: readonly WireTool[] }) {
   return (
     <section class="stack tight" aria-label="Tools">
       <h2>Tools</h2>
-      <div class="card flush">
-        <table class="table list tenants-table">
-          <thead>
-            <tr>
-              <th scope="col">Tool</th>
-              {["Errors", "Calls", "p50", "p95"].map((name) => (
-                <th key={name} scope="col" class="number">
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {tools.map((one) => (
-              <tr key={one.tool}>
-                <td class="lead">
-                  <bdi>{one.tool}</bdi>
-                </td>
-                <td
-                  data-label="Errors"
-                  class={`number${one.error_rate > 0 ? ` toned tone-${toneOfRate(one.error_rate)}` : " muted"}`}
-                >
-                  <span>{sayRate(one.error_rate)}</span>
-                </td>
-                <td data-label="Calls" class="number">
-                  {one.calls.toLocaleString("en")}
-                </td>
-                <td data-label="p50" class="number">
-                  {one.p50_ms === null ? "–" : sayDuration(one.p50_ms)}
-                </td>
-                <td data-label="p95" class="number">
-                  {one.p95_ms === null ? "–" : sayDuration(one.p95_ms)}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <ListTable
+        of={tools}
+        by={({ tool }) => tool}
+        look="tenants-table"
+        columns={[
+          ["Tool", ({ tool }) => <bdi>{tool}</bdi>, "lead"],
+          ["Errors", (one) => <Rate of={one.error_rate} />, "number"],
+          ["Calls", (one) => <Count of={one.calls} />, "number"],
+          ["p50", (one) => <Millis of={one.p50_ms} />, "number"],
+          ["p95", (one) => <Millis of={one.p95_ms} />, "number"],
+        ]}
+      />
     </section>
   );
 }
@@ -136,21 +110,8 @@ interface DeadJobsProps {
 /** The dead jobs of a tenant by the code that they died of, each kind with a button that gives them new attempts. */
 function DeadJobs({ tenant, dead, onDone }: DeadJobsProps) {
   const [asked, setAsked] = useState<string | null>(null);
-  const [isBusy, setBusy] = useState(false);
-  const [said, setSaid] = useState<string | null>(null);
-  const [problem, setProblem] = useState<Problem | null>(null);
+  const { redrive, said, isBusy, problem } = useRedrive("/v1/operator/redrive", onDone);
   const codes = Object.entries(dead).sort(([, a], [, b]) => b - a);
-  const redrive = async (code: string): Promise<void> => {
-    setBusy(true);
-    const answer = await ask<Redriven>("/v1/operator/redrive", { method: "POST", body: { tenant, code } });
-    setBusy(false);
-    setProblem(answer.ok ? null : answer.problem);
-    if (!answer.ok) return;
-    const text = sayRedriven(answer.data);
-    setSaid(text);
-    announce(text);
-    onDone();
-  };
   return (
     <section class="card" aria-label="Dead jobs">
       <h2>Dead jobs</h2>
@@ -186,10 +147,8 @@ function DeadJobs({ tenant, dead, onDone }: DeadJobsProps) {
           key="question"
           title={`Redrive the dead jobs with ${asked}?`}
           yes="Redrive"
-          onAnswer={(isYes) => {
-            setAsked(null);
-            if (isYes) void redrive(asked);
-          }}
+          onClose={() => setAsked(null)}
+          onYes={() => void redrive({ tenant, code: asked })}
         >
           The newest hundred get fresh attempts, with the idempotency key that each had: an upstream that
           honours it acts once. They run with what <bdi>{tenant}</bdi> asked for.

@@ -2,10 +2,12 @@ import { useEffect, useRef } from "hono/jsx/dom";
 
 import { hrefTo } from "../../../console/kit/route.ts";
 import { ArgsView } from "../../../console/parts/args-view.tsx";
-import { copyText } from "../../../console/parts/copy-text.ts";
+import { Facts } from "../../../console/parts/facts.tsx";
+import { Link } from "../../../console/parts/link.tsx";
+import { copyReference } from "../../../console/parts/copy-text.ts";
 import { sayDuration } from "../../../console/parts/say-duration.ts";
 import { Status } from "../../../console/parts/status.tsx";
-import { TableHead } from "../../../console/parts/table-head.tsx";
+import { Table } from "../../../console/parts/table.tsx";
 import { Time } from "../../../console/parts/time.tsx";
 import { FailureNote, type WireFailure } from "../../../console/run/failure-note.tsx";
 import { ResultData } from "../../../console/run/result-data.tsx";
@@ -69,18 +71,14 @@ export function ActionPanel({ row, rows, before, after, onChoose }: ActionPanelP
 
 function ModelFacts({ row }: { readonly row: TraceRow }) {
   return (
-    <dl class="facts small">
-      <dt>Model</dt>
-      <dd>answered after {sayDuration(row.toMs! - row.fromMs!)}</dd>
-      <dt>Began</dt>
-      <dd>{sayDuration(row.fromMs!)} after the run</dd>
-      {row.usage !== null && [
-        <dt key="usage">Usage</dt>,
-        <dd key="of">
-          <JsonView value={row.usage} label="Usage" />
-        </dd>,
+    <Facts
+      look="small"
+      of={[
+        ["Model", `answered after ${sayDuration(row.toMs! - row.fromMs!)}`],
+        ["Began", `${sayDuration(row.fromMs!)} after the run`],
+        row.usage !== null && ["Usage", <JsonView value={row.usage} label="Usage" />],
       ]}
-    </dl>
+    />
   );
 }
 
@@ -109,60 +107,25 @@ function ActionFacts({ row, rows, action, tool, onChoose }: ActionFactsProps) {
           <a href={hrefTo("confirmations", confirmation.id)}>The question</a>
         </p>
       )}
-      <dl class="facts small">
-        <dt>Tool</dt>
-        <dd>
-          <a href={hrefTo("tools", tool)}>
-            <bdi>{tool}</bdi>
-          </a>
-        </dd>
-        {row.fromMs !== null && [
-          <dt key="began">Began</dt>,
-          <dd key="at">
-            {sayDuration(row.fromMs)} after the run
-            {(action.queued_ms ?? 0) >= 1 && `, ${sayDuration(action.queued_ms!)} of it in queues`}
-          </dd>,
+      <Facts
+        look="small"
+        of={[
+          ["Tool", <Link of={tool} section="tools" to={tool} />],
+          row.fromMs !== null && ["Began", sayBegan(row.fromMs, action.queued_ms)],
+          action.duration_ms !== undefined && ["Took", sayDuration(action.duration_ms)],
+          items !== undefined && ["Elements", `${items.ok} of ${items.total} succeeded`],
+          because !== undefined && ["Because of", <Others rows={[because]} onChoose={onChoose} />],
+          waitsFor.length > 0 && [
+            "Waits for",
+            <Others rows={waitsFor.map(({ key }) => key)} onChoose={onChoose} />,
+          ],
+          neededBy.length > 0 && [
+            "Needed by",
+            <Others rows={neededBy.map(({ key }) => key)} onChoose={onChoose} />,
+          ],
+          job !== undefined && ["Job", <JobLink id={job} next={row.job?.next_attempt_at} />],
         ]}
-        {action.duration_ms !== undefined && [
-          <dt key="took">Took</dt>,
-          <dd key="time">{sayDuration(action.duration_ms)}</dd>,
-        ]}
-        {items !== undefined && [
-          <dt key="items">Elements</dt>,
-          <dd key="of">
-            {items.ok} of {items.total} succeeded
-          </dd>,
-        ]}
-        {because !== undefined && [
-          <dt key="because">Because of</dt>,
-          <dd key="it">
-            <Others rows={[because]} onChoose={onChoose} />
-          </dd>,
-        ]}
-        {waitsFor.length > 0 && [
-          <dt key="waits">Waits for</dt>,
-          <dd key="for">
-            <Others rows={waitsFor.map(({ key }) => key)} onChoose={onChoose} />
-          </dd>,
-        ]}
-        {neededBy.length > 0 && [
-          <dt key="needed">Needed by</dt>,
-          <dd key="by">
-            <Others rows={neededBy.map(({ key }) => key)} onChoose={onChoose} />
-          </dd>,
-        ]}
-        {job !== undefined && [
-          <dt key="job">Job</dt>,
-          <dd key="id">
-            <a href={hrefTo("jobs", job)}>{job.slice(-8)}</a>
-            {typeof row.job?.next_attempt_at === "string" && (
-              <span>
-                , next attempt <Time at={row.job.next_attempt_at} />
-              </span>
-            )}
-          </dd>,
-        ]}
-      </dl>
+      />
       {tries.length > 1 && <Attempts key="tries" tries={tries} />}
       {row.job !== null && row.job.tries.length > 0 && (
         <Attempts
@@ -189,16 +152,31 @@ function ActionFacts({ row, rows, action, tool, onChoose }: ActionFactsProps) {
             <ResultData
               data={data}
               label={`Result of ${action.id}`}
-              onPick={(pointer) => {
-                const reference = `${action.id}#${pointer}`;
-                void copyText(JSON.stringify({ $ref: reference }), `Copied the reference ${reference}`);
-              }}
+              onPick={(pointer) => copyReference(`${action.id}#${pointer}`)}
             />
           )}
           {redacted.includes("data") && <p class="muted small">A secret was taken out.</p>}
         </section>
       )}
     </div>
+  );
+}
+
+function sayBegan(fromMs: number, queuedMs = 0): string {
+  const queued = queuedMs < 1 ? "" : `, ${sayDuration(queuedMs)} of it in queues`;
+  return `${sayDuration(fromMs)} after the run${queued}`;
+}
+
+function JobLink({ id, next }: { readonly id: string; readonly next: unknown }) {
+  return (
+    <span>
+      <a href={hrefTo("jobs", id)}>{id.slice(-8)}</a>
+      {typeof next === "string" && (
+        <span>
+          , next attempt <Time at={next} />
+        </span>
+      )}
+    </span>
   );
 }
 
@@ -246,18 +224,16 @@ interface Attempt {
 
 function Attempts({ tries }: { readonly tries: readonly Attempt[] }) {
   return (
-    <table class="table attempts">
-      <TableHead names={["Attempt", "Began", "Took", "Ended"]} />
-      <tbody>
-        {tries.map(({ duration_ms: took, code, at, started_ms: startedMs }, index) => (
-          <tr key={index}>
-            <td data-label="Attempt">{index + 1}</td>
-            <td data-label="Began">{at === undefined ? sayDuration(startedMs ?? 0) : <Time at={at} />}</td>
-            <td data-label="Took">{sayDuration(took)}</td>
-            <td data-label="Ended">{code === undefined ? "well" : <code>{code}</code>}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <Table
+      of={tries}
+      by={(_, index) => index}
+      look="attempts"
+      columns={[
+        ["Attempt", (_, index) => index + 1],
+        ["Began", ({ at, started_ms: ms = 0 }) => (at === undefined ? sayDuration(ms) : <Time at={at} />)],
+        ["Took", (one) => sayDuration(one.duration_ms)],
+        ["Ended", ({ code }) => (code === undefined ? "well" : <code>{code}</code>)],
+      ]}
+    />
   );
 }

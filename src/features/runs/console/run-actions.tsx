@@ -1,8 +1,9 @@
-import { useRef, useState } from "hono/jsx/dom";
+import { useState } from "hono/jsx/dom";
 
-import { ask, type Problem } from "../../../console/kit/api.ts";
-import { holdPage } from "../../../console/kit/hold-page.ts";
+import type { Problem } from "../../../console/kit/api.ts";
 import { hrefTo } from "../../../console/kit/route.ts";
+import { useSend } from "../../../console/kit/use-send.ts";
+import { useSendOnce } from "../../../console/kit/use-send-once.ts";
 import type { WireEnvelope } from "../../../console/kit/wire.ts";
 import { announce } from "../../../console/parts/announce.tsx";
 import { CopyButton } from "../../../console/parts/copy-button.tsx";
@@ -61,13 +62,9 @@ export function RunActions({ run }: { readonly run: WireRun }) {
 
 /** Ends a run that goes on, which is a job. */
 function CancelButton({ jobId }: { readonly jobId: string | undefined }) {
-  const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<Problem | null>(null);
+  const { send, isBusy, problem } = useSend();
   const cancel = async (): Promise<void> => {
-    setBusy(true);
-    const answer = await ask(`/v1/jobs/${encodeURIComponent(jobId ?? "")}/cancel`, { method: "POST" });
-    setBusy(false);
-    setProblem(answer.ok ? null : answer.problem);
+    const answer = await send(`/v1/jobs/${encodeURIComponent(jobId ?? "")}/cancel`, { method: "POST" });
     if (answer.ok) announce("It is cancelled");
   };
   return (
@@ -90,31 +87,17 @@ interface Rerun {
 }
 
 /**
- * Run a run again by the API, which repeats no write that succeeded. One press is one request, however often it is pressed; the page
- * of the new run is shown as soon as there is one.
+ * Run a run again by the API, which repeats no write that succeeded. The page of the new run is shown as soon as there is one.
  */
 function useRerun(id: string): Rerun {
-  const keys = useRef<Partial<Record<"all" | "failed", string>>>({});
-  const sent = useRef(false);
-  const [isBusy, setBusy] = useState(false);
+  const { send, isBusy } = useSendOnce<"all" | "failed">();
   const [isOffered, setOffered] = useState(!isMissing);
   const [problem, setProblem] = useState<Problem | null>(null);
   const rerun = async (which: "all" | "failed"): Promise<void> => {
-    if (sent.current) return;
-    sent.current = true;
-    setBusy(true);
     setProblem(null);
-    const key = (keys.current[which] ??= crypto.randomUUID());
-    const answer = await holdPage(
-      ask<WireEnvelope>(`/v1/runs/${encodeURIComponent(id)}/rerun`, {
-        method: "POST",
-        body: which === "failed" ? { only: "failed" } : {},
-        headers: { "idempotency-key": key },
-        isExact: true,
-      }),
-    );
-    sent.current = false;
-    setBusy(false);
+    const path = `/v1/runs/${encodeURIComponent(id)}/rerun`;
+    const answer = await send<WireEnvelope>(which, path, which === "failed" ? { only: "failed" } : {});
+    if (answer === null) return;
     if (answer.ok) {
       announce("It has run again");
       location.hash = hrefTo("runs", answer.data.batch_id);
@@ -125,5 +108,5 @@ function useRerun(id: string): Rerun {
     setOffered(false);
     announce("This Worker does not run a run again");
   };
-  return { rerun, isBusy, problem, isOffered };
+  return { rerun, isBusy: isBusy !== null, problem, isOffered };
 }

@@ -1,9 +1,9 @@
 import { useEffect, useMemo, useState } from "hono/jsx/dom";
 
 import { ask } from "../../../console/kit/api.ts";
-import { hrefTo } from "../../../console/kit/route.ts";
 import { count } from "../../../console/parts/count.ts";
-import { TableHead } from "../../../console/parts/table-head.tsx";
+import { Link } from "../../../console/parts/link.tsx";
+import { type Column, Table } from "../../../console/parts/table.tsx";
 import { countRuns, type CountedRuns, DAYS, type HourOfRuns } from "./count-runs.ts";
 import type { ListedRun } from "./wire.ts";
 
@@ -36,31 +36,29 @@ export function RunsOfWeek() {
         </span>
       </div>
       <Line hours={hours} label={`${count(day, "run")} in the last 24 hours, ${failed} of them failed`} />
-      <table class="table by-tool">
-        <TableHead names={["Tool", ...dayStarts.map(sayDay)]} />
-        <tbody>
-          {tools.map(({ tool, days }) => (
-            <tr key={tool}>
-              <td data-label="Tool">
-                <a href={hrefTo("runs", null, { tool })}>
-                  <bdi>{tool}</bdi>
-                </a>
-              </td>
-              {days.map((runs, at) => (
-                <td key={at} class="number" data-label={sayDay(dayStarts[at]!)}>
-                  {runs === 0 ? <span class="muted">–</span> : runs.toLocaleString("en")}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table
+        of={tools}
+        by={({ tool }) => tool}
+        look="by-tool"
+        columns={[
+          ["Tool", ({ tool }) => <Link of={tool} section="runs" to={null} query={{ tool }} />],
+          ...dayStarts.map((start, at): Column<CountedRuns["tools"][number]> => [
+            sayDay(start),
+            ({ days }) => <Runs of={days[at]!} />,
+            "number",
+          ]),
+        ]}
+      />
       <p class="muted small">
         Runs that called a tool, by day.
         {isCut && ` Only the newest ${size.toLocaleString("en")} runs are counted.`}
       </p>
     </section>
   );
+}
+
+function Runs({ of }: { readonly of: number }) {
+  return of === 0 ? <span class="muted">–</span> : <>{of.toLocaleString("en")}</>;
 }
 
 /** Runs by the hour: all of them as a line, those that failed as another. */

@@ -97,30 +97,9 @@ export function TraceRows({ rows, scale, critical, chosen, list, onChoose }: Tra
         ))}
       </ol>
       <ul class="row small muted legend" aria-hidden="true">
-        {critical.size > 0 && (
-          <li key="critical">
-            <svg width="22" height="12">
-              <line class="critical" x1={1} x2={21} y1={6} y2={6} />
-            </svg>
-            held the run up
-          </li>
-        )}
-        {has("queue") && (
-          <li key="queue">
-            <svg width="22" height="12">
-              <line class="queue" x1={1} x2={21} y1={6} y2={6} />
-            </svg>
-            in a queue
-          </li>
-        )}
-        {has("pause") && (
-          <li key="pause">
-            <svg width="22" height="12">
-              <line class="pause" x1={1} x2={21} y1={6} y2={6} />
-            </svg>
-            before the next attempt
-          </li>
-        )}
+        {critical.size > 0 && <Line key="critical" look="critical" text="held the run up" />}
+        {has("queue") && <Line key="queue" look="queue" text="in a queue" />}
+        {has("pause") && <Line key="pause" look="pause" text="before the next attempt" />}
         {has("job") && (
           <li key="job">
             <svg width="22" height="12" class="tone-ok">
@@ -131,6 +110,17 @@ export function TraceRows({ rows, scale, critical, chosen, list, onChoose }: Tra
         )}
       </ul>
     </div>
+  );
+}
+
+function Line({ look, text }: { readonly look: string; readonly text: string }) {
+  return (
+    <li>
+      <svg width="22" height="12">
+        <line class={look} x1={1} x2={21} y1={6} y2={6} />
+      </svg>
+      {text}
+    </li>
   );
 }
 

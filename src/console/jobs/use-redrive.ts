@@ -1,0 +1,26 @@
+import { useState } from "hono/jsx/dom";
+
+import { type Sending, useSend } from "../kit/use-send.ts";
+import { announce } from "../parts/announce.tsx";
+import { type Redriven, sayRedriven } from "./job-filter.ts";
+
+interface Redriving extends Sending {
+  readonly redrive: (which: object) => Promise<void>;
+  /** The outcome in sentences. */
+  readonly said: string | null;
+}
+
+/** Give dead jobs new attempts, and say what became of it. */
+export function useRedrive(path: string, onDone: () => void): Redriving {
+  const [said, setSaid] = useState<string | null>(null);
+  const sending = useSend();
+  const redrive = async (which: object): Promise<void> => {
+    const answer = await sending.send<Redriven>(path, { method: "POST", body: which });
+    if (!answer.ok) return;
+    const text = sayRedriven(answer.data);
+    setSaid(text);
+    announce(text);
+    onDone();
+  };
+  return { ...sending, redrive, said };
+}
