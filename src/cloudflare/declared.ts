@@ -8,7 +8,6 @@ import { SHIPPED } from "../shipped.ts";
 import type { Declared, Env } from "./configured.ts";
 import { ConfigurationError } from "./platform/configuration-error.ts";
 
-/** A variable of the configuration. */
 export interface DeclaredVariable {
   /** Read it; throws where it cannot be read. All are read when a deployment opens, so health tells of a mistake before an object fails. */
   readonly read?: (env: Env) => unknown;
@@ -31,7 +30,6 @@ export interface Declaration {
   readonly flags?: Readonly<Record<string, string>>;
   /** Its codes of refusals, besides those of core: `defineCodes` makes them. */
   readonly codes?: Readonly<Record<string, OwnCode>>;
-  /** Its variables. */
   readonly variables?: Readonly<Record<string, DeclaredVariable>>;
   /** The fields that it brings to the contracts of tools. */
   readonly contract?: readonly { readonly name: string }[];
@@ -86,7 +84,6 @@ function contractOf(features: readonly Declaration[]): readonly string[] {
   return [...new Set([...Object.keys(SHIPPED.contract), ...own])];
 }
 
-/** The flags that features bring. */
 export function flagsOf(features: readonly Declaration[]): readonly string[] {
   return features.flatMap(({ flags = {} }) => Object.keys(flags));
 }

@@ -20,7 +20,6 @@ export interface VaultKey {
 
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
-/** The variable of the keys. */
 export const VAULT_KEY = "VOLLEY_VAULT_KEY";
 
 export const KEY_EXPECTED = "it must be 32 bytes in base64, as 'openssl rand -base64 32' prints them";
@@ -57,7 +56,6 @@ export class Vault {
     this.#outside = outside;
   }
 
-  /** Whether it has a key. */
   get canSeal(): boolean {
     return this.#keys.length > 0;
   }

@@ -4,7 +4,6 @@ const TONES: readonly (readonly [RegExp, string])[] = [
   [/^(?:stag|staging|preview|pre|test|qa|uat)/i, "wait"],
 ];
 
-/** The colour of an environment by its name. */
 export function toneOfEnvironment(name: string): string {
   return TONES.find(([pattern]) => pattern.test(name))?.[1] ?? "going";
 }

@@ -136,7 +136,6 @@ interface MissingSectionProps {
   readonly section: Section;
   /** The flags of the key, where they are known. */
   readonly flags: readonly string[] | null;
-  /** Where one starts. */
   readonly start: SectionPage;
 }
 

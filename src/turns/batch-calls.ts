@@ -36,7 +36,6 @@ export interface TurnBatches {
   readonly replies: ReadonlyMap<number, ToolReply>;
 }
 
-/** The request of one call. */
 interface Request {
   readonly call: number;
   readonly isBatch: boolean;

@@ -17,7 +17,6 @@ export interface ProviderCall {
 
 /** The reply to a model about one of its calls. */
 export interface ToolReply {
-  /** JSON text. */
   readonly json: string;
   readonly failed: boolean;
   /** From where arguments were read that came as JSON text; absent where none did. */

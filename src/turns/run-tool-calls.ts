@@ -25,7 +25,6 @@ interface RanCalls {
   readonly replayed: boolean;
 }
 
-/** How a turn is run. */
 export interface TurnOptions {
   readonly bodyBytes: number;
   /** How often each byte of a reply is in the answer, at most. */

@@ -17,7 +17,6 @@ export interface BacklogOptions {
 
 /** The calls of tools that jobs are. */
 export interface CallAttempts {
-  /** Make one attempt of a job. */
   readonly attempt: (claim: JobClaim) => Promise<AttemptEnd>;
   /** The tenant's limit of a job's tool, which each attempt draws from; null for none. */
   readonly limitOf: (spec: JobSpec) => RateLimit | null;

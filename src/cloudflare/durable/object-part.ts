@@ -40,7 +40,6 @@ export interface PartWorld extends Pick<PartHost, "env" | "tenant"> {
   readonly tell: (nowMs: number, make: MakeEvent) => void;
   /** Uniform in [0, 1). */
   readonly random: () => number;
-  /** The usage of all parts. */
   readonly usage: (nowMs: number) => Partial<UsageReport>;
   /** Tell every part that a question was asked or decided. */
   readonly changed: (nowMs: number) => void;

@@ -3,7 +3,6 @@ import type { JobProgress } from "../../core/contract/gate/job.ts";
 import type { Job } from "../../core/gate/state/outbox.ts";
 import type { MakeEvent, ObjectPart, OpenPart, PartClaims, PartWorld } from "./object-part.ts";
 
-/** The open parts of one object. */
 export class ObjectParts {
   readonly #open = new Map<string, OpenPart>();
   readonly all: readonly OpenPart[];

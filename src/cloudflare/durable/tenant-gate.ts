@@ -252,7 +252,6 @@ export function createTenantGate({
       };
     }
 
-    /** Cancel a live job; null when there is no such job. */
     cancel(jobId: string): JobChange | null {
       return this.#outbox.cancel(jobId, this.#enter());
     }

@@ -12,7 +12,6 @@ import { attempt } from "../../core/kit/result.ts";
 import type { ToolGates } from "../../core/egress/ports.ts";
 import type { ToolGateMethods } from "../durable/tool-gate.ts";
 
-/** The binding of tenants' objects. */
 export type TenantGateNamespace = ObjectNamespace<BegunCalls>;
 
 export interface GateClientOptions extends CallBounds {
@@ -114,7 +113,6 @@ async function inParts<T, U>(
   return answers;
 }
 
-/** The binding of the tools' gates. */
 export type ToolGateNamespace = ObjectNamespace<ToolGateMethods>;
 
 export interface ToolGatesOptions {

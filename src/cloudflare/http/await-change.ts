@@ -21,7 +21,6 @@ export interface StatusOptions<T> extends Omit<AwaitOptions<T>, "request"> {
   readonly signal: AbortSignal;
 }
 
-/** A request that waits. */
 interface Wait {
   readonly tenant: string;
   readonly endsAt: number;

@@ -35,7 +35,6 @@ export function sayAllPaths(routes: readonly string[], joint = "; "): string {
 
 const DOCUMENT = "GET /openapi.json";
 
-/** Refuse a method that a path does not have. */
 export function refuseMethod({ method }: Request, allowed: string): Refusal {
   const hint = `This path answers ${allowed} only, as its 'Allow' header says, and ${visibleText(method, 16)} came.`;
   return makeRefusal("METHOD_NOT_ALLOWED", hint);

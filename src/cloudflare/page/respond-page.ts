@@ -1,6 +1,5 @@
 import { hashSource, mark, type Markup, type Part } from "../../core/kit/markup.ts";
 
-/** A page as it is answered. */
 export interface Page {
   readonly status: number;
   readonly title: string;
@@ -10,7 +9,6 @@ export interface Page {
 export interface PageOptions {
   /** Origins to which the answer to the page's form may lead the browser, besides our own. */
   readonly formLeadsTo?: readonly string[];
-  /** Cookies that it sets. */
   readonly cookies?: readonly string[];
 }
 

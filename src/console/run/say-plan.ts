@@ -1,7 +1,6 @@
 import type { WirePlan } from "../kit/wire.ts";
 import { count } from "../parts/count.ts";
 
-/** Say a plan in a sentence. */
 export function sayPlan({ plan, errors }: WirePlan): string {
   const { waves, confirmations, estimated_speedup: speedup, estimated_tokens: tokens } = plan;
   const runs = waves.flat().length;

@@ -11,7 +11,6 @@ export interface Arrival {
 export interface Start {
   /** In ms from the batch's start. */
   readonly startedMs: number;
-  /** Which attempt it is. */
   readonly attempt: number;
 }
 

@@ -64,7 +64,6 @@ export class AnswerBudget {
     return outcome;
   }
 
-  /** Admit the outcome of one element of a loop. */
   admitElement(outcome: Outcome, isWrite: boolean): Outcome {
     return this.#admit(outcome, ENTRY_BYTES, isWrite);
   }
@@ -220,7 +219,6 @@ function summarise(outcomes: readonly Outcome[]): Written<typeof summarySchema> 
   return { total: outcomes.length, ok, ...others };
 }
 
-/** Measures of a batch as a whole. */
 export interface BatchMeasures {
   readonly durationMs: number;
   readonly maxParallelism: number;

@@ -10,7 +10,6 @@ export interface ToolHead {
   readonly is_write: boolean;
 }
 
-/** Write the head of a declaration. */
 export function toHeadJson({ summary, description, category, actions, is_write }: ToolHead): string {
   return JSON.stringify({ summary, description, category, actions, is_write } satisfies ToolHead);
 }

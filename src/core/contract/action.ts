@@ -321,7 +321,6 @@ interface LoopFacts {
   readonly isLong?: boolean | undefined;
 }
 
-/** How many elements a loop may have. */
 export function mostElements({ isLong }: Pick<LoopFacts, "isLong">): number {
   return isLong === true ? LIMITS.longLoopElements : LIMITS.loopElements;
 }

@@ -64,7 +64,6 @@ export const conditionSchema = lazySchema(() =>
 
 const POINTER = `a JSON pointer of at most ${LIMITS.conditionCharacters} characters, such as /amount`;
 
-/** A condition as it is written. */
 export type WrittenCondition = z.infer<ReturnType<typeof conditionSchema>>;
 
 /** A condition that is ready to be asked. */

@@ -6,7 +6,6 @@ import { explainMisfit } from "./issues.ts";
 import { makeRefusal, type Refusal } from "./refusal.ts";
 import { withoutRefusedNulls } from "./run-schema.ts";
 
-/** A body that fits its schema. */
 export interface ParsedRequest<Schema extends z.ZodMiniObject> {
   /** Zod's copy, which would lose a `__proto__` in it. */
   readonly parsed: z.output<Schema>;

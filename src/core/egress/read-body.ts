@@ -341,7 +341,6 @@ export class CallBytes {
   }
 }
 
-/** The bounds of reading one response. */
 export interface BodyLimits {
   /** Decompressed bytes of this response. */
   readonly maxBytes: number;

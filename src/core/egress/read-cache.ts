@@ -5,7 +5,6 @@ import type { Clock } from "../kit/clock.ts";
 import { readKey } from "../plan/same-reads.ts";
 import type { Call } from "../plan/step.ts";
 
-/** A remembered answer. */
 export interface CachedAnswer {
   readonly json: string;
   /** Size of `json` as UTF-8. */

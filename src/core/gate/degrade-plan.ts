@@ -42,7 +42,6 @@ export function uncountable(isWrite: boolean): string {
     : "The limiter did not answer, and this tool is not called uncounted; nothing was sent. Send this action again.";
 }
 
-/** Mark an outcome as not counted. */
 export function markDegraded(outcome: Outcome): Outcome {
   return { ...outcome, meta: { ...outcome.meta, limiter: "degraded" } };
 }

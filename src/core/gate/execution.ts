@@ -223,7 +223,6 @@ export interface BeforeStep {
   record(parked: readonly ParkedStep[], of: ParkedBatch): Promise<ReadonlyMap<number, Outcome>>;
 }
 
-/** The batch that parked steps are of. */
 export interface ParkedBatch {
   readonly plan: Plan;
   readonly dataOf: DataOf;
@@ -289,7 +288,6 @@ export interface KeptCall {
   readonly call: Call;
 }
 
-/** The output of a tool. */
 export interface KeptOutput {
   /** With the secrets that its outcome leaves out. */
   readonly value: unknown;
@@ -320,7 +318,6 @@ export interface Keeper {
   open(plan: Plan, run: KeptRun): KeptBatch;
 }
 
-/** The run of a kept plan. */
 export interface KeptRun {
   readonly execution: Execution;
   readonly batchId: string;

@@ -7,7 +7,6 @@ interface Remembered<T> {
   readonly untilMs: number;
 }
 
-/** The finding for a key. */
 export interface KeyFinding<T> {
   readonly hash: string;
   /** The key's owner; null where there is none. */

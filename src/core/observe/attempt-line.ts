@@ -2,7 +2,6 @@ import type { AttemptEnd, JobClaim } from "../contract/gate/job.ts";
 import type { Telemetry } from "../egress/ports.ts";
 import { isWritten } from "./watch.ts";
 
-/** An attempt of a job that is over. */
 export interface SeenAttempt {
   readonly claim: JobClaim;
   readonly end: AttemptEnd;

@@ -62,7 +62,6 @@ export function toBatchPoint({ batch, counts, stages, leftOut, ...head }: BatchP
   };
 }
 
-/** Make the point of one action of a batch. */
 export function toActionPoint({ batchId, tool, outcome, ...head }: ActionPoint): DataPoint {
   const { durationMs = 0, queuedMs = 0, attempts = 0, bytes = 0 } = outcome.meta;
   const code = "error" in outcome ? outcome.error.code : "";

@@ -10,7 +10,6 @@ export type Stage = "parse" | "model" | "plan" | "admit" | "run" | "write";
 /** The kind of a batch: it ran, it had run before under its key, or it was only planned. */
 export type BatchKind = "run" | "replay" | "dry_run";
 
-/** A batch that is over. */
 export interface SeenBatch {
   readonly kind: BatchKind;
   readonly plan: Plan;
@@ -67,7 +66,6 @@ export interface JoinedEnd {
   readonly code: RefusalCode | null;
 }
 
-/** One answer of a model. */
 export interface ModelRound {
   readonly startedAt: number;
   readonly modelMs: number;
@@ -75,7 +73,6 @@ export interface ModelRound {
   readonly usage: JsonObject | null;
 }
 
-/** The counts of a batch's outcomes. */
 export interface BatchCounts {
   readonly statuses: Record<OutcomeStatus, number>;
   /** Failures by their code, and actions by their tool. */

@@ -8,7 +8,6 @@ import { visibleText } from "../kit/visible-text.ts";
 import { findReferences } from "./references.ts";
 import type { Edge, EdgeReason } from "./step.ts";
 
-/** The dependencies of an action. */
 export interface Dependencies {
   readonly edges: readonly Edge[];
   readonly handles: readonly string[];

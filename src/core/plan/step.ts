@@ -120,7 +120,6 @@ export function turnAway(step: Step, failure: Failure): Step {
   return step.task.ok ? { ...step, task: err(failure), turnedAway: step.task.value } : step;
 }
 
-/** The origin of a batch. */
 export interface Asker {
   /** The name of the key; absent where a trigger started the run. */
   readonly key?: string | undefined;

@@ -38,7 +38,6 @@ export type News =
       readonly isLate: boolean;
     };
 
-/** Where a loop is. */
 export interface LoopState {
   readonly strategy: Strategy;
   readonly maxRounds: number;
@@ -55,7 +54,6 @@ export interface LoopState {
 /** The same call in so many rounds running is one too many. */
 const REPETITIONS = 3;
 
-/** Begin a loop. */
 export function beginLoop(strategy: Strategy, maxRounds: number): readonly [LoopState, Move] {
   const state: LoopState = {
     strategy,

@@ -28,7 +28,6 @@ import {
 } from "./report-round.ts";
 import { batchCalls, type TurnBatch, type TurnPart } from "../../turns/batch-calls.ts";
 
-/** The result of a round. */
 export interface Round {
   /** One for every call, in their order. */
   readonly replies: readonly OpenReply[];
@@ -43,7 +42,6 @@ export interface Round {
   readonly release: () => void;
 }
 
-/** How a round is run. */
 export interface RoundOptions {
   readonly bodyBytes: number;
   /** Milliseconds that are left of the request. */

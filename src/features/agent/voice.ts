@@ -161,7 +161,6 @@ function describeTool({ name, description, inputSchema }: ToolDescriptor): strin
 /** A result of a call, as it is told to the model. */
 interface Observed {
   readonly name: string;
-  /** JSON text. */
   readonly json: string;
 }
 

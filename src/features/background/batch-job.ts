@@ -43,7 +43,6 @@ export function writeKeptBatch({ caller, ...rest }: KeptBatch): string {
   return JSON.stringify({ caller: { name, tenant, tools, quota, ...rights, ...more }, ...rest });
 }
 
-/** Read what is kept of a batch. */
 export function readKeptBatch(json: string): KeptBatch {
   const { caller: kept, ...rest } = JSON.parse(json) as KeptBatch & {
     readonly caller: { readonly [field: string]: unknown; readonly flags?: readonly string[] };
@@ -58,7 +57,6 @@ export interface Place {
   readonly element: number;
 }
 
-/** A result as it is kept. */
 export interface KeptResult extends Place {
   /** Null for a write of which only is known that it was about to be sent. */
   readonly outcomeJson: string | null;

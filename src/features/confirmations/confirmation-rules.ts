@@ -73,7 +73,6 @@ export function beginConfirmation(
   };
 }
 
-/** The status of a confirmation now. */
 export function statusAt({ status, expiresAt }: Confirmation, nowMs: number): ConfirmationStatus {
   return status === "pending" && nowMs >= expiresAt ? "expired" : status;
 }

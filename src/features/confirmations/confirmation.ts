@@ -106,7 +106,6 @@ function toLine(args: ParkedAction["args"]): string {
 export interface ParkRequest {
   /** Chosen by who parks it, unguessable. */
   readonly id: string;
-  /** The group as JSON. */
   readonly groupJson: string;
   /** How long each of its gated tools lets a question wait, in milliseconds; null for the deployment's own. */
   readonly ttlsMs?: readonly (number | null)[];
@@ -139,7 +138,6 @@ export interface ConfirmationRecord extends AnsweredQuestion {
   readonly told: Pick<JobRecord, "status" | "attempts" | "nextAttemptAt"> | null;
 }
 
-/** A confirmation as a list has it. */
 export interface ListedConfirmation extends Pick<
   ConfirmationRecord,
   "id" | "status" | "createdAt" | "expiresAt"
@@ -148,7 +146,6 @@ export interface ListedConfirmation extends Pick<
   readonly decided: Decision | null;
 }
 
-/** Which confirmations to list. */
 export interface ConfirmationQuery {
   /** Null for every status. */
   readonly status: ConfirmationStatus | null;

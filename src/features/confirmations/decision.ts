@@ -18,7 +18,6 @@ export function toWireDecider({ name, via, madeBy }: Decider) {
   return { name, via, ...(madeBy !== undefined && { made_by: madeBy }) };
 }
 
-/** A decision as it is kept. */
 export interface Decision extends Decider {
   readonly decision: "approve" | "reject";
   /** Milliseconds since the epoch. */

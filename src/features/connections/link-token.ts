@@ -63,7 +63,6 @@ export interface LinkPlace {
   readonly id: string;
 }
 
-/** The path of a link. */
 export function toLinkPath({ tenant, id, secret }: LinkPlace & { readonly secret: string }): string {
   return `/connect/${tenant}/${id}/${secret}`;
 }

@@ -19,7 +19,6 @@ export const CONNECTION_NAME = /^[A-Za-z0-9_.@-]{1,64}$/;
 /** The name of one that was given none. */
 export const DEFAULT_NAME = "default";
 
-/** The header that names a subject. */
 const SUBJECT_HEADER = "Volley-Subject";
 
 /** The fields of a body that are about accounts. */

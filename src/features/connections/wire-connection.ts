@@ -39,7 +39,6 @@ export const connectionSchema = /* @__PURE__ */ lazySchema(() =>
 
 export type WireConnection = Written<typeof connectionSchema>;
 
-/** Translate a connection to the wire. */
 export function toWireConnection(seen: SeenConnection): WireConnection {
   return {
     connection_id: seen.id,

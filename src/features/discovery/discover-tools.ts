@@ -142,7 +142,6 @@ function toDiscovered(tool: Tool, catalog: Catalog, isDescribed: boolean): Disco
   return { ...listed, parameters, required };
 }
 
-/** A schema in an answer. */
 const jsonSchemaSchema = lazySchema(() => z.looseObject({}).check(z.describe("JSON Schema, 2020-12")));
 
 /** Everything a model needs to call one tool. */

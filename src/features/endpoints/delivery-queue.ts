@@ -21,7 +21,6 @@ export interface Turn {
   readonly seq: number;
 }
 
-/** How an attempt went. */
 export interface AttemptEnd {
   readonly failed: boolean;
   /** How long the endpoint's other deliveries are to wait. */

@@ -20,7 +20,6 @@ export interface PublishedEvent {
 export const DELIVERY_STATUSES = ["pending", "retrying", "delivered", "failed", "discarded"] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
-/** One attempt, as it is shown. */
 export interface Attempt {
   readonly at: number;
   readonly durationMs: number;
@@ -40,7 +39,6 @@ export interface AttemptAnswer {
   readonly wantsNoMore: boolean;
 }
 
-/** A delivery as it is kept. */
 export interface Delivery {
   /** The endpoint's number, and the event's place. */
   readonly no: number;
@@ -67,7 +65,6 @@ export function toFresh(
   return { ...fresh, status: "pending", ...(run !== undefined && { run }) };
 }
 
-/** Where a delivery lies. */
 export interface DeliveryPlace {
   readonly shard: number;
   readonly no: number;

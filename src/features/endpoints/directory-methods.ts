@@ -32,7 +32,6 @@ export interface Reach {
   readonly own: number;
 }
 
-/** A published event, as it is kept. */
 export interface KeptEvent {
   readonly seq: number;
   readonly id: string;

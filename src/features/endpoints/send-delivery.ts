@@ -25,7 +25,6 @@ export interface SendScope {
 export interface Message {
   readonly id: string;
   readonly body: string;
-  /** The secrets that sign it. */
   readonly secrets: readonly string[];
 }
 

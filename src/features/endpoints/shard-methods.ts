@@ -29,7 +29,6 @@ export interface Put {
 /** The end of a put: null where the endpoint is not the one any more that was seen, "used" where its number was that of a deleted one. */
 export type PutAnswer = Put | "used" | null;
 
-/** How the deliveries of a day went. */
 export interface DayCounts {
   readonly delivered: number;
   readonly failed: number;

@@ -182,7 +182,6 @@ export const keySchema = lazySchemaOf(({ flags }: { readonly flags: readonly str
     .register(z.globalRegistry, { id: "Key" }),
 );
 
-/** Show a key. */
 export function toKeyJson(key: KeptKey, nowMs: number): Written<typeof keySchema> {
   const { name, tenant, tools, quota, flags, subject, createdAt, expiresAt, rotatedAt, digests } = key;
   const ends = digests.flatMap(({ endsAt }) => (endsAt !== null && endsAt > nowMs ? [endsAt] : []));

@@ -57,7 +57,6 @@ export interface TenantHour extends CountedTenant {
   readonly hour: number;
 }
 
-/** The methods of the object that counts for the operator. */
 export interface OperatorLogMethods {
   /** Add what an isolate has counted since its last report. */
   report(counted: readonly CountedTenant[]): void;

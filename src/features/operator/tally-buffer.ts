@@ -11,7 +11,6 @@ export interface TallyBufferOptions {
   readonly log: (level: LogLevel, json: string) => void;
 }
 
-/** The bounds of one report. */
 export const REPORT_BOUNDS = {
   tenants: LIMITS.operatorReportTenants,
   tools: LIMITS.operatorReportTools,

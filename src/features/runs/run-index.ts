@@ -61,7 +61,6 @@ export class RunIndex {
     return this.#places.get(id);
   }
 
-  /** The last run of a job. */
   runOf(job: string): string | undefined {
     return this.#ofJobs.get(job);
   }

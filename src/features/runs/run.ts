@@ -138,7 +138,6 @@ export interface RunPlace {
   readonly id: string;
 }
 
-/** Which runs to list. */
 export interface RunQuery {
   readonly source?: RunSource;
   readonly status?: RunStatus;
@@ -155,7 +154,6 @@ export interface RunQuery {
   readonly after: RunPlace | null;
 }
 
-/** A run as it is listed, on the wire. */
 export interface ListedRun {
   readonly run_id: string;
   readonly source: RunSource;

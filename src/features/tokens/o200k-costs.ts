@@ -33,7 +33,6 @@ export const PLACE = {
   ascii: 6,
 };
 
-/** The tables of ASCII. */
 export interface AsciiTables {
   /** By row letter * 26 + column letter. */
   readonly letterPairs: Uint16Array;
@@ -429,7 +428,6 @@ const SIGNS: ReadonlySet<Script> = new Set<Script>([
 ]);
 
 /** The tables as they were fitted. A feature gives them: core alone weighs roughly. */
-/** Make the tables of ASCII. */
 export function makeAscii(): AsciiTables {
   return {
     letterPairs: unpack(LETTER_PAIRS),

@@ -30,7 +30,6 @@ export type EventState = z.output<ReturnType<typeof eventStateSchema>>;
 
 type Field = keyof EventState;
 
-/** Take some fields of an event. */
 export function takeState(event: CalendarEvent, fields: readonly Field[]): EventState {
   const state: Required<EventState> = {
     title: event.summary ?? "",

@@ -6,7 +6,6 @@ import * as z from "zod/mini";
  */
 const EMAIL = /^[\w.!#$%&'*+/=?^`{|}~-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+$/;
 
-/** One address. */
 export function emailAddress() {
   return z.email({ pattern: EMAIL }).check(z.maxLength(254));
 }

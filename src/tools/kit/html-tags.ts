@@ -6,7 +6,6 @@ export interface Tag {
   /** In lower case; empty for what is no element. */
   readonly name: string;
   readonly isEnd: boolean;
-  /** It has the attribute `hidden`. */
   readonly isHidden: boolean;
   /** It is an `svg` or `math` that is closed at once; HTML's own elements cannot be. */
   readonly isEmpty: boolean;

@@ -4,7 +4,6 @@ import { decodeEntities } from "./html-entities.ts";
 import { endOfRawText, nextTag, type Tag } from "./html-tags.ts";
 import { TextWriter } from "./text-writer.ts";
 
-/** The text of a page. */
 export interface PageText {
   readonly title: string;
   readonly text: string;

@@ -14,7 +14,6 @@ export const TASKS = {
   timeoutMs: 12_000,
 } as const;
 
-/** The fields of a task that are asked for. */
 export const TASK_FIELDS = "id,title,status,due,notes";
 
 /** A task as Google has it, as far as it is read. */

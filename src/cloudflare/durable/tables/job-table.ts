@@ -40,7 +40,6 @@ type JobRow = {
   envelope_json: string | null;
 };
 
-/** How finished jobs are kept. */
 export interface RetentionOptions {
   readonly retentionMs: number;
   readonly jobsKept: number;

@@ -58,7 +58,6 @@ export type KeyState =
   | { readonly kind: "conflict" }
   | { readonly kind: "done"; readonly answer: KeptAnswer; readonly of?: string };
 
-/** The answer that is kept under a key. */
 export interface KeptAnswer {
   readonly json: string;
   /** Whether it says that the action did not succeed: under fail-fast that stops the batch again. */

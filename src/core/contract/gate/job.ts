@@ -222,13 +222,11 @@ export interface JobCursor {
   readonly id: string;
 }
 
-/** Which jobs to list. */
 export interface JobQuery {
   /** Null for every status. */
   readonly status: JobStatus | null;
   /** Only jobs of these; every tool's where it is not said. */
   readonly tools?: readonly string[] | undefined;
-  /** Only those of this batch. */
   readonly batchId?: string | undefined;
   /** Only jobs that use the accounts of this subject; all where it is not said. */
   readonly subject?: string | undefined;

@@ -10,7 +10,6 @@ export type Shelf = (typeof SHELVES)[number];
 export interface KeptResult {
   /** Chosen by who keeps it, unguessable, `^[A-Za-z0-9_-]{1,64}$` like an action's id: a reference may begin with it. */
   readonly handle: string;
-  /** The data as JSON. */
   readonly json: string;
   /** Whose result it is: a key that may not call that tool has no such handle. Absent on what no single tool gave. */
   readonly tool?: string;

@@ -18,7 +18,6 @@ export interface ToolToKeep {
   readonly clock?: FlowClock;
 }
 
-/** When a flow runs by itself. */
 export interface FlowClock {
   readonly cron: string;
   /** The IANA zone in which it is read. */
@@ -54,7 +53,6 @@ export type ToolChange = {
   | { readonly kind: "import"; readonly prefix: string; readonly tools: readonly ToolToKeep[] }
 );
 
-/** The result of a change. */
 export interface ToolsChanged {
   readonly version: number;
   readonly added: readonly string[];

@@ -4,7 +4,6 @@ import type { Issue } from "../failure.ts";
 /** The binding of the namespace in which a tenant's endpoints and events are; a tenant's directory is the one of its name. */
 export const ENDPOINTS = "ENDPOINTS";
 
-/** An event that is to be published. */
 export interface Publishing {
   readonly type: string;
   /** Its data as JSON text. */

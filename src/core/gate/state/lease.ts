@@ -37,7 +37,6 @@ interface LeasedBucket {
   asked: number;
 }
 
-/** The finding of a request. */
 export interface LeaseDrawn {
   /** `covered`: every draw was taken from a lease. `coming`: an answer under way will bring enough. Else nothing was taken. */
   readonly kind: "covered" | "coming" | "short";

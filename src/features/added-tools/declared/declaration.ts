@@ -97,7 +97,6 @@ export function connectorOf({ connection }: ConnectionAuth): string {
   return typeof connection === "string" ? connection : (Object.keys(connection)[0] ?? "");
 }
 
-/** A call of a tool of an MCP server. */
 export interface McpCall {
   /** The server's address (Streamable HTTP). */
   readonly url: string;

@@ -49,7 +49,6 @@ function negate(set: CharSet): CharSet {
 
 const CONTROLS: Readonly<Record<string, number>> = { t: 9, n: 10, v: 11, f: 12, r: 13, b: 8, 0: 0 };
 
-/** The characters that an escape stands for. */
 function escapeSet(escape: string): CharSet {
   const kind = escape[1]!;
   if ("dws".includes(kind)) return kind === "d" ? DIGITS : kind === "w" ? WORD : SPACE;

@@ -19,7 +19,6 @@ export interface Server {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A request to a server. */
 export interface Question {
   readonly method: string;
   readonly params?: JsonObject;

@@ -11,7 +11,6 @@ export interface KnownTool {
   readonly params: readonly ParamHeader[];
 }
 
-/** The known facts of a server. */
 export interface KnownServer {
   readonly session: Session;
   readonly tools: ReadonlyMap<string, KnownTool>;

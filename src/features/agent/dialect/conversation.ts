@@ -29,7 +29,6 @@ export function readConversation(
   return ok({ body, messages, theirs, spaces: new Set(spaces), streams: stream === true });
 }
 
-/** Refuse a field of the body. */
 export function refuseField(path: string, expected: string, value: unknown): Result<never, Refusal> {
   const issue = { path, expected, received: describe(value) };
   return err(makeRefusal("INVALID_REQUEST", toHint([issue]), { issue }));

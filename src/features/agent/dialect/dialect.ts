@@ -98,7 +98,6 @@ export interface Ending {
   readonly calls: readonly ModelCall[];
   /** Summed over all calls of the model; null where none said. */
   readonly usage: JsonObject | null;
-  /** The report, as JSON. */
   readonly report: string;
 }
 
@@ -140,7 +139,6 @@ export interface Dialect {
  */
 export type RelayMode = "open" | "closed" | "silent";
 
-/** The faults of a model's stream. */
 export type StreamFault = "unreadable" | "error" | "too large";
 
 /**
@@ -152,13 +150,11 @@ export interface Relay extends StreamHearer {
   proceed(): string;
   /** A result that is known, as JSON. */
   result(json: string): string;
-  /** The end of the answer. */
   end(ending: Ending): string;
   /** The end of an answer that cannot be given. @param report what was done before, as JSON */
   fail(refusal: Refusal, report?: string | null): string;
 }
 
-/** Hears a model's stream. */
 export interface StreamHearer {
   /** Another stream begins; what is known of an earlier one that broke off is forgotten. @param ids those of earlier calls of the conversation */
   begin(mode: RelayMode, ids?: ReadonlySet<string>): void;
@@ -172,7 +168,6 @@ export interface StreamHearer {
   turn(): ModelTurn | null;
 }
 
-/** An event of a model's stream. */
 export interface ModelEvent extends ServerSentEvent {
   /** Its data, where that was read already. */
   readonly value?: JsonObject;

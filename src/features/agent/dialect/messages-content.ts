@@ -110,7 +110,6 @@ export function beginBlock(block: JsonObject, shownAs: number | null): StreamedB
   return { block, text: [], json: [], thinking: [], citations: [], signature: undefined, more: {}, shownAs };
 }
 
-/** Keep a piece of a block. */
 export function takePiece(block: StreamedBlock, delta: JsonObject): void {
   const { type, text, partial_json, thinking, signature, citation } = delta;
   if (type === "text_delta" && typeof text === "string") block.text.push(text);

@@ -185,7 +185,6 @@ class ResultTable {
       );
   }
 
-  /** How many actions have a result as a whole. */
   countWhole(jobId: string): number {
     const count = "SELECT COUNT(*) AS whole FROM batch_results WHERE job_id = ? AND element = ?";
     return this.#sql.exec<{ whole: number }>(count, jobId, WHOLE).one().whole;

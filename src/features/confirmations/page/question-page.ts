@@ -17,7 +17,6 @@ export const FIELDS = {
   args: "args.",
 };
 
-/** The parts of a question's page. */
 interface Asked {
   readonly question: Question;
   readonly link: Pick<OpenedLink, "name" | "edit">;
@@ -29,7 +28,6 @@ interface Asked {
   readonly refused?: RefusedForm | undefined;
 }
 
-/** A form that was not taken. */
 export interface RefusedForm {
   readonly wrong: string;
   /** Its fields, to be sent again: nothing that a person wrote is lost. Absent where the form was not the page's own. */

@@ -1,6 +1,5 @@
 import type { ClientAuth, OAuthConnector } from "./connector.ts";
 
-/** A request to a provider. */
 export interface ProviderRequest {
   readonly url: string;
   readonly method: "GET" | "POST" | "DELETE";

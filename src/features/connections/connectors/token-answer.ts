@@ -13,7 +13,6 @@ export type CameBack = {
   readonly retryAfterMs?: number | undefined;
 } | null;
 
-/** The tokens that a provider gave. */
 export interface Tokens {
   readonly access: string;
   /** Null where it gave none. */

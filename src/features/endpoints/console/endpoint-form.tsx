@@ -15,7 +15,6 @@ import { splitTypes } from "./endpoint-words.ts";
 import { readDeliveryFields } from "./read-delivery-fields.ts";
 import type { WireEndpoint } from "./wire.ts";
 
-/** Make an endpoint. */
 export function NewEndpoint() {
   return (
     <div class="stack">
@@ -25,7 +24,6 @@ export function NewEndpoint() {
   );
 }
 
-/** Change one. */
 export function EditEndpoint({ id }: { readonly id: string }) {
   const loaded = useLoad<WireEndpoint>(`${useAccess().root}/endpoints/${encodeURIComponent(id)}`);
   return (

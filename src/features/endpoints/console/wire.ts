@@ -8,7 +8,6 @@ export type WireWholeEndpoint = Written<typeof wholeEndpointSchema>;
 /** A delivery. The portal's has the body that is sent, which the tenant has with the event. */
 export type WireDelivery = Written<typeof deliverySchema> & { readonly body?: string };
 
-/** A described type of events. */
 export interface WireEventType {
   readonly type: string;
   readonly description: string;
@@ -16,7 +15,6 @@ export interface WireEventType {
   readonly example?: unknown;
 }
 
-/** A published event. */
 export interface WireEvent {
   readonly event_id: string;
   readonly type: string;

@@ -105,7 +105,6 @@ export class BatchTable {
     return batch;
   }
 
-  /** The event with its data. */
   read(seq: number): PublishedEvent | null {
     const batch = this.#batches.get(seq);
     if (batch === undefined) return null;

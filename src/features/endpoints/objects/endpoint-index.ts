@@ -1,6 +1,5 @@
 import * as LIMITS from "../limits.ts";
 
-/** Where an endpoint is kept. */
 export interface IndexedEndpoint {
   readonly no: number;
   readonly id: string;

@@ -62,7 +62,6 @@ export function openDirectoryOf(asker: Asker): Directory {
   return openObject(besides<DirectoryMethods>(asker, ENDPOINTS), tenantOf(asker.id), bounds);
 }
 
-/** The tenant of an object. */
 export function tenantOf({ name = "" }: Asker["id"]): string {
   return name.split("/")[0]!;
 }

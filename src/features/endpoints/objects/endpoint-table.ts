@@ -83,7 +83,6 @@ export class EndpointTable {
     this.#buried.set(no, { no, id, deletedAt });
   }
 
-  /** Forget an endpoint. */
   delete({ no, id }: NamedEndpoint): void {
     this.#sql.exec("DELETE FROM endpoints WHERE no = ?", no);
     this.#byNo.delete(no);

@@ -158,7 +158,6 @@ function addFailure({ code, issues = [], hint }: Failure, entry: Entry, problems
     addIssue(issue, issues.length === 1 ? hint : suggestField(issue), entry, problems);
 }
 
-/** Suggest a field of an action for a misspelt one. */
 function suggestField({ path, expected }: Issue): string | undefined {
   const [, name, inner] = path.split("/");
   if (expected !== NO_SUCH_FIELD || name === undefined || inner !== undefined) return undefined;

@@ -47,7 +47,6 @@ export class RunTable {
     return rows.toArray()[0]?.job_id ?? null;
   }
 
-  /** Remember what caused a run. */
   keepCause(nowMs: number, { flow, cause, jobId }: Cause & { readonly jobId: string }): void {
     const expiresAt = nowMs + LIMITS.causeMs;
     const insert = "REPLACE INTO run_causes (flow, cause, job_id, expires_at) VALUES (?, ?, ?, ?)";
@@ -160,7 +159,6 @@ export const RUN_BACKLOGS: RunBacklogs = {
   redrives: LIMITS.jobRedrives,
 };
 
-/** The attempts of runs. */
 export interface RunAttempts {
   /** Make one attempt of a run, and say how it ended to the object itself. */
   readonly run: (claim: JobClaim) => Promise<void>;

@@ -31,7 +31,6 @@ export interface LongLoopOptions {
   readonly answer: AnswerBudget;
   /** Bytes that the kept results of all loops may take. */
   readonly keptBytes: number;
-  /** How many loops there are. */
   readonly loops: number;
   /** Somebody reads the entries, so failures are kept too. */
   readonly isShown?: boolean;

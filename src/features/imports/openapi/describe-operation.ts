@@ -150,7 +150,6 @@ function cutAtWord(text: string, most: number): string {
   return `${kept}…`;
 }
 
-/** The first sentence of a line. */
 function firstSentence(line: string): string {
   return /^.{10,}?[.!?](?= |$)/.exec(line)?.[0].replace(/\.$/, "") ?? line;
 }

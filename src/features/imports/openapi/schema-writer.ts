@@ -35,7 +35,6 @@ export interface Budget {
 
 /** The cost of looking at one schema besides its text. */
 const COST_OF_SCHEMA = 16;
-/** The cost of listing one key. */
 const COST_OF_KEY = 4;
 const DESCRIPTION_CHARACTERS = 400;
 /** Levels of a `default` or an `enum` value: a declaration may not nest deeper than any other request. */
@@ -88,7 +87,6 @@ export class SchemaWriter {
     return this.written.get(reference.slice("#/$defs/".length)) ?? schema;
   }
 
-  /** Write the schema of a value. */
   write(schema: unknown, depth = 0): JsonSchema {
     if (!isJsonObject(schema)) return {};
     this.spend(COST_OF_SCHEMA);
@@ -140,7 +138,6 @@ export class SchemaWriter {
     return takeChildren(schema, own, { fields: written.map((child) => this.fieldsOf(child)), values });
   }
 
-  /** The fields of an object and of its parts. */
   private fieldsOf(written: JsonSchema): Fields {
     const { properties, allOf } = this.resolve(written);
     const parts = Array.isArray(allOf) ? (allOf as JsonSchema[]) : [];

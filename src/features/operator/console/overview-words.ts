@@ -1,4 +1,3 @@
-/** A tool in the overview. */
 export interface WireTool {
   readonly tool: string;
   readonly calls: number;
@@ -7,7 +6,6 @@ export interface WireTool {
   readonly p95_ms: number | null;
 }
 
-/** A tenant in the overview. */
 export interface WireTenant {
   readonly tenant: string;
   readonly runs: number;
@@ -28,13 +26,11 @@ export const HOURS: Readonly<Record<string, string>> = {
   "72": "Last 72 hours",
 };
 
-/** Read the hours that an address asks for. */
 export function readHours(query: URLSearchParams): string {
   const asked = query.get("hours") ?? "";
   return asked in HOURS ? asked : "24";
 }
 
-/** Count the dead jobs of a tenant. */
 export function countDead({ dead }: Pick<WireTenant, "dead">): number {
   return Object.values(dead).reduce((sum, count) => sum + count, 0);
 }

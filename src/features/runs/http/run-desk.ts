@@ -92,7 +92,6 @@ class RunDesk {
   }
 }
 
-/** The desk of a deployment. */
 export const runDeskOf = createSlot((configured) => new RunDesk(configured));
 
 type Keep = (facts: RunFacts, record: RunRecord, model?: readonly ModelRound[]) => void;

@@ -6,7 +6,6 @@ import { ENDS, RUN_SOURCES, RUN_STATUSES } from "../run.ts";
 
 const count = z.int().check(z.minimum(0));
 
-/** The filters of a list. */
 export const runFilterSchema = lazySchema(() =>
   z.strictObject({
     source: z.optional(z.enum(RUN_SOURCES)),
@@ -26,7 +25,6 @@ export const runFilterSchema = lazySchema(() =>
   }),
 );
 
-/** A run in a list. */
 const listedRunSchema = lazySchema(() =>
   z
     .strictObject({

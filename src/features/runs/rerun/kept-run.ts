@@ -44,7 +44,6 @@ export interface KeptAction {
   readonly redacted?: readonly string[];
 }
 
-/** The body of a run. */
 export interface KeptRun {
   readonly plan: {
     readonly edges: readonly { readonly from: string; readonly to: string; readonly reason: string }[];

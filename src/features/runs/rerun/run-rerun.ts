@@ -12,7 +12,6 @@ import type { Fate } from "./decide-rerun.ts";
 import type { KeptRun } from "./kept-run.ts";
 import { claimWrites, mergeRerun, planRerun } from "./plan-rerun.ts";
 
-/** A run that is run again. */
 export interface RerunOf {
   readonly runId: string;
   /** The run that all of its reruns go back to, and how many there were. */

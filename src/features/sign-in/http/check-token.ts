@@ -164,7 +164,6 @@ export class SignInDesk implements CallerSource {
   }
 }
 
-/** The desk of a deployment. */
 export const signInDeskOf = createSlot((configured) => new SignInDesk(configured));
 
 /** The resource that a request is for, as tokens name theirs; null for an address at which no token is good. */

@@ -43,7 +43,6 @@ export class Issuer implements Finder {
     this.#keys = new RememberedDocument(configured.ports.clock);
   }
 
-  /** Make the secrets of a sign-in. */
   makeSecrets(): SignInSecrets {
     const [verifier, nonce] = [0, 1].map(() => toBase64Url(crypto.getRandomValues(new Uint8Array(32))));
     return { verifier: verifier!, nonce: nonce! };
