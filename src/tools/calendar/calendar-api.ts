@@ -4,8 +4,9 @@ import type { ToolContext, UpstreamRequest, UpstreamResponse } from "../../core/
 import { ToolFailure } from "../../core/catalog/tool-failure.ts";
 import { lazySchema } from "../../core/contract/lazy-schema.ts";
 import { parseInstant } from "../../core/kit/rfc3339.ts";
+import { providerId } from "../kit/arguments.ts";
 import { cutText } from "../kit/cut-text.ts";
-import { fetchGoogle, GOOGLE_OAUTH_HOST, GOOGLE_SECRETS } from "../kit/google-access.ts";
+import { fetchGoogle, GOOGLE_OAUTH_HOST, GOOGLE_SECRETS, mayUseAccount } from "../kit/google-access.ts";
 import { parseUpstream } from "../kit/parse-upstream.ts";
 import { DAY_MS, type Place, toDay, writeDay, writeInstant } from "../../core/kit/time-zone.ts";
 import { type EventTimes, showTimes } from "./event-times.ts";
@@ -18,6 +19,18 @@ export const CALENDAR = {
   secrets: GOOGLE_SECRETS,
   timeoutMs: 12_000,
 } as const;
+
+/** The declaration of tools that change one event, however often they are called. */
+export const ONE_EVENT = {
+  ...CALENDAR,
+  ...mayUseAccount("calendar.events"),
+  isWrite: true,
+  maxResponseBytes: 64 * 1024,
+  idempotent: true,
+} as const;
+
+export const eventId = () =>
+  providerId(1_024).check(z.describe("Event id, as another calendar tool gave it."));
 
 /** The fields of an event that are asked for; the others would only be read and thrown away. */
 const FIELDS = "id,status,summary,start,end";

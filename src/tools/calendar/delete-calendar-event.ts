@@ -2,9 +2,8 @@ import * as z from "zod/mini";
 
 import { defineTool } from "../../core/catalog/define-tool.ts";
 import { attempt } from "../../core/kit/result.ts";
-import { mayUseAccount, statusOf } from "../kit/google-access.ts";
-import { providerId } from "../kit/arguments.ts";
-import { CALENDAR, fetchEvents } from "./calendar-api.ts";
+import { statusOf } from "../kit/google-access.ts";
+import { eventId, ONE_EVENT, fetchEvents } from "./calendar-api.ts";
 
 /**
  * Delete an event of the account's own calendar. One that has been deleted before is answered as deleted: an attempt whose
@@ -13,22 +12,18 @@ import { CALENDAR, fetchEvents } from "./calendar-api.ts";
  * Source: https://developers.google.com/workspace/calendar/api/v3/reference/events/delete
  */
 export const deleteCalendarEvent = defineTool({
-  ...CALENDAR,
-  ...mayUseAccount("calendar.events"),
+  ...ONE_EVENT,
   name: "delete_calendar_event",
   summary: "Delete a calendar event by its ID",
   description:
     "Delete an event from the user's Google Calendar by its id, once a person has said yes. Attendees are told. " +
     "Size: about 40 tokens.",
   actions: ["delete", "write"],
-  isWrite: true,
   input: () =>
     z.strictObject({
-      event_id: providerId(1_024).check(z.describe("Event id, as another calendar tool gave it.")),
+      event_id: eventId(),
     }),
   typicalTokens: 40,
-  maxResponseBytes: 64 * 1024,
-  idempotent: true,
   orchestration: { mode: "sequential-only", backoff: { strategy: "exponential", initial_ms: 500 } },
   run: async ({ event_id }, ctx) => {
     const deleted = await attempt(() =>

@@ -50,13 +50,24 @@ function toTime(given: CalendarEvent["start"]): NonNullable<EventState["start"]>
   };
 }
 
-/** Write fields as Google takes them: what is null is removed. */
-export function toApiState({ title, description, attendees, start, end }: EventState): object {
-  const whole = { date: null, dateTime: null, timeZone: null };
+/** Write the fields of an event besides its times. */
+export function toApiTexts({
+  title,
+  description,
+  attendees,
+}: Pick<EventState, "title" | "description" | "attendees">) {
   return {
     ...(title !== undefined && { summary: title }),
     ...(description !== undefined && { description }),
     ...(attendees !== undefined && { attendees: attendees.map((email) => ({ email })) }),
+  };
+}
+
+/** Write fields as Google takes them: what is null is removed. */
+export function toApiState({ title, description, attendees, start, end }: EventState): object {
+  const whole = { date: null, dateTime: null, timeZone: null };
+  return {
+    ...toApiTexts({ title, description, attendees }),
     ...(start !== undefined && { start: { ...whole, ...start } }),
     ...(end !== undefined && { end: { ...whole, ...end } }),
   };

@@ -2,9 +2,7 @@ import * as z from "zod/mini";
 
 import { defineTool } from "../../core/catalog/define-tool.ts";
 import { ToolFailure } from "../../core/catalog/tool-failure.ts";
-import { mayUseAccount } from "../kit/google-access.ts";
-import { providerId } from "../kit/arguments.ts";
-import { CALENDAR, readEvent, writeEvent } from "./calendar-api.ts";
+import { eventId, ONE_EVENT, readEvent, writeEvent } from "./calendar-api.ts";
 import { type EventState, eventStateSchema, findChange, takeState, toApiState } from "./event-state.ts";
 
 /**
@@ -14,24 +12,20 @@ import { type EventState, eventStateSchema, findChange, takeState, toApiState } 
  * Source: https://developers.google.com/workspace/calendar/api/v3/reference/events/patch
  */
 export const restoreCalendarEvent = defineTool({
-  ...CALENDAR,
-  ...mayUseAccount("calendar.events"),
+  ...ONE_EVENT,
   name: "restore_calendar_event",
   summary: "Put a calendar event back to what it was before a change",
   description:
     "Put an event of the user's Google Calendar back to what it was, with `before` and `after` as update_calendar_event gave " +
     "them. It is refused where the event is not as `after` says any more. Attendees are told. Size: about 30 tokens.",
   actions: ["update", "write"],
-  isWrite: true,
   input: () =>
     z.strictObject({
-      event_id: providerId(1_024).check(z.describe("Event id, as another calendar tool gave it.")),
+      event_id: eventId(),
       before: eventStateSchema().check(z.describe("Fields as they were before the change.")),
       after: eventStateSchema().check(z.describe("The same fields as the change left them.")),
     }),
   typicalTokens: 30,
-  maxResponseBytes: 64 * 1024,
-  idempotent: true,
   orchestration: { mode: "sequential-only", backoff: { strategy: "exponential", initial_ms: 500 } },
   run: async ({ event_id, before, after }, ctx) => {
     const fields = Object.keys(before) as (keyof EventState)[];

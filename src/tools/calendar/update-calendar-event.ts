@@ -3,15 +3,13 @@ import * as z from "zod/mini";
 import { defineTool } from "../../core/catalog/define-tool.ts";
 import { ToolFailure } from "../../core/catalog/tool-failure.ts";
 import { toMisfit } from "../../core/contract/issues.ts";
-import { mayUseAccount } from "../kit/google-access.ts";
 import { cutText } from "../kit/cut-text.ts";
 import { emailAddress } from "../kit/email-address.ts";
 import { invalidArgument } from "../kit/invalid-argument.ts";
 import { WHEN_CHARACTERS } from "../kit/parse-when.ts";
-import { providerId } from "../kit/arguments.ts";
 import { placeOfArgument, timezone } from "../kit/zone-argument.ts";
-import { CALENDAR, readEvent, timesOf, toApiTimes, writeEvent } from "./calendar-api.ts";
-import { keepBefore, takeState } from "./event-state.ts";
+import { eventId, ONE_EVENT, readEvent, timesOf, toApiTimes, writeEvent } from "./calendar-api.ts";
+import { keepBefore, takeState, toApiTexts } from "./event-state.ts";
 import { type SaidTimes, showTimes, toEventTimes } from "./event-times.ts";
 
 const when = () => z.optional(z.string().check(z.trim(), z.minLength(1), z.maxLength(WHEN_CHARACTERS)));
@@ -25,8 +23,7 @@ const when = () => z.optional(z.string().check(z.trim(), z.minLength(1), z.maxLe
  * Source: https://developers.google.com/workspace/calendar/api/v3/reference/events/patch
  */
 export const updateCalendarEvent = defineTool({
-  ...CALENDAR,
-  ...mayUseAccount("calendar.events"),
+  ...ONE_EVENT,
   name: "update_calendar_event",
   summary: "Change a calendar event's title, time, description or attendees",
   description:
@@ -34,10 +31,9 @@ export const updateCalendarEvent = defineTool({
     "with its length, unless `end_time` or `duration` says otherwise. Times are ISO 8601 or English words. Attendees are " +
     "told. `before` and `after` are what was changed. Size: about 150 tokens.",
   actions: ["update", "write"],
-  isWrite: true,
   input: () =>
     z.strictObject({
-      event_id: providerId(1_024).check(z.describe("Event id, as another calendar tool gave it.")),
+      event_id: eventId(),
       title: z
         .optional(z.string().check(z.trim(), z.minLength(1), z.maxLength(1_000)))
         .check(z.describe("New title.")),
@@ -57,8 +53,6 @@ export const updateCalendarEvent = defineTool({
         .check(z.describe("IANA time zone of times without an offset; the event's own unless said.")),
     }),
   typicalTokens: 100,
-  maxResponseBytes: 64 * 1024,
-  idempotent: true,
   orchestration: {
     mode: "sequential-only",
     backoff: { strategy: "exponential", initial_ms: 500 },
@@ -84,9 +78,7 @@ export const updateCalendarEvent = defineTool({
       ? await newTimes(said, { place, now: ctx.time.now() }, timesOf(before, place))
       : null;
     const event = await writeEvent(ctx, event_id, {
-      ...(title !== undefined && { summary: title }),
-      ...(description !== undefined && { description }),
-      ...(attendees !== undefined && { attendees: attendees.map((email) => ({ email })) }),
+      ...toApiTexts({ title, description, attendees }),
       ...(times !== null && toApiTimes(times, place.zone)),
     });
     const changed = CHANGED.filter((field) =>

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { fanOut } from "../kit/arguments.ts";
 import { defineTool } from "../../core/catalog/define-tool.ts";
 import * as LIMITS from "../kit/limits.ts";
 import { keepObject } from "../kit/keep-object.ts";
@@ -61,11 +62,7 @@ export const csvReport = defineTool({
   bindings: ["DATA", "OBJECTS"],
   timeoutMs: 20_000,
   idempotent: "with-key",
-  orchestration: {
-    mode: "fan-out-bounded",
-    max_concurrency: 2,
-    backoff: { strategy: "exponential", initial_ms: 500 },
-  },
+  orchestration: fanOut(2, 500),
   run: async ({ source, columns = SOURCES[source].columns }, ctx) => {
     const most = LIMITS.reportRows;
     const sql = `SELECT ${columns.join(", ")} FROM ${source} WHERE tenant = ?1 ORDER BY ${SOURCES[source].order} LIMIT ?2`;

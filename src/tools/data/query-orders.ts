@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { defineTool } from "../../core/catalog/define-tool.ts";
 import * as LIMITS from "../kit/limits.ts";
 import { queryRows } from "../kit/query-rows.ts";
-import { countArgument } from "../kit/arguments.ts";
+import { countArgument, fanOut } from "../kit/arguments.ts";
 
 /** An order as it is told: money in whole cents, time in UTC. */
 interface Order {
@@ -46,11 +46,7 @@ export const queryOrders = defineTool({
   hosts: [],
   bindings: ["DATA"],
   typicalTokens: 500,
-  orchestration: {
-    mode: "fan-out-bounded",
-    max_concurrency: 5,
-    backoff: { strategy: "exponential", initial_ms: 200 },
-  },
+  orchestration: fanOut(5, 200),
   run: async ({ customer = null, status = null, from = null, to = null, limit }, ctx) => ({
     orders: await queryRows<Order>(ctx, FIND, customer, status, from, to, limit),
   }),

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 
+import { fanOut } from "../kit/arguments.ts";
 import { defineTool } from "../../core/catalog/define-tool.ts";
 import * as LIMITS from "../kit/limits.ts";
 import { queryRows } from "../kit/query-rows.ts";
@@ -44,11 +45,7 @@ export const revenueSummary = defineTool({
     }),
   hosts: [],
   bindings: ["DATA"],
-  orchestration: {
-    mode: "fan-out-bounded",
-    max_concurrency: 5,
-    backoff: { strategy: "exponential", initial_ms: 200 },
-  },
+  orchestration: fanOut(5, 200),
   run: async ({ group_by }, ctx) => {
     const most = LIMITS.summaryGroups;
     const sums = await queryRows<Sum>(ctx, summarise(group_by), most + 1);

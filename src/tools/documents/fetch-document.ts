@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 
 import { defineTool } from "../../core/catalog/define-tool.ts";
 import { ToolFailure } from "../../core/catalog/tool-failure.ts";
+import { afterSearch } from "../kit/arguments.ts";
 import * as LIMITS from "../kit/limits.ts";
 import { queryRows } from "../kit/query-rows.ts";
 
@@ -35,18 +36,7 @@ export const fetchDocument = defineTool({
   hosts: [],
   bindings: ["DATA"],
   typicalTokens: 1_000,
-  orchestration: {
-    mode: "dependent",
-    max_concurrency: 5,
-    depends_on: [
-      {
-        tool: "search_documents",
-        required_fields: ["document_id"],
-        from: { document_id: "/documents/0/document_id" },
-      },
-    ],
-    backoff: { strategy: "exponential", initial_ms: 200 },
-  },
+  orchestration: afterSearch("search_documents", "document_id", "/documents/0/document_id", 200),
   run: async ({ document_id, offset }, ctx) => {
     const part = LIMITS.documentCharacters;
     const [found] = await queryRows<Document>(ctx, FETCH, document_id, offset + 1, part);

@@ -4,7 +4,7 @@ import { defineTool } from "../../core/catalog/define-tool.ts";
 import * as LIMITS from "../kit/limits.ts";
 import { cutText } from "../kit/cut-text.ts";
 import { queryRows } from "../kit/query-rows.ts";
-import { countArgument, textArgument } from "../kit/arguments.ts";
+import { countArgument, textArgument, fanOut } from "../kit/arguments.ts";
 
 /** A query keeps only letters and digits: nothing of the index's query language, and nothing that it takes for a mark. */
 const WORDS = /[\p{L}\p{M}\p{N}]+/gu;
@@ -41,12 +41,8 @@ export const searchDocuments = defineTool({
   hosts: [],
   bindings: ["DATA"],
   typicalTokens: 300,
-  orchestration: {
-    mode: "fan-out-bounded",
-    // A database answers one after the other; more would only wait there, in their own time.
-    max_concurrency: 5,
-    backoff: { strategy: "exponential", initial_ms: 200 },
-  },
+  // A database answers one after the other; more would only wait there, in their own time.
+  orchestration: fanOut(5, 200),
   run: async ({ query, limit }, ctx) => {
     const words = new Set(query.toLowerCase().match(WORDS) ?? []);
     if (words.size === 0) return { documents: [] };

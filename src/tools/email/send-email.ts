@@ -3,7 +3,8 @@ import * as z from "zod/mini";
 import { defineTool } from "../../core/catalog/define-tool.ts";
 import { lazySchema } from "../../core/contract/lazy-schema.ts";
 import { parseUpstream } from "../kit/parse-upstream.ts";
-import { messageArgument, subjectArgument } from "../kit/arguments.ts";
+import { fanOut } from "../kit/arguments.ts";
+import { mailTexts } from "../kit/email-address.ts";
 
 /** Short on purpose: it travels in every schema, and Resend checks addresses in full. No letter can be read in two ways. */
 const EMAIL = /^[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)+$/;
@@ -36,8 +37,7 @@ export const sendEmail = defineTool({
         z.minLength(1),
         z.describe("Recipients' addresses, 1 to 50; all of them see each other."),
       ),
-      subject: subjectArgument(),
-      body: messageArgument(),
+      ...mailTexts(),
       cc: z.optional(addresses()).check(z.describe("Addresses that get a copy, at most 50.")),
     }),
   hosts: ["api.resend.com"],
@@ -47,12 +47,8 @@ export const sendEmail = defineTool({
   maxResponseBytes: 64 * 1024,
   idempotent: "with-key",
   delivery: "at-least-once",
-  orchestration: {
-    mode: "fan-out-bounded",
-    max_concurrency: 2,
-    // Five attempts then outlast a provider that is down for a minute; a mail is not awaited by the second.
-    backoff: { strategy: "exponential", initial_ms: 10_000 },
-  },
+  // Five attempts then outlast a provider that is down for a minute; a mail is not awaited by the second.
+  orchestration: fanOut(2, 10_000),
   run: async ({ to, subject, body, cc }, ctx) => {
     const response = await ctx.fetch("https://api.resend.com/emails", {
       method: "POST",

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 
+import { fanOut } from "../kit/arguments.ts";
 import { defineTool } from "../../core/catalog/define-tool.ts";
 import { ToolFailure } from "../../core/catalog/tool-failure.ts";
 import { toMisfit } from "../../core/contract/issues.ts";
@@ -70,11 +71,7 @@ export const gasPrices = defineTool({
   timeoutMs: 10_000,
   typicalTokens: 160,
   // It suspends keys that send many requests in a short while, and asks for no more than a few a second.
-  orchestration: {
-    mode: "fan-out-bounded",
-    max_concurrency: 3,
-    backoff: { strategy: "exponential", initial_ms: 1_000 },
-  },
+  orchestration: fanOut(3, 1_000),
   run: async ({ state, product }, ctx) => {
     const place = state === undefined ? NATION : findPlace(state);
     if (place === undefined) throw unknownState(state!);

@@ -5,7 +5,7 @@ import { lazySchema } from "../../core/contract/lazy-schema.ts";
 import { cutText } from "../kit/cut-text.ts";
 import { parseUpstream } from "../kit/parse-upstream.ts";
 import { fetchGithub, GITHUB } from "./github-api.ts";
-import { countArgument, textArgument } from "../kit/arguments.ts";
+import { countArgument, textArgument, fanOut } from "../kit/arguments.ts";
 
 const answerSchema = lazySchema(() =>
   z.looseObject({
@@ -46,11 +46,7 @@ export const searchGithubIssues = defineTool({
   typicalTokens: 800,
   // The body of each issue comes with it.
   maxResponseBytes: 4 * 1024 * 1024,
-  orchestration: {
-    mode: "fan-out-bounded",
-    max_concurrency: 2,
-    backoff: { strategy: "exponential", initial_ms: 1_000 },
-  },
+  orchestration: fanOut(2, 1_000),
   run: async ({ query, limit }, ctx) => {
     const search = new URLSearchParams({ q: query, per_page: String(limit) });
     const answer = parseUpstream(answerSchema(), await fetchGithub(ctx, `/search/issues?${search}`));

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { defineTool } from "../../core/catalog/define-tool.ts";
 import { mayUseAccount } from "../kit/google-access.ts";
 import { parseUpstream } from "../kit/parse-upstream.ts";
-import { providerId } from "../kit/arguments.ts";
+import { afterSearch, providerId } from "../kit/arguments.ts";
 import { fetchMessages, GMAIL, headerOf, messageSchema } from "./gmail-api.ts";
 import { readContent } from "./mail-text.ts";
 
@@ -30,18 +30,7 @@ export const readGmail = defineTool({
     z.strictObject({ message_id: providerId(64).check(z.describe("Message id from search_gmail.")) }),
   typicalTokens: 700,
   maxResponseBytes: 4 * 1024 * 1024,
-  orchestration: {
-    mode: "dependent",
-    max_concurrency: 5,
-    depends_on: [
-      {
-        tool: "search_gmail",
-        required_fields: ["message_id"],
-        from: { message_id: "/messages/0/message_id" },
-      },
-    ],
-    backoff: { strategy: "exponential", initial_ms: 500 },
-  },
+  orchestration: afterSearch("search_gmail", "message_id", "/messages/0/message_id", 500),
   run: async ({ message_id }, ctx) => {
     const query = [
       ["format", "full"],

@@ -8,7 +8,7 @@ import { mayUseAccount, statusOf } from "../kit/google-access.ts";
 import { parseUpstream } from "../kit/parse-upstream.ts";
 import { plainText } from "../kit/html-entities.ts";
 import { fetchMessages, GMAIL, headerOf, messageSchema } from "./gmail-api.ts";
-import { countArgument, textArgument } from "../kit/arguments.ts";
+import { countArgument, textArgument, fanOut } from "../kit/arguments.ts";
 
 /** Messages that one search looks up at once: the calls beside it need header slots too. */
 const AT_ONCE = 3;
@@ -43,11 +43,7 @@ export const searchGmail = defineTool({
     }),
   typicalTokens: 1_200,
   maxResponseBytes: 256 * 1024,
-  orchestration: {
-    mode: "fan-out-bounded",
-    max_concurrency: 4,
-    backoff: { strategy: "exponential", initial_ms: 500 },
-  },
+  orchestration: fanOut(4, 500),
   run: async ({ query, limit }, ctx) => {
     const page = [
       ["q", query],

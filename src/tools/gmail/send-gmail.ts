@@ -2,10 +2,9 @@ import * as z from "zod/mini";
 import { defineTool } from "../../core/catalog/define-tool.ts";
 import { lazySchema } from "../../core/contract/lazy-schema.ts";
 import { mayUseAccount } from "../kit/google-access.ts";
-import { emailAddresses } from "../kit/email-address.ts";
+import { mailArguments } from "../kit/email-address.ts";
 import { parseUpstream } from "../kit/parse-upstream.ts";
 import { fetchMessages, GMAIL } from "./gmail-api.ts";
-import { messageArgument, subjectArgument } from "../kit/arguments.ts";
 
 const answerSchema = lazySchema(() => z.looseObject({ id: z.string(), threadId: z.string() }));
 
@@ -27,15 +26,7 @@ export const sendGmail = defineTool({
     "gone out, so look with search_gmail ('in:sent') before sending it again. Size: about 40 tokens.",
   actions: ["send", "write"],
   isWrite: true,
-  input: () =>
-    z.strictObject({
-      to: emailAddresses().check(
-        z.describe("Recipient's address, or up to 50 in a list; all of them see each other."),
-      ),
-      subject: subjectArgument(),
-      body: messageArgument(),
-      cc: z.optional(emailAddresses()).check(z.describe("Address that gets a copy, or up to 50 in a list.")),
-    }),
+  input: mailArguments,
   typicalTokens: 40,
   maxResponseBytes: 64 * 1024,
   idempotent: false,

@@ -7,7 +7,7 @@ import * as LIMITS from "../kit/limits.ts";
 import { attemptNow } from "../../core/kit/result.ts";
 import { keepObject } from "../kit/keep-object.ts";
 import { parseUpstream } from "../kit/parse-upstream.ts";
-import { textArgument } from "../kit/arguments.ts";
+import { textArgument, fanOut } from "../kit/arguments.ts";
 
 const answerSchema = lazySchema(() =>
   z.looseObject({
@@ -50,12 +50,8 @@ export const generateImage = defineTool({
   maxResponseBytes: LIMITS.maxResponseBytes,
   idempotent: "with-key",
   delivery: "at-least-once",
-  orchestration: {
-    mode: "fan-out-bounded",
-    max_concurrency: 2,
-    // The service's limits are per minute.
-    backoff: { strategy: "exponential", initial_ms: 15_000 },
-  },
+  // The service's limits are per minute.
+  orchestration: fanOut(2, 15_000),
   run: async ({ prompt, size }, ctx) => {
     const response = await ctx.fetch("https://api.openai.com/v1/images/generations", {
       method: "POST",

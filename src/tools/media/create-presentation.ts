@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 
+import { fanOut } from "../kit/arguments.ts";
 import { defineTool } from "../../core/catalog/define-tool.ts";
 import * as LIMITS from "../kit/limits.ts";
 import { callPack, LOADER } from "../kit/call-pack.ts";
@@ -48,11 +49,7 @@ export const createPresentation = defineTool({
   // The object is named after the key, so another attempt writes the same one.
   idempotent: "with-key",
   delivery: "at-least-once",
-  orchestration: {
-    mode: "fan-out-bounded",
-    max_concurrency: 2,
-    backoff: { strategy: "exponential", initial_ms: 1_000 },
-  },
+  orchestration: fanOut(2, 1_000),
   run: async ({ title, slides }, ctx) => {
     const bytes = await callPack<Uint8Array>(PRESENTATION, "writePresentation", [title, slides], ctx);
     return keepObject(ctx, { bytes, contentType: TYPE, extension: "pptx" });

@@ -4,7 +4,7 @@ import { defineTool } from "../../core/catalog/define-tool.ts";
 import { lazySchema } from "../../core/contract/lazy-schema.ts";
 import { cutText } from "../kit/cut-text.ts";
 import { parseUpstream } from "../kit/parse-upstream.ts";
-import { countArgument, textArgument } from "../kit/arguments.ts";
+import { countArgument, textArgument, fanOut } from "../kit/arguments.ts";
 
 const textsSchema = lazySchema(() => z.array(z.looseObject({ plain_text: z.string() })));
 
@@ -52,11 +52,7 @@ export const searchNotion = defineTool({
   typicalTokens: 700,
   maxResponseBytes: 2 * 1024 * 1024,
   // It takes about three requests a second of a connection.
-  orchestration: {
-    mode: "fan-out-bounded",
-    max_concurrency: 3,
-    backoff: { strategy: "exponential", initial_ms: 1_000 },
-  },
+  orchestration: fanOut(3, 1_000),
   run: async ({ query, limit }, ctx) => {
     const response = await ctx.connection("notion").fetch("https://api.notion.com/v1/search", {
       method: "POST",

@@ -4,7 +4,7 @@ import { defineTool } from "../../core/catalog/define-tool.ts";
 import { lazySchema } from "../../core/contract/lazy-schema.ts";
 import { cutText } from "../kit/cut-text.ts";
 import { parseUpstream } from "../kit/parse-upstream.ts";
-import { countArgument } from "../kit/arguments.ts";
+import { countArgument, fanOut } from "../kit/arguments.ts";
 
 const answerSchema = lazySchema(() =>
   z.looseObject({
@@ -59,11 +59,7 @@ export const searchOutlook = defineTool({
   typicalTokens: 1_200,
   maxResponseBytes: 256 * 1024,
   // A mailbox takes four requests at once.
-  orchestration: {
-    mode: "fan-out-bounded",
-    max_concurrency: 4,
-    backoff: { strategy: "exponential", initial_ms: 500 },
-  },
+  orchestration: fanOut(4, 500),
   run: async ({ query, limit }, ctx) => {
     const search = new URLSearchParams({
       $search: `"${query}"`,

@@ -1,8 +1,5 @@
-import * as z from "zod/mini";
-
 import { defineTool } from "../../core/catalog/define-tool.ts";
-import { emailAddresses } from "../kit/email-address.ts";
-import { messageArgument, subjectArgument } from "../kit/arguments.ts";
+import { mailArguments } from "../kit/email-address.ts";
 
 /**
  * Send an email from the person's own Outlook address. Microsoft Graph takes no key for it and tells no id, so it is sent once, and one
@@ -20,15 +17,7 @@ export const sendOutlook = defineTool({
   actions: ["send", "write"],
   isWrite: true,
   execution: "sync",
-  input: () =>
-    z.strictObject({
-      to: emailAddresses().check(
-        z.describe("Recipient's address, or up to 50 in a list; all of them see each other."),
-      ),
-      subject: subjectArgument(),
-      body: messageArgument(),
-      cc: z.optional(emailAddresses()).check(z.describe("Address that gets a copy, or up to 50 in a list.")),
-    }),
+  input: mailArguments,
   hosts: ["graph.microsoft.com"],
   connection: { microsoft: ["Mail.Send"] },
   timeoutMs: 15_000,

@@ -2,8 +2,10 @@ import * as z from "zod/mini";
 
 import type { ToolContext, UpstreamRequest, UpstreamResponse } from "../../core/catalog/define-tool.ts";
 import { lazySchema } from "../../core/contract/lazy-schema.ts";
+import { providerId } from "../kit/arguments.ts";
 import { cutText } from "../kit/cut-text.ts";
-import { fetchGoogle, GOOGLE_OAUTH_HOST, GOOGLE_SECRETS } from "../kit/google-access.ts";
+import { parseUpstream } from "../kit/parse-upstream.ts";
+import { fetchGoogle, GOOGLE_OAUTH_HOST, GOOGLE_SECRETS, mayUseAccount } from "../kit/google-access.ts";
 
 /** The declaration that all tools of tasks share. */
 export const TASKS = {
@@ -12,6 +14,17 @@ export const TASKS = {
   hosts: ["tasks.googleapis.com", GOOGLE_OAUTH_HOST],
   secrets: GOOGLE_SECRETS,
   timeoutMs: 12_000,
+} as const;
+
+/** The declaration of tools that change one task, which they are told by its id. */
+export const ONE_TASK = {
+  ...TASKS,
+  ...mayUseAccount("tasks"),
+  isWrite: true,
+  input: () =>
+    z.strictObject({ task_id: providerId(256).check(z.describe("Task id, as another task tool gave it.")) }),
+  maxResponseBytes: 64 * 1024,
+  idempotent: true,
 } as const;
 
 export const TASK_FIELDS = "id,title,status,due,notes";
@@ -71,4 +84,15 @@ export function showTask({
     ...(day !== undefined && { due: day }),
     ...(typeof notes === "string" && notes !== "" && { notes: cutText(notes, 200) }),
   };
+}
+
+/** Say of a task whether it is done. */
+export async function setStatus(
+  ctx: ToolContext,
+  taskId: string,
+  status: "completed" | "needsAction",
+): Promise<object> {
+  const request = { method: "PATCH", body: { status } } as const;
+  const response = await fetchTasks(ctx, taskId, { fields: TASK_FIELDS }, request);
+  return { success: true, ...showTask(parseUpstream(taskSchema(), response)) };
 }

@@ -6,7 +6,7 @@ import { lazySchema } from "../../core/contract/lazy-schema.ts";
 import { attempt } from "../../core/kit/result.ts";
 import { cutText } from "../kit/cut-text.ts";
 import { parseUpstream } from "../kit/parse-upstream.ts";
-import { textArgument } from "../kit/arguments.ts";
+import { textArgument, fanOut } from "../kit/arguments.ts";
 
 const MAX_RECALLS = 20;
 
@@ -57,11 +57,7 @@ export const nhtsaRecallSearch = defineTool({
   timeoutMs: 10_000,
   typicalTokens: 800,
   // A public service without keys or published limits: five at a time is polite.
-  orchestration: {
-    mode: "fan-out-bounded",
-    max_concurrency: 5,
-    backoff: { strategy: "exponential", initial_ms: 500 },
-  },
+  orchestration: fanOut(5, 500),
   run: async ({ year, make, model }, ctx) => {
     const url = new URL("https://api.nhtsa.gov/recalls/recallsByVehicle");
     url.search = new URLSearchParams({ make, model, modelYear: String(year) }).toString();

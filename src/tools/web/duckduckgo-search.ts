@@ -6,7 +6,7 @@ import { lazySchema } from "../../core/contract/lazy-schema.ts";
 import { cutText } from "../kit/cut-text.ts";
 import { parseUpstream } from "../kit/parse-upstream.ts";
 import { plainText } from "../kit/html-entities.ts";
-import { textArgument } from "../kit/arguments.ts";
+import { textArgument, fanOut } from "../kit/arguments.ts";
 
 const MAX_RESULTS = 8;
 /** Longer links are trackers; cutting one would break it, so its result is left out. */
@@ -68,11 +68,7 @@ export const duckduckgoSearch = defineTool({
   timeoutMs: 8_000,
   typicalTokens: 350,
   // It names no limit, and answers 202 to a caller that asks much faster than this.
-  orchestration: {
-    mode: "fan-out-bounded",
-    max_concurrency: 3,
-    backoff: { strategy: "exponential", initial_ms: 1_000 },
-  },
+  orchestration: fanOut(3, 1_000),
   run: async ({ query }, ctx) => {
     const url = new URL("https://api.duckduckgo.com/");
     // Without `no_redirect` a query that begins with a bang is answered by another host.

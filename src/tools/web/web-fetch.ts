@@ -7,6 +7,7 @@ import {
 } from "../../core/catalog/define-tool.ts";
 import { ToolFailure } from "../../core/catalog/tool-failure.ts";
 import { attempt, attemptNow } from "../../core/kit/result.ts";
+import { fanOut } from "../kit/arguments.ts";
 import { cutLines } from "../kit/cut-text.ts";
 import { htmlToText, type PageText } from "../kit/html-to-text.ts";
 
@@ -50,11 +51,7 @@ export const webFetch = defineTool({
   timeoutMs: 12_000,
   typicalTokens: 2_000,
   // Pages are large and read in full: six at a time are as many as the platform sends.
-  orchestration: {
-    mode: "fan-out-bounded",
-    max_concurrency: 6,
-    backoff: { strategy: "exponential", initial_ms: 500 },
-  },
+  orchestration: fanOut(6, 500),
   run: async ({ url, max_characters }, ctx) => {
     const response = await fetchPage(url, ctx);
     const { title, text } = readPage(response);

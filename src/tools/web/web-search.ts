@@ -5,7 +5,7 @@ import { lazySchema } from "../../core/contract/lazy-schema.ts";
 import { cutText } from "../kit/cut-text.ts";
 import { parseUpstream } from "../kit/parse-upstream.ts";
 import { plainText } from "../kit/html-entities.ts";
-import { countArgument } from "../kit/arguments.ts";
+import { countArgument, fanOut } from "../kit/arguments.ts";
 
 const MAX_RESULTS = 10;
 /** Longer links are trackers; cutting one would break it, so its result is left out. */
@@ -60,11 +60,7 @@ export const webSearch = defineTool({
   timeoutMs: 8_000,
   typicalTokens: 500,
   // Plans allow from 1 to 50 requests a second: five at a time and a patient retry suit all but the smallest.
-  orchestration: {
-    mode: "fan-out-bounded",
-    max_concurrency: 5,
-    backoff: { strategy: "exponential", initial_ms: 1_000 },
-  },
+  orchestration: fanOut(5, 1_000),
   run: async ({ query, max_results }, ctx) => {
     const url = new URL("https://api.search.brave.com/res/v1/web/search");
     url.search = new URLSearchParams({

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 
+import { fanOut } from "../kit/arguments.ts";
 import { defineTool, type ToolContext } from "../../core/catalog/define-tool.ts";
 import { ToolFailure } from "../../core/catalog/tool-failure.ts";
 import { type FileHead, WORKSPACES } from "../../core/contract/gate/workspace.ts";
@@ -26,11 +27,7 @@ export const glob = defineTool({
   bindings: [WORKSPACES],
   typicalTokens: 300,
   // All paths of a workspace are megabytes too.
-  orchestration: {
-    mode: "fan-out-bounded",
-    max_concurrency: 2,
-    backoff: { strategy: "exponential", initial_ms: 200 },
-  },
+  orchestration: fanOut(2, 200),
   run: async ({ pattern }, ctx) => {
     const heads = await listAll(ctx);
     const paths = pathsOf(

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 
+import { fanOut } from "../kit/arguments.ts";
 import { defineTool, type ToolContext } from "../../core/catalog/define-tool.ts";
 import { ToolFailure } from "../../core/catalog/tool-failure.ts";
 import { type WorkspaceFile, WORKSPACES } from "../../core/contract/gate/workspace.ts";
@@ -35,11 +36,7 @@ export const grep = defineTool({
   timeoutMs: 15_000,
   typicalTokens: 600,
   // Each call may hold all of a workspace.
-  orchestration: {
-    mode: "fan-out-bounded",
-    max_concurrency: 2,
-    backoff: { strategy: "exponential", initial_ms: 200 },
-  },
+  orchestration: fanOut(2, 200),
   run: async ({ pattern, path = "" }, ctx) => {
     const files = await filesAt(path, ctx);
     const bounds = { matches: LIMITS.workspaceMatches, lineCharacters: LIMITS.workspaceLineCharacters };

@@ -6,7 +6,7 @@ import * as LIMITS from "../kit/limits.ts";
 import { attemptNow } from "../../core/kit/result.ts";
 import { cutText } from "../kit/cut-text.ts";
 import { readFiles, textOf, WORKSPACE } from "./workspace.ts";
-import { textArgument } from "../kit/arguments.ts";
+import { textArgument, fanOut } from "../kit/arguments.ts";
 
 /** Where memories are kept: a file is one. */
 export const MEMORY_FOLDER = "memory";
@@ -33,11 +33,7 @@ export const memorySearch = defineTool({
   bindings: [WORKSPACES],
   typicalTokens: 400,
   // Each call may hold all of a workspace.
-  orchestration: {
-    mode: "fan-out-bounded",
-    max_concurrency: 2,
-    backoff: { strategy: "exponential", initial_ms: 200 },
-  },
+  orchestration: fanOut(2, 200),
   run: async ({ query }, ctx) => {
     const files = await readFiles(MEMORY_FOLDER, ctx);
     return {
