@@ -1,6 +1,5 @@
 import * as LIMITS from "../core/contract/limits.ts";
 import { attempt } from "../core/kit/result.ts";
-import { gatherCalls } from "./client/gather-calls.ts";
 import { createClient } from "./client.ts";
 import type { ClientOptions } from "./client/transport.ts";
 import { VolleyError } from "./client/volley-error.ts";
@@ -85,4 +84,31 @@ async function orRefusal(answer: Promise<unknown>): Promise<unknown> {
   const { error } = answered;
   if (!(error instanceof VolleyError) || ![400, 413, 422].includes(error.status)) throw error;
   return { error: { code: error.code, hint: error.hint, issues: error.issues } };
+}
+
+/** Sends many things in one request: one answer for each, in their order. */
+type SendAll<T, A> = (all: readonly T[], signal: AbortSignal | undefined) => Promise<readonly A[]>;
+
+/**
+ * Send together what is asked for in one turn of the event loop, as a model's calls of one step are, so that they are ordered and run as
+ * one batch. At most `most` go in one request.
+ */
+function gatherCalls<T, A>(
+  sendAll: SendAll<T, A>,
+  most: number,
+): (one: T, signal?: AbortSignal) => Promise<A> {
+  let gathered: T[] = [];
+  let sent: Promise<readonly A[]> | null = null;
+  return async (one, signal) => {
+    if (gathered.length === most) sent = null;
+    if (sent === null) {
+      const all: T[] = (gathered = []);
+      sent = new Promise<void>((resolve) => setTimeout(resolve, 0)).then(() => {
+        if (gathered === all) sent = null;
+        return sendAll(all, signal);
+      });
+    }
+    const place = gathered.push(one) - 1;
+    return (await sent)[place]!;
+  };
 }

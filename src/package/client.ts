@@ -1,6 +1,6 @@
+import { EventSplitter } from "../core/kit/event-splitter.ts";
 import type { Api } from "./client/api.ts";
 import { makeApi } from "./client/make-api.ts";
-import { readEvents } from "./client/read-events.ts";
 import type { KeyedOptions, RequestOptions } from "./client/request-options.ts";
 import {
   type ClientOptions,
@@ -10,7 +10,6 @@ import {
   type Transport,
 } from "./client/transport.ts";
 import { VolleyError } from "./client/volley-error.ts";
-import { withQuery } from "./client/with-query.ts";
 import type {
   BatchRequest,
   Confirmation,
@@ -25,6 +24,7 @@ import type {
   ResultPage,
   StreamEvent,
 } from "./client/wire.ts";
+import { withQuery } from "./client/with-query.ts";
 
 export { VolleyError };
 export type { VolleyErrorCode } from "./client/volley-error.ts";
@@ -188,5 +188,32 @@ async function* streamBatch(
     }
   } finally {
     stopped.abort();
+  }
+}
+
+/** One event of a stream. */
+interface ServerEvent {
+  readonly event: string;
+  readonly data: string;
+}
+
+/**
+ * Read server-sent events that have a name and data, as all of Volley's have; comments in between keep the connection alive. Text
+ * after the last blank line is not an event yet.
+ */
+async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerEvent, void, void> {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  const splitter = new EventSplitter();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      for (const { name, data } of splitter.read(decoder.decode(value, { stream: true })))
+        if (name !== "" && data !== null) yield { event: name, data };
+    }
+  } finally {
+    // A caller that stops reading takes no more of it, and the server hears that.
+    void reader.cancel().then(undefined, () => {});
   }
 }

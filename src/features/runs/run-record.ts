@@ -1,16 +1,15 @@
 import type { Tool } from "../../core/catalog/define-tool.ts";
 import { toWireFailure } from "../../core/contract/failure.ts";
-import * as LIMITS from "./limits.ts";
 import { type Outcome, shownOf, toWirePending } from "../../core/contract/outcome.ts";
 import { redactorOf, type SecretOf } from "../../core/egress/tool-secrets.ts";
 import { attemptNow, ok } from "../../core/kit/result.ts";
-import type { ModelRound, SeenBatch } from "../../core/observe/seen.ts";
 import { visibleText } from "../../core/kit/visible-text.ts";
+import type { ModelRound, SeenBatch } from "../../core/observe/seen.ts";
 import { nameOf, UNKNOWN_TOOL } from "../../core/observe/watch.ts";
 import type { Step } from "../../core/plan/step.ts";
 import { ActionContent, LINK } from "./action-content.ts";
 import { type Placed, toOpening, toOthersJson, toOutline } from "./action-outline.ts";
-import { toModelJson } from "./model-json.ts";
+import * as LIMITS from "./limits.ts";
 import type { RunHead } from "./run.ts";
 import { ToolCounts } from "./tool-counts.ts";
 
@@ -214,4 +213,26 @@ const NAME_SHOWN = 64;
 function append(before: string, actions: readonly string[]): string {
   const text = actions.join(",");
   return before === "" || text === "" ? before + text : `${before},${text}`;
+}
+
+/** Write the answers of a model that the batches of a run were asked for by; without content, numbers alone. */
+function toModelJson(
+  { model, startedAt: runAt }: { readonly model: readonly ModelRound[]; readonly startedAt: number },
+  kept: "content" | "outline",
+): string {
+  return JSON.stringify(
+    model.map(({ startedAt, modelMs, usage }, at) => ({
+      round: at + 1,
+      started_ms: Math.max(0, startedAt - runAt),
+      model_ms: modelMs,
+      ...(usage !== null && (kept === "content" || isNumbers(usage)) && { usage }),
+    })),
+  );
+}
+
+/** Whether a usage is numbers by their names: anything else is a text of the model's provider. */
+function isNumbers(usage: object): boolean {
+  return Object.values(usage).every(
+    (value) => typeof value === "number" || (typeof value === "object" && value !== null && isNumbers(value)),
+  );
 }

@@ -1,8 +1,7 @@
 import type { Section } from "../../../console/kit/section.ts";
 import { ConfirmationsView } from "./confirmations-view.tsx";
 import "./questions.css";
-import { WaitingCount } from "./waiting-count.tsx";
-import { WaitingFigure } from "./waiting-figure.tsx";
+import { WaitingCount, WaitingFigure } from "./waiting-count.tsx";
 
 /** Actions that wait for a person are listed, shown and decided; the navigation and the usage say how many wait. */
 export const section: Section = {

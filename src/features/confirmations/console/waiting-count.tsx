@@ -1,8 +1,10 @@
 import { useEffect, useRef } from "hono/jsx/dom";
-
+import { hrefTo } from "../../../console/kit/route.ts";
+import type { Places } from "../../../console/kit/section.ts";
 import { useLoad } from "../../../console/kit/use-load.ts";
 import { announce } from "../../../console/parts/announce.tsx";
 import { count } from "../../../console/parts/count.ts";
+import { Time } from "../../../console/parts/time.tsx";
 import type { ListedConfirmation } from "./confirmation-words.ts";
 
 /** So often is asked what waits, while the page is seen: three small requests a minute of the second allowance. */
@@ -27,5 +29,22 @@ export function WaitingCount() {
       {data.next_cursor === null ? size : `${size}+`}
       <span class="hidden-text"> waiting</span>
     </span>
+  );
+}
+
+/** How many questions wait for a person, and since when, among the figures of the usage. */
+export function WaitingFigure({ usage }: Places["figures"]) {
+  const { waiting, oldest_at: oldest } = usage.confirmations;
+  return (
+    <section class="card" aria-label="Waiting for a person">
+      <h3>Waiting for a person</h3>
+      <p class="figure">
+        {waiting === 0 ? "Nothing" : <a href={hrefTo("confirmations")}>{count(waiting, "question")}</a>}
+      </p>
+      <p class="muted small">
+        {oldest === null ? "No question waits." : "The oldest since "}
+        {oldest !== null && <Time at={oldest} />}
+      </p>
+    </section>
   );
 }

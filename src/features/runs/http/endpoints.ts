@@ -1,24 +1,28 @@
-import { mayDo } from "../../../core/contract/gate/caller.ts";
 import * as z from "zod/mini";
-
+import { visibleJobs } from "../../../cloudflare/endpoints/jobs.ts";
+import { askGate } from "../../../cloudflare/http/ask-gate.ts";
+import { wantsEvents } from "../../../cloudflare/http/event-stream.ts";
+import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
+import { respondCounted } from "../../../cloudflare/http/respond-counted.ts";
+import { respondList } from "../../../cloudflare/http/respond-list.ts";
+import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
+import { mayDo } from "../../../core/contract/gate/caller.ts";
+import { walkJobs } from "../../../core/contract/gate/job-query.ts";
+import type { JobQuery } from "../../../core/contract/gate/job.ts";
 import { ENDPOINTS } from "../../../core/contract/gate/publishing.ts";
 import { pageFields } from "../../../core/contract/list-query.ts";
-import { askGate } from "../../../cloudflare/http/ask-gate.ts";
-import type { JobRuns } from "../../../feature/gives.ts";
-import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
-import { respondList } from "../../../cloudflare/http/respond-list.ts";
-import { respondCounted } from "../../../cloudflare/http/respond-counted.ts";
-import { wantsEvents } from "../../../cloudflare/http/event-stream.ts";
-import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
 import { err, ok } from "../../../core/kit/result.ts";
-import { toAction, toLiveRun } from "../live-run.ts";
-import { parseRunQuery, toRunCursor } from "../run-query.ts";
+import { takeWalked } from "../../../core/kit/take-rows.ts";
+import type { JobRuns } from "../../../feature/gives.ts";
 import { followRun } from "./follow-run.ts";
 import { findRun, goesOn, look, refuseGoing } from "./look-at-run.ts";
 import { NO_RUN, openLog, sightOf, UNREADABLE } from "./open-log.ts";
 import { readKeptRun } from "./read-kept-run.ts";
 import { runFilterSchema, runPageSchema, runSchema } from "./run-schemas.ts";
-import { listRunning } from "./running-runs.ts";
+import * as LIMITS from "../limits.ts";
+import { toAction, toLiveRun, fitsLive } from "../live-run.ts";
+import { parseRunQuery, toRunCursor } from "../run-query.ts";
+import type { RunPage, RunQuery } from "../run.ts";
 
 /** `GET /v1/runs`: what ran of the tenant, newest first, as far as the key may see it. */
 export const makeListRuns = (jobRuns: readonly JobRuns[]): Endpoint => ({
@@ -138,3 +142,37 @@ export const makeDeleteRun = (jobRuns: readonly JobRuns[]): Endpoint => ({
     refusals: ["FORBIDDEN", "NOT_FOUND", "IDEMPOTENCY_IN_PROGRESS", "MISCONFIGURED"],
   }),
 });
+
+/**
+ * List the runs that go on and have a job, newest first: those of flows by a webhook or a clock, and batches in the background. A batch whose
+ * caller waits is known where it runs and nowhere else, until it is over.
+ */
+async function listRunning(
+  query: RunQuery,
+  { gate, ports, ...context }: RequestContext,
+  all: readonly JobRuns[],
+): Promise<RunPage> {
+  const { limit, after, since, until } = query;
+  const asked: JobQuery = {
+    status: null,
+    ...visibleJobs({ gate, ports, ...context }),
+    liveOf: all.map(({ kind }) => kind),
+    since,
+    until,
+    limit: LIMITS.runJobsLooked,
+    after: after && { createdAt: after.at, id: after.id },
+  };
+  const { rows, hasMore } = await takeWalked(walkJobs(gate, asked), LIMITS.runJobsLooked);
+  const nowMs = ports.clock.now();
+  const fitting = rows
+    .map((job) => ({ job, run: toLiveRun(job, nowMs) }))
+    .filter(({ run }) => fitsLive(query, run));
+  const page = fitting.slice(0, limit);
+  const last = fitting.length > limit ? page.at(-1)?.job : hasMore ? rows.at(-1) : undefined;
+  return {
+    runs: page.map(({ run }) => run),
+    places: page.map(({ job }) => ({ at: job.createdAt, id: job.id })),
+    next: last === undefined ? null : { at: last.createdAt, id: last.id },
+    asks: false,
+  };
+}

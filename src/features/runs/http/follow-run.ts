@@ -1,3 +1,7 @@
+import { askGate } from "../../../cloudflare/http/ask-gate.ts";
+import { enterWait } from "../../../cloudflare/http/await-change.ts";
+import { type EventStream, openEventStream, STREAM_HEADERS } from "../../../cloudflare/http/event-stream.ts";
+import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import { parseExact } from "../../../core/contract/json.ts";
 import {
   countedAs,
@@ -5,23 +9,18 @@ import {
   type OutcomeMeta,
   type OutcomeStatus,
 } from "../../../core/contract/outcome.ts";
-import * as LIMITS from "../limits.ts";
 import type { Refusal } from "../../../core/contract/refusal.ts";
-import type { JobRuns } from "../../../feature/gives.ts";
-import { askGate } from "../../../cloudflare/http/ask-gate.ts";
-import { enterWait } from "../../../cloudflare/http/await-change.ts";
-import { type EventStream, openEventStream, STREAM_HEADERS } from "../../../cloudflare/http/event-stream.ts";
-import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
 import { sleep } from "../../../core/kit/sleep.ts";
-import { isLive } from "../live-run.ts";
-import { toKeptEnvelope, toResults } from "../kept-results.ts";
-import { ENDS, type RunLog } from "../run.ts";
-import { sees } from "../see-run.ts";
-import { TOLD_ALL, Told } from "../told-results.ts";
+import type { JobRuns } from "../../../feature/gives.ts";
 import { findRun, type SeenRun } from "./look-at-run.ts";
 import { NO_RUN, sightOf, UNREADABLE } from "./open-log.ts";
 import { readKeptRun } from "./read-kept-run.ts";
+import { toKeptEnvelope, toResults } from "../kept-results.ts";
+import * as LIMITS from "../limits.ts";
+import { isLive } from "../live-run.ts";
+import { ENDS, type RunLog } from "../run.ts";
+import { sees } from "../see-run.ts";
 
 interface Followed {
   readonly id: string;
@@ -144,4 +143,31 @@ function summarise(results: readonly WireResult[]): object {
   const count = (status: OutcomeStatus): number => results.filter((one) => countedAs(one) === status).length;
   const others = ENDS.filter((status) => status !== "success").map((status) => [status, count(status)]);
   return { total: results.length, ok: count("success"), ...Object.fromEntries(others) };
+}
+
+/** The id of a stream's last event: everything was told. */
+const TOLD_ALL = "done";
+
+const FORM = /^[0-9a-f]{1,500}$/;
+const INDEX = /^\{"index":(\d{1,4}),/;
+
+/**
+ * The results of a run that a client was told of. As the id of an event it is a number in hexadecimal, with a bit for each action: whatever order
+ * results came in, and whichever stream told them, it says what is missing.
+ */
+class Told {
+  #bits: bigint;
+
+  /** @param lastId the id of the last event that a client has seen; one that no stream wrote begins anew */
+  constructor(lastId: string) {
+    this.#bits = FORM.test(lastId) ? BigInt(`0x${lastId}`) : 0n;
+  }
+
+  /** Take a result, as it is on the wire, that is about to be told; the id of its event, or null where it was told before. */
+  add(json: string): string | null {
+    const bit = 1n << BigInt(INDEX.exec(json)?.[1] ?? 0);
+    if ((this.#bits & bit) !== 0n) return null;
+    this.#bits |= bit;
+    return this.#bits.toString(16);
+  }
 }
