@@ -52,6 +52,8 @@ export interface EgressCall {
   readonly time: Clock;
   /** Requests that may wait for response headers at once, shared by all calls of one request. */
   readonly slots: Semaphore;
+  /** What gave up no request, lent to the next one of the same calls: to make one costs more than to use it. */
+  readonly idle?: AbortController[] | undefined;
   /** The bytes and values that it holds of those that its request may read. */
   readonly held: CallBytes;
   readonly fetch: Ports["fetch"];
@@ -80,6 +82,8 @@ interface Sent {
   readonly leave: Leave;
   /** Gives its slot back, where it still has it. */
   readonly release: Release;
+  /** Gives it up; null where it lingers then. */
+  readonly abort: AbortController | null;
 }
 
 /**
@@ -203,7 +207,8 @@ async function send(hop: Hop, { call, requests, clock }: Way): Promise<Sent> {
     }
     // One request of a call at most: two that are given up would take more slots than the call had a right to.
     const lingers = call.mayLinger === true && requests.active === 1 && clock === call.clock;
-    const sending = dispatch(hop, call, lingers ? null : clock);
+    const abort = lingers ? null : (call.idle?.pop() ?? new AbortController());
+    const sending = dispatch(hop, call, abort);
     try {
       const response = await clock.orEnd(sending, discard);
       if (!hop.changesNothing) {
@@ -213,7 +218,7 @@ async function send(hop: Hop, { call, requests, clock }: Way): Promise<Sent> {
       const length = declaredLength(response.headers);
       isKept = call.slots.isAwaited && isSmallBody(length);
       if (isKept) call.time.after(LIMITS.slotKeptMs, release);
-      return { response, length, leave, release };
+      return { response, length, leave, release, abort };
     } catch (error) {
       const neverLeft = findSocketFault(error) !== null;
       if (neverLeft) trace.reached = (requests.left -= 1) > 0;
@@ -227,6 +232,7 @@ async function send(hop: Hop, { call, requests, clock }: Way): Promise<Sent> {
         void sending.then(release, release);
       }
       const failure = clock.ended ?? unreachable();
+      abort?.abort(failure);
       leave(judge(failure.failure, call.hasItsTime));
       throw failure;
     } finally {
@@ -240,27 +246,29 @@ async function send(hop: Hop, { call, requests, clock }: Way): Promise<Sent> {
 function dispatch(
   { href, method, headers, body }: Hop,
   call: EgressCall,
-  clock: CallClock | null,
+  abort: AbortController | null,
 ): Promise<Response> {
-  if (headers === PLAIN_HEADERS && method === "GET" && clock === null) return call.fetch(href, PLAIN_READ);
+  if (headers === PLAIN_HEADERS && method === "GET" && abort === null) return call.fetch(href, PLAIN_READ);
   const init: RequestInit = { method, headers: headers as Record<string, string>, redirect: "manual" };
   if (body !== undefined) init.body = body;
-  if (clock !== null) init.signal = clock.signal;
+  if (abort !== null) init.signal = abort.signal;
   return call.fetch(href, init);
 }
 
 async function receive(sent: Sent, url: string, way: Way): Promise<UpstreamResponse> {
   const { call } = way;
-  const { response, leave, release } = sent;
+  const { response, leave, release, abort } = sent;
   const { status, headers } = response;
   try {
     const body = await readAnswer(sent, way);
     leave("ok");
+    if (abort !== null) call.idle?.push(abort);
     const isText = typeof body === "string";
     const text = isText ? () => body : () => new TextDecoder().decode(body);
     const bytes = isText ? noBytes : () => body;
     return { status, headers, url, text, bytes, json: () => parseHeld(text(), headers, call) };
   } catch (error) {
+    abort?.abort(error);
     leave(error instanceof ToolFailure ? judge(error.failure, call.hasItsTime) : "unknown");
     throw error;
   } finally {

@@ -26,6 +26,8 @@ export interface CallScope {
   readonly startedAt?: number;
   /** Calls that may wait for response headers at once. */
   readonly slots: Semaphore;
+  /** Lent to one request of them after another; absent where each makes its own. */
+  readonly idle?: AbortController[];
   readonly budget: ByteBudget;
   readonly toolGates: ToolGates;
   /** The isolate's knowledge of its upstreams. */

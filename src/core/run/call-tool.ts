@@ -294,13 +294,14 @@ class ToolCall implements CallState {
 
   /** The one `fetch` of this call. */
   openEgress(): ToolContext["fetch"] {
-    const { ports, slots, options, health, onOpened, mayLinger, origin } = this.#scope;
+    const { ports, slots, idle, options, health, onOpened, mayLinger, origin } = this.#scope;
     const { tool, timeoutMs } = this.#call;
     return createEgress({
       tool,
       clock: this.#clock,
       time: ports.clock,
       slots,
+      idle,
       held: this.#held,
       fetch: ports.inSpan === undefined ? ports.fetch : traceFetch(ports, () => this.#traced),
       options,

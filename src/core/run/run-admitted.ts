@@ -144,6 +144,7 @@ async function run(
     options,
     startedAt,
     slots: inside?.slots ?? new Semaphore(options.headerSlots),
+    idle: [],
     budget,
     toolGates,
     health,

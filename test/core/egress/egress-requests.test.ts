@@ -30,11 +30,13 @@ function start(
     slots = new Semaphore(6),
     time = new VirtualClock(),
     mayLinger,
+    idle,
     declaration = {},
   }: {
     slots?: Semaphore;
     time?: VirtualClock;
     mayLinger?: boolean;
+    idle?: AbortController[];
     declaration?: Partial<ToolDeclaration>;
   } = {},
 ) {
@@ -64,6 +66,7 @@ function start(
     trace: { sent: false, reached: false, status: null, retryAfterMs: null },
     health,
     hasItsTime: true,
+    idle,
     ...(mayLinger !== undefined && { mayLinger }),
   });
   return { fetch, upstream, signals, time, clock, slots, health, tool };
@@ -237,6 +240,37 @@ describe("a request that may linger", () => {
     const { fetch, signals } = start(() => new Response("ok"));
     await fetch(URL_A);
     expect(signals).toEqual([expect.any(AbortSignal)]);
+  });
+});
+
+describe("the signal of a request", () => {
+  it("is lent to the next one of the same calls, unless it gave one up or is in use", async () => {
+    const idle: AbortController[] = [];
+    const time = new VirtualClock();
+    const answer = ({ url }: OutgoingRequest) => (url === URL_A ? new Response("ok") : silence());
+    const first = start(answer, { idle, time });
+    await first.fetch(URL_A);
+    const second = start(answer, { idle, time });
+    await Promise.all([second.fetch(URL_A), second.fetch(URL_A)]);
+    expect(second.signals[0]).toBe(first.signals[0]);
+    expect(second.signals[1]).not.toBe(first.signals[0]);
+
+    const third = start(answer, { idle, time });
+    const failed = failureOf(third.fetch(`${ORIGIN_A}/silent`));
+    third.clock.end(makeFailure("CANCELLED"));
+    await failed;
+    const lent = third.signals[0] as AbortSignal;
+    expect(second.signals).toContain(lent);
+    expect(lent.aborted).toBe(true);
+    expect(idle.map(({ signal }) => signal.aborted)).toEqual([false]);
+  });
+
+  it("is aborted where its answer is refused, and lent to nobody", async () => {
+    const idle: AbortController[] = [];
+    const { fetch, signals } = start(() => new Response("no", { status: 500 }), { idle });
+    await failureOf(fetch(URL_A));
+    expect((signals[0] as AbortSignal).aborted).toBe(true);
+    expect(idle).toEqual([]);
   });
 });
 
