@@ -31,6 +31,22 @@ function isShareable({ isWrite, inner, confirm }: Tool): boolean {
   return !isWrite && !(inner !== undefined && confirm);
 }
 
+/** Whether no two calls are the same because one of their arguments differs in all, and all are flat: that is seen without a key for each. */
+function differPlainly(calls: readonly Call[]): boolean {
+  const all = calls.map(({ args }) => args).filter(isFlat);
+  const [first = {}, second = {}] = all;
+  const name = Object.keys(first).find((key) => first[key] !== second[key]);
+  return name !== undefined && new Set(all.map((args) => args[name])).size === calls.length;
+}
+
+function isFlat(args: unknown): args is Readonly<Record<string, unknown>> {
+  return typeof args === "object" && args !== null && Object.values(args).every(isPlain);
+}
+
+function isPlain(value: unknown): boolean {
+  return typeof value === "string" || typeof value === "boolean" || Number.isFinite(value);
+}
+
 /**
  * Find the steps that the caller ordered after a write, of whatever domain: what they read is the state after it, which no other
  * call tells.
@@ -56,23 +72,15 @@ export function findRepeats(plan: Plan, afterWrites = findAfterWrites(plan)): Re
   const asked = steps.flatMap(({ index, task }) =>
     task.ok && isShareable(task.value.tool) && !afterWrites.has(index) ? [task.value] : [],
   );
-  const once = new Set<Tool>();
-  const repeated = new Set<Tool>();
-  for (const { tool, forEach } of asked) {
-    if (forEach !== undefined || once.has(tool)) repeated.add(tool);
-    once.add(tool);
-  }
-  if (!sharesReads || repeated.size === 0) return null;
-
-  const open = new Set(
-    asked.flatMap(({ tool, call }) => (call === null && repeated.has(tool) ? [tool] : [])),
-  );
-  const seen = new Set<string>();
+  if (!sharesReads) return null;
+  const open = new Set<Tool>();
   const keys = new Set<string>();
-  for (const { tool, call } of asked) {
-    if (call === null || !repeated.has(tool) || open.has(tool)) continue;
-    const key = sharedKey(call);
-    (seen.has(key) ? keys : seen).add(key);
+  for (const [tool, tasks] of Map.groupBy(asked, (task) => task.tool)) {
+    if (tasks.length === 1 && tasks[0]!.forEach === undefined) continue;
+    const calls = tasks.flatMap(({ call }) => call ?? []);
+    if (calls.length < tasks.length) open.add(tool);
+    else if (!differPlainly(calls))
+      for (const [key, same] of Map.groupBy(calls, sharedKey)) if (same.length > 1) keys.add(key);
   }
   return open.size === 0 && keys.size === 0 ? null : { open, keys };
 }

@@ -2,10 +2,11 @@ import { describe, expect, test } from "vitest";
 
 import { createCatalog } from "../../support/create-catalog.ts";
 import { parseBatch } from "../../../src/core/contract/batch.ts";
-import { findRepeats, findSameReads, readKey } from "../../../src/core/plan/same-reads.ts";
+import { findRepeats, findSameReads, readKey, sharedKey } from "../../../src/core/plan/same-reads.ts";
 import { makePlan } from "../../../src/core/plan/make-plan.ts";
 import type { Plan } from "../../../src/core/plan/step.ts";
 import { contractOf } from "../../support/fake-actions.ts";
+import { ok } from "../../../src/core/kit/result.ts";
 import { valueOf } from "../../support/unwrap.ts";
 
 const catalog = createCatalog([
@@ -133,6 +134,37 @@ describe("findRepeats()", () => {
   test("finds the calls that are certain to be asked again, each once", () => {
     expect(repeatsOf(near(1), near(1), near(1), near(2), { tool: "far" })).toEqual({ open: [], keys: 1 });
     expect(repeatsOf(near(1), near(1), near(2), near(2))).toEqual({ open: [], keys: 2 });
+  });
+
+  test("finds what a key of each call would show, whatever their arguments are", () => {
+    const plan = planOf([near(1), near(2), near(3)]);
+    const some = [
+      {},
+      { n: 1 },
+      { n: 1, m: 2 },
+      { m: 2, n: 1 },
+      { n: "1" },
+      { n: [1] },
+      { n: null },
+      { n: -0 },
+    ];
+    const other = [{ n: 0 }, { n: { m: 1 } }, { m: 1 }, [1], new Date(0), "text", null, { n: true }];
+    const all: readonly unknown[] = [...some, ...other];
+    const withArgs = (given: readonly unknown[]): Plan => ({
+      ...plan,
+      steps: plan.steps.map((step, at) => {
+        const task = valueOf(step.task);
+        return { ...step, task: ok({ ...task, call: { ...task.call!, args: given[at] } }) };
+      }),
+    });
+    for (const one of all)
+      for (const two of all)
+        for (const three of all) {
+          const asked = withArgs([one, two, three]);
+          const keys = asked.steps.map(({ task }) => sharedKey(valueOf(task).call!));
+          const again = new Set(keys.filter((key, at) => keys.indexOf(key) !== at));
+          expect(findRepeats(asked)?.keys ?? new Set()).toEqual(again);
+        }
   });
 
   test("leaves open what only references and loops will show, for the tools that are asked more than once", () => {
