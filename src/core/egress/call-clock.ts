@@ -176,7 +176,8 @@ export class CallClock {
     this.#pausedMs += pausedMs;
     this.#totalAt += pausedMs;
     this.#phaseAt += pausedMs;
-    this.#arm();
+    // A timer that comes too early sets itself again; one that came meanwhile did not.
+    if (this.#armedAt === Number.POSITIVE_INFINITY) this.#arm();
     const { onResume } = this;
     this.onResume = null;
     onResume?.();

@@ -76,6 +76,9 @@ export interface EgressCall {
 /** A request that has its status line. */
 interface Sent {
   readonly response: Response;
+  /** As the response has them: each look at it costs as much as a promise. */
+  readonly status: number;
+  readonly headers: Headers;
   /** The length that its body is declared to have; not a number where none is. */
   readonly length: number;
   /** Tells the upstream's breaker how it ended. */
@@ -112,13 +115,13 @@ export function createEgress(call: EgressCall): ToolContext["fetch"] {
     try {
       for (let redirects = 0; ; redirects += 1) {
         const sent = await send(hop, way);
-        const { response, leave, release } = sent;
-        const next = response.ok || request.reads === "status" ? null : nextHop(hop, response, guard);
+        const { response, status, leave, release } = sent;
+        const next = isOk(status) || request.reads === "status" ? null : nextHop(hop, response, guard);
         if (next === null) return await receive(sent, hop.href, way);
         leave("ok");
         release();
         discard(response);
-        if (redirects === LIMITS.redirects) throw tooManyRedirects(response.status);
+        if (redirects === LIMITS.redirects) throw tooManyRedirects(status);
         hop = unwrap(next);
       }
     } finally {
@@ -211,14 +214,15 @@ async function send(hop: Hop, { call, requests, clock }: Way): Promise<Sent> {
     const sending = dispatch(hop, call, abort);
     try {
       const response = await clock.orEnd(sending, discard);
+      const { status, headers } = response;
       if (!hop.changesNothing) {
-        trace.status = response.status;
-        if (leavesInDoubt(response.status)) trace.inDoubt = true;
+        trace.status = status;
+        if (leavesInDoubt(status)) trace.inDoubt = true;
       }
-      const length = declaredLength(response.headers);
+      const length = declaredLength(headers);
       isKept = call.slots.isAwaited && isSmallBody(length);
       if (isKept) call.time.after(LIMITS.slotKeptMs, release);
-      return { response, length, leave, release, abort };
+      return { response, status, headers, length, leave, release, abort };
     } catch (error) {
       const neverLeft = findSocketFault(error) !== null;
       if (neverLeft) trace.reached = (requests.left -= 1) > 0;
@@ -257,8 +261,7 @@ function dispatch(
 
 async function receive(sent: Sent, url: string, way: Way): Promise<UpstreamResponse> {
   const { call } = way;
-  const { response, leave, release, abort } = sent;
-  const { status, headers } = response;
+  const { status, headers, leave, release, abort } = sent;
   try {
     const body = await readAnswer(sent, way);
     leave("ok");
@@ -283,18 +286,22 @@ function parseHeld(json: string, headers: Headers, { held }: EgressCall): unknow
 
 const PARTIAL_CONTENT = 206;
 
+function isOk(status: number): boolean {
+  return status >= 200 && status < 300;
+}
+
 const NOTHING = new Uint8Array();
 const noBytes = (): Uint8Array => NOTHING;
 
 /** Read a 2xx that is all of the answer; throw what any other status means, unless it is to be read. */
 function readAnswer(
-  { response, length }: Sent,
+  { response, status, headers, length }: Sent,
   { call, clock, request }: Way,
 ): Promise<string | Uint8Array> | string {
   const { tool, held, options } = call;
   const { reads, alsoReads, onEvents } = request;
-  const isWhole = response.ok && (response.status !== PARTIAL_CONTENT || reads === "status");
-  if (!isWhole && alsoReads?.includes(response.status) !== true) {
+  const isWhole = isOk(status) && (status !== PARTIAL_CONTENT || reads === "status");
+  if (!isWhole && alsoReads?.includes(status) !== true) {
     const refusal = makeStatusFailure(response, tool, call.time.now());
     call.trace.retryAfterMs = refusal.failure.retryAfterMs ?? call.trace.retryAfterMs;
     if (tool.upstreamErrors !== false) return refuse(response, refusal.failure, call);
@@ -307,8 +314,9 @@ function readAnswer(
   }
   const limits = { maxBytes: tool.maxResponseBytes, held, clock, idleTimeoutMs: options.idleTimeoutMs };
   if (reads === "bytes") return readBytes(response, limits);
-  if (onEvents === undefined || !isEventStream(response)) return readBody(response, limits, length);
-  const parse = (json: string): unknown => parseHeld(json, response.headers, call);
+  if (onEvents === undefined || !isEventStream(headers))
+    return readBody(response, limits, { headers, length });
+  const parse = (json: string): unknown => parseHeld(json, headers, call);
   return readEvents(response, limits, (piece) => onEvents(piece, parse));
 }
 
@@ -319,7 +327,7 @@ async function refuse(response: Response, failure: Failure, { clock, time }: Egr
   throw new ToolFailure(failure.code, isSaid ? { ...failure, upstream: read.value } : failure);
 }
 
-function isEventStream({ headers }: Response): boolean {
+function isEventStream(headers: Headers): boolean {
   return /^\s*text\/event-stream\s*(?:;|$)/i.test(headers.get("content-type") ?? "");
 }
 

@@ -364,11 +364,12 @@ export interface BodyLimits {
 export function readBody(
   response: Response,
   limits: BodyLimits,
-  declared = declaredLength(response.headers),
+  { headers, length }: Pick<Response, "headers"> & { readonly length?: number } = response,
 ): Promise<string> {
-  return isSmallBody(declared) && declared <= limits.maxBytes && isDelimited(response.headers)
+  const declared = length ?? declaredLength(headers);
+  return isSmallBody(declared) && declared <= limits.maxBytes && isDelimited(headers)
     ? readSmallBody(response, declared, limits)
-    : readInChunks(response, limits, () => createText(response.headers.get("content-type")));
+    : readInChunks(response, limits, () => createText(headers.get("content-type")));
 }
 
 /**
