@@ -52,7 +52,7 @@ export interface EgressCall {
   readonly time: Clock;
   /** Requests that may wait for response headers at once, shared by all calls of one request. */
   readonly slots: Semaphore;
-  /** What gave up no request, lent to the next one of the same calls: to make one costs more than to use it. */
+  /** Those that gave up no request are lent to the next one of the same calls: to make one costs more than to use it. */
   readonly idle?: AbortController[] | undefined;
   /** The bytes and values that it holds of those that its request may read. */
   readonly held: CallBytes;
