@@ -2,7 +2,7 @@
  * The first thing a newcomer runs: `npm ci && npm run demo`. Starts the sandbox, sends three batches and a webhook, and shows what
  * happened as it happens. `npm run demo -- --tools` adds tools instead: those of an API's document and of an MCP server, both
  * started here. `npm run demo -- --agent` asks a question that a model takes three rounds for. `npm run demo -- --kill` kills the Worker
- * after a batch, which is the picture of the README. `npm run demo -- --accounts` asks one agent for two people with mailboxes of their own. Nothing leaves the machine and no key is needed, unless `LLM_BASE_URL`, `LLM_API_KEY` and
+ * after a batch, which is the picture of the README. `npm run demo -- --undo` kills it while it takes two of three bookings back. `npm run demo -- --accounts` asks one agent for two people with mailboxes of their own. Nothing leaves the machine and no key is needed, unless `LLM_BASE_URL`, `LLM_API_KEY` and
  * `LLM_MODEL` name a real model for `--agent`.
  */
 import { CommandError } from "./command/command-error.ts";
@@ -22,6 +22,7 @@ import { startSandboxProcess } from "./demo/sandbox-process.ts";
 import { startSubscribers } from "./demo/subscribers.ts";
 import { showSurvival } from "./demo/survive.ts";
 import { showThreeLookups } from "./demo/three-lookups.ts";
+import { showUndo } from "./demo/undo.ts";
 import { VolleyClient } from "./demo/volley-client.ts";
 
 const { values } = readScript({
@@ -34,6 +35,7 @@ const { values } = readScript({
     tools: { type: "boolean", about: "add the tools of an API's document and of an MCP server" },
     agent: { type: "boolean", about: "ask a question that a model takes three rounds for" },
     kill: { type: "boolean", about: "kill the Worker after a batch" },
+    undo: { type: "boolean", about: "let the third of three bookings fail, and kill the Worker meanwhile" },
     accounts: { type: "boolean", about: "ask one agent for two people with mailboxes of their own" },
   },
 });
@@ -42,9 +44,12 @@ const SHOWN = {
   tools: mainOfTools,
   agent: mainOfAgent,
   kill: mainOfKill,
+  undo: mainOfUndo,
   accounts: mainOfAccounts,
 } as const;
-const [one, ...others] = (["tools", "agent", "kill", "accounts"] as const).filter((name) => values[name]);
+const [one, ...others] = (["tools", "agent", "kill", "undo", "accounts"] as const).filter(
+  (name) => values[name],
+);
 if (others.length > 0)
   endScript(
     new CommandError(
@@ -112,6 +117,19 @@ async function mainOfKill(): Promise<void> {
     await sandbox.stop();
   }
   console.log("\nThat was all on this machine. Next: docs/jobs.md and docs/confirmations.md.");
+}
+
+async function mainOfUndo(): Promise<void> {
+  console.log("Starting the Worker as a process of its own, and a service that takes bookings…");
+  const sandbox = await startKillableSandbox("/unbook");
+  try {
+    await sandbox.client.execute([{ tool: "get_weather", args: { city: "Phoenix" } }]);
+    heading("Three bookings, and the third fails");
+    await showUndo(sandbox);
+  } finally {
+    await sandbox.stop();
+  }
+  console.log("\nThat was all on this machine. Next: docs/undo.md.");
 }
 
 async function mainOfAccounts(): Promise<void> {

@@ -9,16 +9,18 @@ export function heading(text: string): void {
 export function show(
   client: VolleyClient,
   actions: readonly unknown[],
-  { nameOf = ({ tool }) => tool, sayNote = noteOf }: Saying = {},
+  { nameOf = ({ tool }) => tool, sayNote = noteOf, fields = {} }: Saying = {},
 ): Promise<Envelope> {
-  return client.execute(actions, (result, elapsedMs) =>
-    console.log(drawLine(result, { name: nameOf(result), elapsedMs, note: sayNote(result) })),
-  );
+  const draw = (result: Result, elapsedMs: number): void =>
+    console.log(drawLine(result, { name: nameOf(result), elapsedMs, note: sayNote(result) }));
+  return client.execute(actions, draw, fields);
 }
 
 interface Saying {
   readonly nameOf?: (result: Result) => string;
   readonly sayNote?: (result: Result) => string;
+  /** Fields of the batch. */
+  readonly fields?: object;
 }
 
 /** The note on a result, in a few words. */

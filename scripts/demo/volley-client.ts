@@ -71,9 +71,10 @@ export class VolleyClient {
   async execute(
     actions: readonly unknown[],
     onResult: (result: Result, elapsedMs: number) => void = () => {},
+    fields: object = {},
   ): Promise<Envelope> {
     const startedAt = performance.now();
-    const response = await this.#post("/v1/execute_actions", { actions }, "text/event-stream");
+    const response = await this.#post("/v1/execute_actions", { actions, ...fields }, "text/event-stream");
     if (response.body === null) throw new Error("The sandbox answered without a body");
     for await (const { event, data } of readEvents(response.body)) {
       if (event === "done") return JSON.parse(data) as Envelope;
