@@ -7,6 +7,7 @@ import { type HookResults, makeHookReport } from "./hook-report.ts";
 import type { LostRuns } from "./lose-runs.ts";
 import type { LoopResult } from "./run-loop.ts";
 import type { StormResult } from "./storm.ts";
+import type { UndoRuns } from "./undo-runs.ts";
 import type { EvictionResult } from "./wait-for-eviction.ts";
 
 /** The parts of a run; each is optional, for shorter runs. */
@@ -16,6 +17,7 @@ export interface ChaosResults extends Omit<HookResults, "evicted"> {
   readonly backlog?: BacklogResult;
   readonly eviction?: EvictionResult;
   readonly runs?: LostRuns;
+  readonly undone?: UndoRuns;
   readonly elapsedMs?: number;
 }
 
@@ -32,7 +34,7 @@ export type Row = readonly [label: string, value: number | string];
 
 /** Make the report of a run. */
 export function makeReport(results: ChaosResults): Report {
-  const { loops = [], storm, backlog, eviction, runs } = results;
+  const { loops = [], storm, backlog, eviction, runs, undone } = results;
   const hooks = makeHookReport({ ...results, ...(eviction !== undefined && { evicted: eviction.runs }) });
   const jobs = [...loops.flatMap((loop) => loop.jobs), ...(backlog?.jobs ?? []), ...(eviction?.jobs ?? [])];
   const initiated = jobs.filter(({ jobId }) => jobId !== null);
@@ -61,6 +63,14 @@ export function makeReport(results: ChaosResults): Report {
     ["  runs of them lost", runs?.lost ?? 0],
     ["  the oldest lost, ms before its kill", runs?.oldestLostMs ?? 0],
     ["  jobs, questions, keyed answers lost", runs?.broken.length ?? 0],
+    ["batches of five writes, undone where one fails", undone?.runs ?? 0],
+    ["  answered before a kill", undone?.answered ?? 0],
+    ["  undone", undone?.undone ?? 0],
+    ["  writes that were made", undone?.booked ?? 0],
+    ["  taken back, each once", undone?.takenBack ?? 0],
+    ["  called unknown", undone?.unknown ?? 0],
+    ["  whose entry and ledger differ", undone?.violations.length ?? 0],
+    ["  seed", undone?.seed ?? 0],
     ["", ""],
     ["attempts taken over by the alarm", sum(loops.map((loop) => loop.attemptsTakenOver))],
     ["jobs run by the alarm before any request", sum(loops.map((loop) => loop.jobsWoken))],
@@ -75,6 +85,7 @@ export function makeReport(results: ChaosResults): Report {
     ...hooks.violations,
     ...notWoken.map((n) => `job n=${n}: the alarm alone did not run it`),
     ...(runs?.broken ?? []),
+    ...(undone?.violations ?? []),
     ...((runs?.holes ?? 0) > 0 ? [`${runs!.holes} runs lost although a later one was kept`] : []),
     ...((runs?.oldestLostMs ?? 0) > 2 * RUNS_LIMITS.runReportMs
       ? [`a run lost that was answered ${runs!.oldestLostMs} ms before its kill`]
@@ -87,10 +98,10 @@ export function makeReport(results: ChaosResults): Report {
 }
 
 function faultRows(
-  { loops = [], storm, backlog, eviction, clock, runs }: ChaosResults,
+  { loops = [], storm, backlog, eviction, clock, runs, undone }: ChaosResults,
   hookKills: number,
 ): readonly Row[] {
-  const others = (storm?.kills ?? 0) + (clock?.kills ?? 0) + (runs?.kills ?? 0);
+  const others = (storm?.kills ?? 0) + (clock?.kills ?? 0) + (runs?.kills ?? 0) + (undone?.kills ?? 0);
   const kills = sum(loops.map((loop) => loop.kills)) + hookKills + others;
   const inStorm = (fault: string): number => storm?.faults.get(fault) ?? 0;
   return [

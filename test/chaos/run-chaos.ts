@@ -9,24 +9,35 @@ import { makeReport } from "./report.ts";
 import { runHookLoops } from "./run-hook-loops.ts";
 import { runLoops } from "./run-loops.ts";
 import { runStorm } from "./storm.ts";
+import { undoRuns } from "./undo-runs.ts";
 import { waitForEviction } from "./wait-for-eviction.ts";
 
 // `npm run chaos`: kills the runtime with SIGKILL right after it answered `initiated`, or a webhook's 202, breaks the
 // platform under it in every way we know, and shows that every job and every run ends and no limit is passed. `--loops N`
-// (50 of each), `--quick`. Everything stays on 127.0.0.1.
+// (50 of each), `--quick`, `--seed N` for the batches that are undone. Everything stays on 127.0.0.1.
 
 const LANES = 4;
 /** These mostly wait for leases. */
 const HOOK_LANES = 8;
 /** Each wait is bounded; this bounds all of them together. Leaving kills every runtime that was started. */
-const WATCHDOG_MS = 290_000;
+const WATCHDOG_MS = 390_000;
+/** The plans of the batches that are undone, unless said. */
+const SEED = 1;
 
 const { values } = parseArgs({
-  options: { loops: { type: "string" }, quick: { type: "boolean", default: false } },
+  options: {
+    loops: { type: "string" },
+    quick: { type: "boolean", default: false },
+    seed: { type: "string" },
+  },
 });
-await runChaos(readLoops(values.loops ?? (values.quick ? "5" : "50")), values.quick);
+const loops = readNumber(values.loops ?? (values.quick ? "5" : "50"), "--loops");
+await runChaos(loops, { quick: values.quick, seed: readNumber(values.seed ?? String(SEED), "--seed") });
 
-async function runChaos(kills: number, quick: boolean): Promise<void> {
+async function runChaos(
+  kills: number,
+  { quick, seed }: { readonly quick: boolean; readonly seed: number },
+): Promise<void> {
   const watchdog = setTimeout(() => {
     console.error(`Cannot finish: the run took longer than ${Math.round(WATCHDOG_MS / 1000)} s`);
     process.exit(1);
@@ -45,6 +56,7 @@ async function runChaos(kills: number, quick: boolean): Promise<void> {
   ]);
   const backlog = await fillBacklog();
   const runs = await loseRuns(quick ? 3 : 20);
+  const undone = await undoRuns({ runs: 4 * kills, kills, seed });
   const elapsedMs = performance.now() - startedAt;
   const { table, violations } = makeReport({
     loops,
@@ -54,6 +66,7 @@ async function runChaos(kills: number, quick: boolean): Promise<void> {
     eviction,
     clock,
     runs,
+    undone,
     elapsedMs,
   });
   clearTimeout(watchdog);
@@ -62,9 +75,9 @@ async function runChaos(kills: number, quick: boolean): Promise<void> {
   if (violations.length > 0) process.exitCode = 1;
 }
 
-function readLoops(text: string): number {
-  const loops = Number(text);
-  if (!Number.isInteger(loops) || loops < 1)
-    throw new Error(`Cannot run chaos: '--loops' must be a positive integer, received '${text}'`);
-  return loops;
+function readNumber(text: string, option: string): number {
+  const number = Number(text);
+  if (!Number.isInteger(number) || number < 1)
+    throw new Error(`Cannot run chaos: '${option}' must be a positive integer, received '${text}'`);
+  return number;
 }

@@ -98,6 +98,19 @@ function readObject(path: string): Pick<StoredObject, "rows" | "bytes" | "dueAt"
   return { rows: Object.fromEntries(rows), bytes, dueAt: due.length === 0 ? null : Math.min(...due) };
 }
 
+/** Read the rows of a query from every tenant's object that has its table, also while a runtime has them open. */
+export async function readRows<Row>(storageDir: string, sql: string): Promise<Row[]> {
+  const directory = join(storageDir, NAMESPACE);
+  const files = (await readdir(directory)).filter((file) => file.endsWith(".sqlite") && file !== ALARMS);
+  return files.flatMap((file) => {
+    const rows = attempt(() => {
+      using database = new DatabaseSync(join(directory, file), { readOnly: true });
+      return database.prepare(sql).all() as unknown as Row[];
+    });
+    return rows ?? [];
+  });
+}
+
 /** The result of a read; null when the file is being made, or is gone. */
 function attempt<T>(read: () => T): T | null {
   try {

@@ -58,7 +58,7 @@ async function expectTakenBack(numbers: readonly number[]): Promise<void> {
 
 const book = (n: number) => ({ id: `b${n}`, tool: "probe-book", args: { n } });
 
-test("killed while it runs, a batch that is undone where it fails leaves nothing booked", async () => {
+test("P9: F36 killed while it runs, a batch that is undone where it fails leaves nothing booked", async () => {
   const numbers = [7_001, 7_002];
   const write = { tool: "probe-write", args: { n: 7_003 }, depends_on: numbers.map((n) => `b${n}`) };
   const first = await start();
@@ -77,7 +77,7 @@ test("killed while it runs, a batch that is undone where it fails leaves nothing
   await expectTakenBack(numbers);
 });
 
-test("killed while it is undone, it goes on, and each booking is taken back once", async () => {
+test("P9: F36 killed while it is undone, it goes on, and each booking is taken back once", async () => {
   const numbers = [7_011, 7_012];
   // Its argument is no number, as is known once the others have succeeded.
   const fails = { tool: "probe-book", args: { n: { $ref: "b7012#/id" } }, depends_on: ["b7011"] };

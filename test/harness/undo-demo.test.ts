@@ -8,7 +8,7 @@ import { showUndo } from "../../scripts/demo/undo.ts";
 const sandbox = await startKillableSandbox("/unbook");
 afterAll(() => sandbox.stop());
 
-test("npm run demo -- --undo draws three bookings, of which the Worker that was killed takes two back, once each", async () => {
+test("P9: F36 npm run demo -- --undo draws three bookings, of which the Worker that was killed takes two back, once each", async () => {
   const written: string[] = [];
   vi.spyOn(console, "log").mockImplementation((line = "") => void written.push(String(line)));
   await showUndo(sandbox);

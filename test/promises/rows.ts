@@ -477,6 +477,11 @@ export const FAULTS: readonly PromiseRow[] = [
     seen: "the others get it in time: those that fail have few of an object's places",
   },
   {
+    mark: "F36",
+    when: "killed while a batch that is undone where it fails runs, or is being undone",
+    seen: "it goes on by itself; each write is taken back once, or its entry says what is so",
+  },
+  {
     mark: "F37",
     when: "a tenant is deleted while its work is under way",
     seen: "nothing of that work is kept, no run, count, job, question, result, file, event, account, key or sign-in, however late it comes and whatever restarts; what was sent keeps its result",
