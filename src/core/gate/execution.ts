@@ -241,6 +241,8 @@ export interface ParkedBatch {
   readonly holder?: Attempt | IdempotencyRenewal | undefined;
   /** How what runs of it later is looked after together with it; absent where nothing looks after its writes. */
   readonly keptAs?: KeptLater | undefined;
+  /** All of it is one question, also where the steps do not need each other. */
+  readonly isOne?: true;
 }
 
 /** The parts that features have in running a batch. */
@@ -308,10 +310,14 @@ export interface Keepers {
 export interface KeptLater {
   /** The run whose writes it adds to. */
   readonly run: string;
+  /** It takes writes of that back, and adds none. */
+  readonly undoes?: true;
 }
 
 /** Looks after the writes of a batch that asked for it. */
 export interface Keeper {
+  /** Its batch is a part of another run, and leaves none of its own. */
+  readonly leavesNoRun?: true;
   /** The plan as it runs with it, or why it cannot: asked before anything runs. */
   take(plan: Plan, execution: Pick<Execution, "catalog">): Result<Plan, Refusal>;
   /** Begin with a plan that was admitted. */

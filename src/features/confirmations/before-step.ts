@@ -16,7 +16,7 @@ interface Asking {
 export function createBeforeStep({ accounts, hasPage = true, isDecided }: Asking = {}): BeforeStep {
   return {
     hold: (batch, execution) => accounts?.missing(batch, execution),
-    record(parked, { plan, dataOf, execution, runId, named, holder, keptAs }) {
+    record(parked, { plan, dataOf, execution, runId, named, holder, keptAs, isOne }) {
       const { caller, origin, ports, gate, catalog, callback, hooks } = execution;
       const { tool, trigger } = execution.within?.runOf ?? {};
       const asker = { key: trigger === undefined ? caller.name : undefined, tool, trigger, runId };
@@ -30,6 +30,7 @@ export function createBeforeStep({ accounts, hasPage = true, isDecided }: Asking
         named,
         holder,
         keptAs,
+        ...(isOne && { isOne }),
         accounts,
         // The address of the page where a question is decided is made of it.
         requestUrl: hasPage ? hooks?.requestUrl : undefined,

@@ -30,7 +30,7 @@ interface Draft {
 export interface GroupOptions
   extends
     Pick<Execution, "ports" | "gate" | "callback" | "catalog" | "origin">,
-    Pick<ParkedBatch, "named" | "holder" | "keptAs"> {
+    Pick<ParkedBatch, "named" | "holder" | "keptAs" | "isOne"> {
   readonly asker: Asker;
   /** The address that the request was sent to, where it has the page of a question; its own path is no part of that. */
   readonly requestUrl?: string | undefined;
@@ -48,7 +48,8 @@ export function createGroupParking(plan: Plan, options: GroupOptions): Park {
   return async (parked, dataOf) => {
     const byIndex = new Map(parked.map((one) => [one.step.index, one]));
     const needs = plan.steps.map((step) => step.needs);
-    const groups = findGroups([...byIndex.keys()], needs);
+    const indexes = [...byIndex.keys()];
+    const groups = options.isOne === true ? [indexes] : findGroups(indexes, needs);
     const drafts = await Promise.all(
       groups.map((group) =>
         draft(

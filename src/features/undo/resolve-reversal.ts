@@ -1,6 +1,7 @@
 import type { Catalog } from "../../core/catalog/catalog.ts";
 import type { Tool } from "../../core/catalog/define-tool.ts";
 import { type Failure, makeFailure, toWireFailure } from "../../core/contract/failure.ts";
+import { fitsCondition, parseCondition } from "../../core/contract/condition.ts";
 import { isJsonObject, type JsonObject, parseExact } from "../../core/contract/json.ts";
 import { attemptNow } from "../../core/kit/result.ts";
 import { compensationOf, resolveCompensation } from "./compensation.ts";
@@ -18,19 +19,24 @@ interface DoneWrite {
 export function wayBackOf(tool: Tool, catalog: Pick<Catalog, "callable">): WayBack | NoWayBack {
   const compensation = compensationOf(tool, { get: (name) => catalog.callable(name) });
   if (compensation === null) return UNSAID;
-  const by = catalog.callable(compensation.tool)!;
-  return asksByContract(by)
-    ? { why: `is taken back by '${by.name}', which ${ASKS.why}` }
-    : { compensation, delivery: by.delivery };
+  const { delivery, orchestration } = catalog.callable(compensation.tool)!;
+  const { confirm = "never" } = orchestration;
+  if (confirm === "never") return { compensation, delivery };
+  return { compensation, delivery, asks: confirm === "always" ? true : { when: confirm.when } };
 }
 
 const UNSAID: NoWayBack = { why: "says no way to take back what it did" };
-export const ASKS: NoWayBack = { why: "asks a person first, and an undo asks nobody yet" };
 const SECRET: NoWayBack = { why: "is taken back with a secret, which is not kept" };
 
 /** Whether a tool's contract itself has a person asked; one that is asked for only by default does not. */
 export function asksByContract({ orchestration }: Pick<Tool, "orchestration">): boolean {
   return (orchestration.confirm ?? "never") !== "never";
+}
+
+/** Whether arguments fit the condition under which a person is asked. One that cannot be read always has somebody asked. */
+function fits(when: JsonObject, args: JsonObject): boolean {
+  const condition = parseCondition(when);
+  return !condition.ok || fitsCondition(condition.value, args);
 }
 
 /**
@@ -45,15 +51,16 @@ export function resolveReversal(
   redact: (json: string) => string = (json) => json,
 ): Reversal | Irreversible {
   if (by === null || "why" in by) return { tool, error: toWireFailure(irreversible(tool, by ?? UNSAID)) };
-  const { compensation, delivery } = by;
+  const { compensation, delivery, asks } = by;
   const resolved = resolveCompensation(compensation, { args, output });
   if (!resolved.ok) return { tool: compensation.tool, error: toWireFailure(resolved.error) };
   const argsJson = JSON.stringify(resolved.value.args);
+  const isAsked = asks === true || (asks !== undefined && fits(asks.when, resolved.value.args));
   // A mark stands for a secret in an output that was kept, or was read again.
   const hidesSecret = redact(argsJson) !== argsJson || argsJson.includes("[redacted]");
   return hidesSecret
     ? { tool, error: toWireFailure(irreversible(tool, SECRET)) }
-    : { tool: resolved.value.tool, argsJson, delivery };
+    : { tool: resolved.value.tool, argsJson, delivery, ...(isAsked && { asks: true }) };
 }
 
 /** Read an object that was written as JSON text; an empty one of anything else. */

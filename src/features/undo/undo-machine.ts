@@ -6,6 +6,8 @@ export type WriteState =
   | "job"
   /** It is being taken back, or looked up. */
   | "sent"
+  /** A person is asked whether it is taken back. */
+  | "asked"
   /** All is done about it that will be. */
   | "over";
 

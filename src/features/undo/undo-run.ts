@@ -3,6 +3,8 @@ import { createPartCall } from "../../core/contract/gate/part-call.ts";
 import { nameInside } from "./undo-machine.ts";
 import type { Compensation } from "./compensation.ts";
 import type { WireFailure } from "../../core/contract/failure.ts";
+import type { JsonObject } from "../../core/contract/json.ts";
+import type { toWirePending } from "../../core/contract/outcome.ts";
 import type { Delivery, JobTry } from "../../core/contract/gate/job.ts";
 
 /** The name of the kind of job that takes one write back. */
@@ -22,7 +24,22 @@ export interface RunFacts {
   readonly questions?: readonly string[];
   /** The actions that those which wait for them depend on, by the name of each. */
   readonly needs?: Readonly<Record<string, readonly string[]>>;
+  /** The question about calls that take its writes back, while one is open or is being asked. */
+  readonly asks?: OpenQuestion;
+  /** Earlier ones. */
+  readonly asked?: readonly string[];
 }
+
+/** A question about calls that take writes back. */
+export interface OpenQuestion {
+  /** The job that asks it. */
+  readonly jobId: string;
+  /** As a result has it; absent until it is asked. */
+  readonly confirmation?: Pending;
+}
+
+/** A question as a result has it. */
+type Pending = ReturnType<typeof toWirePending>;
 
 /** The part of a run that waits for people. */
 export interface AskedPart extends Required<Pick<RunFacts, "questions" | "needs">> {
@@ -85,6 +102,8 @@ export interface AskedWrites {
 export interface WayBack {
   readonly compensation: Compensation;
   readonly delivery: Delivery;
+  /** Its contract has a person asked: always, or where the arguments fit a condition. */
+  readonly asks?: true | { readonly when: JsonObject };
 }
 
 /** There is no way to take a write back. */
@@ -98,6 +117,8 @@ export interface Reversal {
   readonly tool: string;
   readonly argsJson: string;
   readonly delivery: Delivery;
+  /** A person is asked first. */
+  readonly asks?: true;
 }
 
 /** How a write ended. */
@@ -134,6 +155,7 @@ export interface UndoneEntry {
   /** JSON text. */
   readonly dataJson?: string;
   readonly error?: WireFailure;
+  readonly confirmation?: Pending;
   readonly jobId?: string;
   /** The run that the write is in; absent until its rows say it. */
   readonly run?: string;
@@ -152,8 +174,19 @@ export interface OpenedEntry {
   readonly tries: readonly JobTry[];
   /** The call that takes it back, once that is known. */
   readonly by?: Reversal;
+  /** A person said yes to that call. */
+  readonly isApproved?: true;
   /** The write that is to be looked up first. */
   readonly doubt?: Look & { readonly tool: string; readonly sentAt: number };
+  /** The calls that people are to be asked about, with the names of their writes. */
+  readonly asks?: { readonly runId: string; readonly calls: readonly AskedCall[] };
+}
+
+/** A call that people are asked about. */
+export interface AskedCall {
+  readonly name: string;
+  readonly tool: string;
+  readonly argsJson: string;
 }
 
 /** The methods of the part of a tenant's object that takes writes back. */
@@ -190,6 +223,8 @@ export interface UndoMethods {
   open(jobId: string, fence: number): OpenedEntry | null;
   /** Write down how a write that was looked up is taken back, or that it was not done; false when the attempt may send nothing any more. */
   found(jobId: string, fence: number, by: Reversal | Irreversible | null): boolean;
+  /** Write down the question about some writes; the others are sent as if none of them asked. */
+  asked(jobId: string, fence: number, question: Pending | null, names: readonly string[]): void;
 }
 
 /** Call a method of that part. */
@@ -212,12 +247,13 @@ export function toMember(entries: readonly UndoneEntry[]): string {
 }
 
 /** Write an entry as it goes over the wire. */
-export function toEntryJson({ dataJson, error, ...entry }: UndoneEntry): string {
+export function toEntryJson({ dataJson, error, confirmation, ...entry }: UndoneEntry): string {
   const { id, action, element, tool, status } = entry;
   const head = JSON.stringify({ ...toWirePlace(id), action, element, tool, status });
   const data = dataJson === undefined ? "" : `,"data":${dataJson}`;
   const failure = error === undefined ? "" : `,"error":${JSON.stringify(error)}`;
-  return `${head.slice(0, -1)}${data}${failure}}`;
+  const asks = confirmation === undefined ? "" : `,"confirmation":${JSON.stringify(confirmation)}`;
+  return `${head.slice(0, -1)}${data}${failure}${asks}}`;
 }
 
 /** Say the round beside the id of an action that has one. */

@@ -1,9 +1,14 @@
 import type { Deployment } from "../../../cloudflare/deployed.ts";
+import { parseCall } from "../../../core/catalog/parse-args.ts";
+import { toWirePending } from "../../../core/contract/outcome.ts";
+import type { Execution } from "../../../core/gate/execution.ts";
+import { ok } from "../../../core/kit/result.ts";
+import type { Step, Task } from "../../../core/plan/step.ts";
 import type { Catalog } from "../../../core/catalog/catalog.ts";
 import { makeFailure, toWireFailure } from "../../../core/contract/failure.ts";
 import type { AttemptEnd, JobClaim, JobTry } from "../../../core/contract/gate/job.ts";
 import type { Gate } from "../../../core/contract/gate/tenant-gate-methods.ts";
-import { firstAttemptMs, responseReserveBytes } from "../../../core/contract/limits.ts";
+import { deadlineMs, firstAttemptMs, responseReserveBytes } from "../../../core/contract/limits.ts";
 import { ByteBudget } from "../../../core/egress/read-body.ts";
 import { follow } from "../../../core/kit/json/json-pointer.ts";
 import { Semaphore } from "../../../core/kit/semaphore.ts";
@@ -13,14 +18,7 @@ import { failedAttempt } from "../../../core/run/run-attempt.ts";
 import { lookFor } from "../../../core/run/verifications.ts";
 import { withAccount } from "../../../feature/caller.ts";
 import * as LIMITS from "../limits.ts";
-import {
-  ASKS,
-  asksByContract,
-  irreversible,
-  readObject,
-  resolveReversal,
-  wayBackOf,
-} from "../resolve-reversal.ts";
+import { asksByContract, readObject, resolveReversal, wayBackOf } from "../resolve-reversal.ts";
 import { callUndo, type Irreversible, type OpenedEntry, type Reversal, type RunFacts } from "../undo-run.ts";
 
 /** Make one attempt to take a write back, in its tenant's object: a call of the tool for the write's key, subject and account. */
@@ -37,6 +35,10 @@ export async function attemptUndo(
   if (opened === null)
     return failedAttempt(makeFailure("INTERNAL", { hint: "Nothing is known of what it was to take back." }));
   const catalog = await context.currentCatalog();
+  if (opened.asks !== undefined) {
+    const { signal } = new AbortController();
+    return askPeople(claim, opened.asks, { ...context, catalog, signal });
+  }
   const { share } = upstreams;
   const budget = new ByteBudget(options.requestResponseBytes, responseReserveBytes, { share });
   const scope: CallScope = {
@@ -71,12 +73,14 @@ async function takeBack(claim: JobClaim, { opened, catalog, scope, gate }: Takin
     const looked = await lookUp(opened.doubt, catalog, scope);
     if ("kind" in looked) return looked;
     const isIts = await callUndo(gate, "found", spec.id, fence, looked.by);
-    if (!isIts || looked.by === null || !("argsJson" in looked.by)) return NOTHING_TO_DO;
+    if (!isIts || looked.by === null || !("argsJson" in looked.by) || looked.by.asks) return NOTHING_TO_DO;
     ({ by } = looked as { by: Reversal });
   }
-  const tool = by && catalog.callable(by.tool);
-  // It was declared anew since the write was sent.
-  if (tool !== undefined && asksByContract(tool)) return failedAttempt(irreversible(tool.name, ASKS));
+  // It may be declared otherwise than when the write was sent, or asks by an argument that its schema fills in.
+  if (by !== undefined && opened.isApproved !== true && asksNow(by, catalog)) {
+    await callUndo(gate, "found", spec.id, fence, { ...by, asks: true });
+    return NOTHING_TO_DO;
+  }
   const runner = new AttemptRunner(
     (called) => catalog.callable(called.tool),
     () => scope,
@@ -84,6 +88,81 @@ async function takeBack(claim: JobClaim, { opened, catalog, scope, gate }: Takin
   const end = await runner.run({ ...claim, spec: { ...spec, ...by } }, clock.now() + firstAttemptMs);
   return readEnd(end, opened.tries.some(wasSent));
 }
+
+/** Whether the contract of a call's tool has a person asked about it; one that is asked only by default is not. */
+function asksNow({ tool: name, argsJson }: Reversal, catalog: Catalog): boolean {
+  const tool = catalog.callable(name);
+  if (tool === undefined || !asksByContract(tool)) return false;
+  const call = parseCall(tool, readObject(argsJson), { isForeign: true });
+  // One that is wrong is never sent.
+  return call.ok && catalog.asks(tool, call.value) !== false;
+}
+
+/** Ask people about the calls that take the writes of a run back: one question for all of them. */
+async function askPeople(
+  { spec, fence }: JobClaim,
+  { runId, calls }: NonNullable<OpenedEntry["asks"]>,
+  execution: Execution,
+): Promise<AttemptEnd> {
+  const { catalog, gate, hooks } = execution;
+  const steps = calls.flatMap(({ name, tool: toolName, argsJson }): Step[] => {
+    const tool = catalog.callable(toolName);
+    const call = tool && parseCall(tool, readObject(argsJson), { isForeign: true });
+    if (tool === undefined || call?.ok !== true) return [];
+    const task = {
+      tool,
+      timeoutMs: tool.timeoutMs,
+      input: call.value.input,
+      forEach: undefined,
+      select: null,
+    };
+    const made = { tool, timeoutMs: tool.timeoutMs, ...call.value };
+    const order = { needs: [], after: [], edges: [], remaining: 1, parking: "gated" } as const;
+    return [{ ...order, index: 0, id: name, toolName, task: ok({ ...task, call: made }) }];
+  });
+  const parked = steps.map((step, index) => ({
+    step: { ...step, index },
+    task: (step.task as { readonly value: Task }).value,
+    prepared: null,
+  }));
+  const recorded = await hooks?.beforeStep?.record(parked, {
+    plan: { ...PLAN, steps: parked.map(({ step }) => step) },
+    dataOf: () => undefined,
+    execution,
+    runId,
+    keptAs: { run: runId, undoes: true },
+    isOne: true,
+    // An attempt that broke off may have asked.
+    named: { nameOf: ({ id }) => `${spec.id}-${id}`, mayBeParked: () => true },
+  });
+  if (recorded === undefined) return failedAttempt(makeFailure("NOT_REVERSIBLE", { hint: NOBODY }));
+  const outcomes = [...recorded.values()];
+  const failed = outcomes.find((outcome) => outcome.status === "error");
+  if (failed !== undefined) return failedAttempt(failed.error);
+  const pending = outcomes.flatMap((outcome) =>
+    outcome.status === "pending_confirmation" ? [toWirePending(outcome.confirmation)] : [],
+  );
+  await callUndo(
+    gate,
+    "asked",
+    spec.id,
+    fence,
+    pending[0] ?? null,
+    steps.map(({ id }) => id),
+  );
+  return NOTHING_TO_DO;
+}
+
+const NOBODY = "The tool that takes it back asks a person, and no feature of this Worker does that.";
+
+const PLAN = {
+  onError: "partial-success",
+  deadlineMs,
+  demotes: false,
+  maxTokens: null,
+  handles: [],
+  sharesReads: false,
+} as const;
 
 const NOTHING_TO_DO: AttemptEnd = { kind: "succeeded", dataJson: "null" };
 

@@ -1,6 +1,6 @@
 import { makeFailure, toWireFailure, type WireFailure } from "../../../core/contract/failure.ts";
 import type { JobRecord } from "../../../core/contract/gate/job.ts";
-import { parseExact } from "../../../core/contract/json.ts";
+import { type JsonObject, parseExact } from "../../../core/contract/json.ts";
 import { isJobInDoubt, isLive, type Job } from "../../../core/gate/state/outbox.ts";
 import { readObject, resolveReversal } from "../resolve-reversal.ts";
 import type { WriteState } from "../undo-machine.ts";
@@ -21,6 +21,48 @@ export interface KeptWrite extends BegunWrite {
   readonly isNone?: true;
   readonly entry?: Pick<UndoneEntry, "tool" | "status" | "dataJson" | "error">;
   readonly jobId?: string;
+  /** The question about the call that takes it back. */
+  readonly question?: string;
+  /** A person said yes to that. */
+  readonly isApproved?: true;
+  /** It had a job before, whose id is not to be that of the next one. */
+  readonly isAgain?: true;
+}
+
+/** Whether a person is to be asked before a write is taken back. */
+export function asksFirst({ by, isApproved, state }: KeptWrite): boolean {
+  return by !== undefined && "asks" in by && isApproved !== true && state !== "over" && state !== "sent";
+}
+
+/** Take in the decision on the call that takes a write back. @param args those that a person wrote in place of its own */
+export function decideWrite(write: KeptWrite, isYes: boolean, args?: JsonObject): KeptWrite {
+  const { question: _, ...rest } = write;
+  const by = write.by as Reversal;
+  if (!isYes) {
+    const no = endWrite(rest, { tool: by.tool, status: "error", error: REJECTED });
+    // A later undo asks anew.
+    return { ...no, by };
+  }
+  const edited = args === undefined ? by : { ...by, argsJson: JSON.stringify(args) };
+  return { ...rest, by: edited, isApproved: true, state: "waits" };
+}
+
+/** Have people asked once more about a call that got a no. */
+export function askAnew(write: KeptWrite): KeptWrite {
+  const { entry: _, ...rest } = write;
+  return { ...rest, state: "waits", isAgain: true };
+}
+
+const REJECTED = toWireFailure(
+  makeFailure("CONFIRMATION_REJECTED", {
+    hint: "A person was asked and did not say yes, so what it did stands; a later undo asks again.",
+  }),
+);
+
+/** Let a call be sent about which no question could be made: its attempt finds what is wrong with it. */
+export function letGo(write: KeptWrite): KeptWrite {
+  const { asks: _, ...by } = write.by as Reversal;
+  return { ...write, by, state: "waits" };
 }
 
 /** Tell what became of a write. */
@@ -79,6 +121,16 @@ export function settleWrite(write: KeptWrite, job: Job): KeptWrite {
     return { ...rest, state: "sent" };
   }
   if (write.isNone === true) return endWrite(write);
+  // It was looked up, or its tool is declared otherwise by now.
+  if (
+    job.status === "succeeded" &&
+    write.by !== undefined &&
+    "asks" in write.by &&
+    write.isApproved !== true
+  ) {
+    const { jobId: _, ...rest } = write;
+    return { ...rest, state: "waits", isAgain: true };
+  }
   const { dataJson, errorJson } = job;
   const { by } = write;
   const tool = by?.tool ?? job.spec.tool;

@@ -20,13 +20,26 @@ import {
   type JobOfRun,
   keyOf,
   nameOf,
+  type OpenedEntry,
+  type Reversal,
   type RunFacts,
   toMember,
   UNDO,
   type UndoMethods,
   type UndoState,
 } from "../undo-run.ts";
-import { endWrite, type KeptWrite, LOST, readJob, settleWrite, toEntry } from "./kept-write.ts";
+import {
+  askAnew,
+  asksFirst,
+  decideWrite,
+  endWrite,
+  letGo,
+  type KeptWrite,
+  LOST,
+  readJob,
+  settleWrite,
+  toEntry,
+} from "./kept-write.ts";
 import { isGoing, TABLES, type UndoRun, UndoTable } from "./undo-table.ts";
 
 /** Make the part of a tenant's object that takes writes back. @param attemptOf makes an attempt at one */
@@ -119,7 +132,10 @@ class UndoPart implements OpenPart {
       },
       claim: (now, root, runs, facts, { writes, jobs, questions }) => {
         const known = runs.flatMap((id) => this.#table.run(id) ?? []);
-        const isUnderWay = known.some(({ state }) => state === "open" || state === "undoing");
+        const isUnderWay = known.some(
+          ({ runId, state }) =>
+            state === "open" || (state === "undoing" && !this.#stateOf([runId]).isSettled),
+        );
         if (isUnderWay || questions.some((id) => this.#statusOf(now, id) === "running"))
           return { retryAfterMs: LIMITS.undoAgainMs };
         this.#reject(now, questions, facts);
@@ -135,12 +151,19 @@ class UndoPart implements OpenPart {
         });
         const [newWrites, newJobs] = [writes.filter(isNew), jobs.filter(isNew)];
         for (const write of newWrites) {
-          const place = stored(write)?.place ?? this.#table.countWrites(root);
-          this.#table.saveWrite(root, { ...placed(write), state: "waits", place });
+          const before = stored(write);
+          const place = before?.place ?? this.#table.countWrites(root);
+          const again = before !== null && { isAgain: true as const };
+          this.#table.saveWrite(root, { ...placed(write), ...again, state: "waits", place });
         }
-        for (const job of newJobs) this.#add(now, root, placed(job));
+        for (const job of newJobs) {
+          const before = stored(job);
+          if (before === null) this.#add(now, root, placed(job));
+          else this.#table.saveWrite(root, askAnew(before));
+        }
+        const own = { ...this.#table.run(root)?.facts, ...facts };
         if (newWrites.length + newJobs.length > 0)
-          this.#undo(now, { runId: root, facts, state: "undoing", dueAt: null });
+          this.#undo(now, { runId: root, facts: own, state: "undoing", dueAt: null });
         return this.#stateOf(runs);
       },
       // Nothing is under way of a run that waits for a person.
@@ -150,12 +173,14 @@ class UndoPart implements OpenPart {
         return run === null || isGoing(run.state) ? null : this.#stateOf([runId]);
       },
       open: (now, jobId, fence) => {
+        if (!outbox.holds(jobId, fence)) return null;
         const found = this.#table.ofJob(jobId);
-        if (found === null || !outbox.holds(jobId, fence)) return null;
-        const { by, look, tool, sentAt } = found.write;
+        if (found === null) return this.#openQuestion(jobId);
+        const { by, look, tool, sentAt, isApproved } = found.write;
         return {
           tries: outbox.job(jobId, now)?.tries ?? [],
           ...(by !== undefined && "argsJson" in by && { by }),
+          ...(isApproved && { isApproved }),
           ...(by === undefined && look !== undefined && { doubt: { ...look, tool, sentAt } }),
         };
       },
@@ -166,7 +191,30 @@ class UndoPart implements OpenPart {
         this.#table.saveWrite(runId, by === null ? { ...write, isNone: true } : { ...write, by });
         return true;
       },
+      asked: (now, jobId, fence, confirmation, names) => {
+        const run = this.#table.runOfJob(jobId);
+        if (run === null || !outbox.holds(jobId, fence)) return;
+        const { runId, facts } = run;
+        for (const write of this.#table.writes(runId).filter(asksFirst))
+          if (confirmation !== null && names.includes(keyOf(write)))
+            this.#table.saveWrite(runId, { ...write, question: confirmation.id });
+          else this.#table.saveWrite(runId, letGo(write));
+        const { asks: _, ...rest } = facts;
+        const asks = confirmation !== null && { asks: { jobId, confirmation } };
+        this.#advance(now, { ...run, facts: { ...rest, ...asks } });
+        // It may have been decided before this came.
+        this.changed(now);
+      },
     };
+  }
+
+  /** Find the calls that a job asks people about. */
+  #openQuestion(jobId: string): OpenedEntry | null {
+    const run = this.#table.runOfJob(jobId);
+    if (run?.facts.asks?.jobId !== jobId) return null;
+    const writes = orderWrites(this.#table.writes(run.runId).filter(asksFirst));
+    const calls = writes.map((write) => ({ ...(write.by as Reversal), name: keyOf(write) }));
+    return { tries: [], asks: { runId: run.runId, calls } };
   }
 
   get nextAt(): number | null {
@@ -189,10 +237,38 @@ class UndoPart implements OpenPart {
   changed(nowMs: number): void {
     for (const runId of this.#table.asking) {
       const run = this.#table.run(runId)!;
+      if (!isGoing(run.state)) {
+        this.#hearDecision(nowMs, run);
+        continue;
+      }
       const found = run.facts.questions!.map((id) => this.#statusOf(nowMs, id));
       if (found.some((status) => status === "rejected" || status === "expired")) this.#undo(nowMs, run);
       else if (run.state === "parked" && found.includes("running")) this.#open(nowMs, runId, run.facts);
     }
+  }
+
+  /** Hear whether people said yes to the calls that take writes of a run back. */
+  #hearDecision(nowMs: number, run: UndoRun): void {
+    const { confirmation } = run.facts.asks!;
+    const { id } = confirmation!;
+    const status = this.#statusOf(nowMs, id);
+    if (status === "pending") return;
+    const isYes = status === "running" || status === "done";
+    const args = this.#world.questions()?.look(nowMs, id)?.args;
+    for (const write of this.#table.writes(run.runId))
+      if (write.question === id)
+        this.#table.saveWrite(run.runId, decideWrite(write, isYes, args?.[keyOf(write)]));
+    const { asks: _, ...facts } = run.facts;
+    this.#advance(nowMs, { ...run, facts: { ...facts, asked: [...(facts.asked ?? []), id] } });
+  }
+
+  /** Hear that people could not be asked: what was to be asked about stands. */
+  #hearUnasked(run: UndoRun, job: Job): void {
+    if (run.facts.asks?.jobId !== job.spec.id || isLive(job.status) || job.status === "succeeded") return;
+    for (const write of this.#table.writes(run.runId).filter(asksFirst))
+      this.#table.saveWrite(run.runId, settleWrite({ ...write, isApproved: true }, job));
+    const { asks: _, ...facts } = run.facts;
+    this.#advance(job.updatedAt, { ...run, facts });
   }
 
   /** One that is not kept any more was not decided in time. */
@@ -239,7 +315,8 @@ class UndoPart implements OpenPart {
   /** Hear of the end of a job that is a run: one that failed, or was cancelled, is undone. */
   #hearOfRun(job: Job): void {
     const run = isLive(job.status) ? null : this.#table.runOfJob(job.spec.id);
-    if (run?.state !== "open") return;
+    if (run === null) return;
+    if (run.state !== "open") return this.#hearUnasked(run, job);
     if (job.status === "succeeded" && run.facts.isFailed !== true)
       this.#park(job.updatedAt, run, { questions: [], needs: {} });
     else this.#undo(job.updatedAt, run);
@@ -325,10 +402,31 @@ class UndoPart implements OpenPart {
       if (![...changed.values()].some((write) => write?.state === "over")) break;
     }
     const isOver = writes.every(({ state }) => state === "over");
-    this.#save(nowMs, { ...run, state: isOver ? "settled" : "undoing", dueAt });
+    const asks = this.#ask(nowMs, run, writes);
+    if (asks === null) dueAt = nowMs + LIMITS.undoAgainMs;
+    const facts = asks === null ? run.facts : { ...run.facts, ...asks };
+    this.#save(nowMs, { ...run, facts, state: isOver ? "settled" : "undoing", dueAt });
     if (!isOver) return;
-    for (const id of run.facts.questions ?? [])
+    const { questions = [], asked = [] } = facts;
+    for (const id of [...questions, ...asked])
       this.#world.questions()?.conclude(nowMs, id, toMember(this.#stateOf([runId]).entries));
+  }
+
+  /**
+   * Have people asked about all calls for which they are, once, when it is known what those are; null where there is no room for that.
+   */
+  #ask(nowMs: number, run: UndoRun, writes: readonly KeptWrite[]): Pick<RunFacts, "asks"> | null {
+    const isOpen = writes.some(
+      ({ state, by }) => state === "job" || (state === "sent" && (by === undefined || "asks" in by)),
+    );
+    if (run.facts.asks !== undefined || isOpen || !writes.some(asksFirst)) return {};
+    const asking = { tool: UNDO, argsJson: "{}", delivery: "at-least-once" } as const;
+    const spec = this.#toSpec(nowMs, run, { ...asking, id: crypto.randomUUID(), name: "asks" });
+    return this.#record(nowMs, spec) ? { asks: { jobId: spec.id } } : null;
+  }
+
+  #record(nowMs: number, spec: JobSpec): boolean {
+    return this.#world.outbox.record(nowMs, [{ index: 0, spec }], { queued: true }).recorded.length > 0;
   }
 
   /** Begin to take a write back, or say why that cannot be; null where there is no room. */
@@ -338,29 +436,31 @@ class UndoPart implements OpenPart {
       return endWrite(write, { tool, status: "unknown", error: LOST });
     if (by !== undefined && !("argsJson" in by))
       return endWrite(write, { tool: by.tool, status: "error", error: by.error });
-    const spec = this.#toSpec(nowMs, run, write, by ?? { tool, argsJson: "{}", delivery: "at-least-once" });
-    const { recorded } = this.#world.outbox.record(nowMs, [{ index: 0, spec }], { queued: true });
-    return recorded.length === 0 ? null : { ...write, state: "sent", jobId: spec.id };
+    if (asksFirst(write)) return { ...write, state: "asked" };
+    const call = by ?? { tool, argsJson: "{}", delivery: "at-least-once" };
+    const id = write.isAgain ? crypto.randomUUID() : deriveId(run.runId, JOBS_FROM + write.place);
+    const spec = this.#toSpec(nowMs, run, { ...call, id, name: keyOf(write) });
+    return this.#record(nowMs, spec) ? { ...write, state: "sent", jobId: id } : null;
   }
 
   #toSpec(
     nowMs: number,
     { runId, facts }: UndoRun,
-    write: KeptWrite,
-    { tool, argsJson, delivery }: Pick<JobSpec, "tool" | "argsJson" | "delivery">,
+    call: Pick<JobSpec, "id" | "tool" | "argsJson" | "delivery"> & { readonly name: string },
   ): JobSpec {
     const { caller, account, requestId } = facts;
+    const { id, name, tool, argsJson, delivery } = call;
     return {
-      id: deriveId(runId, JOBS_FROM + write.place),
+      id,
       kind: UNDO,
       tool,
       argsJson,
       delivery,
       // One key for each write, however often that is asked.
-      idempotencyKey: `undo-${runId}-${keyOf(write)}`,
+      idempotencyKey: `undo-${runId}-${name}`,
       maxAttempts: jobAttempts,
       backoffInitialMs: jobBackoffInitialMs,
-      toolJson: JSON.stringify(facts),
+      toolJson: JSON.stringify({ caller, account, requestId } satisfies RunFacts),
       origin: {
         tenant: caller.tenant,
         key: caller.name,
@@ -373,12 +473,26 @@ class UndoPart implements OpenPart {
   }
 
   #stateOf(runs: readonly string[]): UndoState {
-    const kept = runs.map((runId) => ({ runId, writes: orderWrites(this.#table.writes(runId)) }));
+    const states = runs.map((runId) => this.#stateOfOne(runId));
     return {
-      entries: kept.flatMap(({ runId, writes }) =>
-        writes.flatMap((write) => (write.isNone === true ? [] : [{ run: runId, ...toEntry(write) }])),
+      entries: states.flatMap(({ entries }) => entries),
+      isSettled: states.every(({ isSettled }) => isSettled),
+    };
+  }
+
+  #stateOfOne(runId: string): UndoState {
+    const writes = orderWrites(this.#table.writes(runId));
+    const confirmation = this.#table.run(runId)?.facts.asks?.confirmation;
+    const isMoving = writes.some(({ state }) => state === "sent" || state === "job");
+    const isAsked = confirmation !== undefined && !isMoving && readyWrites(writes).length === 0;
+    // Those wait for the same answer that are behind it.
+    const waits = ({ state }: KeptWrite): boolean => state === "asked" || (isAsked && state === "waits");
+    const asks = confirmation !== undefined && ({ status: "pending_confirmation", confirmation } as const);
+    return {
+      entries: writes.flatMap((write) =>
+        write.isNone === true ? [] : [{ run: runId, ...toEntry(write), ...(waits(write) && asks) }],
       ),
-      isSettled: kept.every(({ writes }) => writes.every(({ state }) => state === "over")),
+      isSettled: isAsked || writes.every(({ state }) => state === "over"),
     };
   }
 }

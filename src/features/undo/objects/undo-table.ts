@@ -19,6 +19,11 @@ export function isGoing(state: RunState): boolean {
   return state === "open" || state === "parked";
 }
 
+/** Whether a person is asked something on which it depends how a run goes on. */
+function isAsking(state: RunState, { questions, asks }: RunFacts): boolean {
+  return isGoing(state) ? questions !== undefined : asks?.confirmation !== undefined;
+}
+
 export interface UndoRun {
   readonly runId: string;
   readonly state: RunState;
@@ -41,10 +46,11 @@ export class UndoTable {
       "SELECT run_id, due_at FROM undo_runs WHERE due_at IS NOT NULL",
     );
     for (const { run_id: runId, due_at: dueAt } of rows) this.#due.set(runId, dueAt);
-    const asking = sql.exec<{ run_id: string }>(
-      `SELECT run_id FROM undo_runs WHERE state IN ('open', 'parked') AND instr(facts_json, '"questions"') > 0`,
+    const going = sql.exec<{ run_id: string; state: RunState; facts_json: string }>(
+      "SELECT run_id, state, facts_json FROM undo_runs WHERE state != 'settled'",
     );
-    for (const { run_id: runId } of asking) this.asking.add(runId);
+    for (const { run_id: runId, state, facts_json: json } of going)
+      if (isAsking(state, JSON.parse(json) as RunFacts)) this.asking.add(runId);
   }
 
   get nextAt(): number | null {
@@ -80,10 +86,18 @@ export class UndoTable {
   saveRun(nowMs: number, { runId, state, dueAt, facts }: UndoRun): void {
     const replace =
       "REPLACE INTO undo_runs (run_id, state, due_at, job_id, facts_json, changed_at) VALUES (?, ?, ?, ?, ?, ?)";
-    this.#sql.exec(replace, runId, state, dueAt, facts.jobId ?? null, JSON.stringify(facts), nowMs);
+    this.#sql.exec(
+      replace,
+      runId,
+      state,
+      dueAt,
+      facts.asks?.jobId ?? facts.jobId ?? null,
+      JSON.stringify(facts),
+      nowMs,
+    );
     if (dueAt === null) this.#due.delete(runId);
     else this.#due.set(runId, dueAt);
-    if (isGoing(state) && facts.questions !== undefined) this.asking.add(runId);
+    if (isAsking(state, facts)) this.asking.add(runId);
     else this.asking.delete(runId);
   }
 

@@ -23,15 +23,14 @@ import {
   keyOf,
   nameOf,
   type RunFacts,
-  toEntryJson,
   toMember,
-  type UndoneEntry,
   undoneOf,
   type BegunWrite,
   type UndoState,
   type WriteEnd,
   type WritePlace,
 } from "../undo-run.ts";
+import { followUndo } from "./follow-undo.ts";
 
 /** The batch that another is a part of. */
 interface Outer {
@@ -287,30 +286,10 @@ export class KeptWrites implements KeptBatch {
   async #undo(): Promise<UndoState> {
     const { execution, batchId, endsAt } = this.#run;
     const { gate, ports, listener } = execution;
-    const { clock } = ports;
-    const told = new Set<string>();
     const begun = await this.#ask(() => callUndo(gate, "undo", batchId, this.#facts, this.#jobs));
     // Its lease ends, and then it is undone all the same.
-    let state = begun ?? { entries: [], isSettled: false };
-    for (let pauseMs = LIMITS.undoLookMs; ; pauseMs = Math.min(2 * pauseMs, LIMITS.undoLookMostMs)) {
-      for (const entry of state.entries) this.#tell(entry, told, listener?.onEvent);
-      const leftMs = endsAt - clock.now();
-      if (state.isSettled || leftMs <= 0) return state;
-      await sleep(clock, Math.min(pauseMs, leftMs));
-      const looked = await attempt(() => callUndo(gate, "look", batchId));
-      if (looked.ok && looked.value !== null) state = looked.value;
-    }
-  }
-
-  #tell(
-    entry: UndoneEntry,
-    told: Set<string>,
-    onEvent: ((name: string, json: string) => void) | undefined,
-  ): void {
-    const key = keyOf({ id: entry.id, element: entry.element ?? null });
-    if (onEvent === undefined || entry.status === "initiated" || told.has(key)) return;
-    told.add(key);
-    onEvent("undone", toEntryJson(entry));
+    const state = begun ?? { entries: [], isSettled: false };
+    return followUndo(batchId, state, { gate, clock: ports.clock, endsAt, onEvent: listener?.onEvent });
   }
 
   /** Ask the object, a few times where it does not answer; undefined where it never does. */

@@ -14,6 +14,7 @@ import { err, ok } from "../../../core/kit/result.ts";
 import type { Plan } from "../../../core/plan/step.ts";
 import { wayBackOf } from "../resolve-reversal.ts";
 import { type NoWayBack, UNDONE_STATUSES } from "../undo-run.ts";
+import { answerDecision } from "./follow-undo.ts";
 import { KeptWrites, namesElements } from "./keep-writes.ts";
 
 /** Refuse a batch with a write that cannot be taken back. */
@@ -114,7 +115,12 @@ export const KEEPERS: DeclaredKeepers = {
     return ok({ rest: { ...rest, on_error: "fail-fast" }, keptAs });
   },
   keeperOf(keptAs) {
-    const { undo, run } = keptAs as { readonly undo?: string; readonly run?: string };
+    const { undo, run, undoes } = keptAs as {
+      readonly undo?: string;
+      readonly run?: string;
+      readonly undoes?: true;
+    };
+    if (run !== undefined && undoes === true) return answerDecision(run);
     let whole: KeptWrites | undefined;
     return {
       take(plan, execution) {

@@ -131,6 +131,7 @@ export interface UndoneAnswer {
     readonly status: string;
     readonly data?: unknown;
     readonly error?: { readonly code: string };
+    readonly confirmation?: { readonly id: string };
   }[];
 }
 

@@ -1,0 +1,92 @@
+import { type Failure, makeFailure, type WireFailure } from "../../../core/contract/failure.ts";
+import type { Gate } from "../../../core/contract/gate/tenant-gate-methods.ts";
+import { parseExact } from "../../../core/contract/json.ts";
+import type { Outcome } from "../../../core/contract/outcome.ts";
+import type { Keeper } from "../../../core/gate/execution.ts";
+import type { Clock } from "../../../core/kit/clock.ts";
+import { attempt, err, ok } from "../../../core/kit/result.ts";
+import { sleep } from "../../../core/kit/sleep.ts";
+import * as LIMITS from "../limits.ts";
+import { callUndo, keyOf, toEntryJson, toMember, type UndoneEntry, type UndoState } from "../undo-run.ts";
+
+interface Following {
+  readonly gate: Gate;
+  readonly clock: Clock;
+  /** It follows no longer, in milliseconds since the epoch. */
+  readonly endsAt: number;
+  /** Told of each entry, once, when that is settled. */
+  readonly onEvent?: ((name: string, json: string) => void) | undefined;
+}
+
+/** Look what becomes of a run that is being undone, until nothing more does by itself or the time is over. */
+export async function followUndo(
+  runId: string,
+  begun: UndoState,
+  { gate, clock, endsAt, onEvent }: Following,
+): Promise<UndoState> {
+  const told = new Set<string>();
+  let state = begun;
+  for (let pauseMs = LIMITS.undoLookMs; ; pauseMs = Math.min(2 * pauseMs, LIMITS.undoLookMostMs)) {
+    for (const entry of onEvent === undefined ? [] : state.entries) {
+      const key = nameOfEntry(entry, runId);
+      if (entry.status === "initiated" || told.has(key)) continue;
+      told.add(key);
+      onEvent!("undone", toEntryJson(entry));
+    }
+    const leftMs = endsAt - clock.now();
+    if (state.isSettled || leftMs <= 0) return state;
+    await sleep(clock, Math.min(pauseMs, leftMs));
+    const looked = await attempt(() => callUndo(gate, "look", runId));
+    if (looked.ok && looked.value !== null) state = looked.value;
+  }
+}
+
+/** Answer the decision on a question of an undo: nothing of it runs here, the tenant's object sends what got a yes. */
+export function answerDecision(runId: string): Keeper {
+  const later = { run: runId };
+  return {
+    leavesNoRun: true,
+    take: (plan) => ok({ ...plan, steps: plan.steps.map((step) => ({ ...step, task: err(NOT_HERE) })) }),
+    open: (plan, { execution, endsAt }) => ({
+      later,
+      begin: () => Promise.resolve(false),
+      end: () => {},
+      saw: () => {},
+      inside: () => answerDecision(runId),
+      async close(outcomes) {
+        const { gate, ports } = execution;
+        const { entries } = await followUndo(runId, UNKNOWN, { gate, clock: ports.clock, endsAt });
+        const byName = new Map(entries.map((entry) => [nameOfEntry(entry, runId), entry]));
+        const told = plan.steps.map(({ id }, index): Outcome => {
+          const entry = byName.get(id);
+          return entry === undefined ? outcomes[index]! : toOutcome(entry, outcomes[index]!);
+        });
+        return { outcomes: told, members: toMember(entries) };
+      },
+    }),
+  };
+}
+
+const NOT_HERE = makeFailure("INTERNAL");
+const UNKNOWN: UndoState = { entries: [], isSettled: false };
+
+/** Name the write of an entry among those that are kept with a run. */
+function nameOfEntry({ id, action, element, run }: UndoneEntry, runId: string): string {
+  const place = { id, element: element ?? null, ...(action !== undefined && { action }) };
+  return keyOf({ ...place, ...(run !== undefined && run !== runId && { run }) });
+}
+
+function toOutcome(
+  { status, dataJson: json = "null", error, jobId }: UndoneEntry,
+  otherwise: Outcome,
+): Outcome {
+  const meta = {};
+  if (status === "success") return { status, data: parseExact(json), json, meta };
+  if (status === "initiated" && jobId !== undefined) return { status, jobId, meta };
+  if (error === undefined) return otherwise;
+  return { status: status === "unknown" ? status : "error", error: toFailure(error), meta };
+}
+
+function toFailure({ code, retryable, hint = "", upstream_status: upstreamStatus }: WireFailure): Failure {
+  return makeFailure(code, { retryable, hint, ...(upstreamStatus !== undefined && { upstreamStatus }) });
+}
