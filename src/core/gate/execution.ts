@@ -310,14 +310,12 @@ export interface Keepers {
 export interface KeptLater {
   /** The run whose writes it adds to. */
   readonly run: string;
-  /** It takes writes of that back, and adds none. */
+  /** It takes writes of that back, adds none, and leaves no run of its own. */
   readonly undoes?: true;
 }
 
 /** Looks after the writes of a batch that asked for it. */
 export interface Keeper {
-  /** Its batch is a part of another run, and leaves none of its own. */
-  readonly leavesNoRun?: true;
   /** The plan as it runs with it, or why it cannot: asked before anything runs. */
   take(plan: Plan, execution: Pick<Execution, "catalog">): Result<Plan, Refusal>;
   /** Begin with a plan that was admitted. */

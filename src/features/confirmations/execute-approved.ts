@@ -19,6 +19,8 @@ export async function executeApproved(
   execution.watch?.enter("plan");
   // If this is lost the confirmation stays claimed: it looks like one that broke off.
   const keep = (json: string) => callConfirmations(execution.gate, "conclude", claim, json);
-  const kept = keepWrites(makeApprovedPlan(group, execution.catalog, claim), group.keptAs, execution);
+  const { watch: _, ...unseen } = execution;
+  const own = group.keptAs?.undoes ? unseen : execution;
+  const kept = keepWrites(makeApprovedPlan(group, execution.catalog, claim), group.keptAs, own);
   return kept.ok ? answerPlan(...kept.value, { keep }) : err({ refusal: kept.error, quota: null });
 }

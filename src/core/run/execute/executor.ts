@@ -63,10 +63,7 @@ export function keepWrites(
   const keeper = execution.hooks?.keepers?.keeperOf(keptAs);
   if (keeper === undefined) return err(NO_KEEPER);
   const taken = keeper.take(plan, execution);
-  if (!taken.ok) return taken;
-  const { watch: _, ...unseen } = execution;
-  const own = keeper.leavesNoRun === true ? unseen : execution;
-  return ok([taken.value, { ...own, hooks: { ...execution.hooks, keeper } }]);
+  return taken.ok ? ok([taken.value, { ...execution, hooks: { ...execution.hooks, keeper } }]) : taken;
 }
 
 const NO_KEEPER = makeRefusal("INVALID_BATCH", "This Worker looks after the writes of no batch.");

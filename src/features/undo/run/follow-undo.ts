@@ -45,7 +45,6 @@ export async function followUndo(
 export function answerDecision(runId: string): Keeper {
   const later = { run: runId };
   return {
-    leavesNoRun: true,
     take: (plan) => ok({ ...plan, steps: plan.steps.map((step) => ({ ...step, task: err(NOT_HERE) })) }),
     open: (plan, { execution, endsAt }) => ({
       later,
