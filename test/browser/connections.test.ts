@@ -2,13 +2,10 @@ import { describe, expect, inject, test } from "vitest";
 
 import { signInAs } from "../../scripts/demo/sign-in-as.ts";
 import { call, picture } from "./endpoint-samples.ts";
-import { expectAccessible, expectFits, openConsole } from "./open-console.ts";
+import { expectAccessible, expectFits, openConsole, WIDTHS } from "./open-console.ts";
 
 const PATIENT = { timeout: 20_000 };
 const ADMIN = "sandbox-admin-key";
-const LOOKS = [360, 1440].flatMap((width) =>
-  (["light", "dark"] as const).map((colorScheme) => ({ width, colorScheme })),
-);
 
 /** Connect an account of a person of the sandbox to a subject. */
 async function connect(
@@ -20,9 +17,9 @@ async function connect(
 }
 
 describe("The section Connections", () => {
-  test.each(LOOKS)(
-    "shows by subject what is connected, as whom, and what it may: $width px, $colorScheme",
-    async ({ width, colorScheme }) => {
+  test.each(WIDTHS)(
+    "shows by subject what is connected, as whom, and what it may: $width px",
+    async ({ width }) => {
       await connect("google", { subject: "shown", person: "ada" });
       await connect("google", { subject: "shown", person: "grace", name: "work" });
       await connect("github", { subject: "shown_2", person: "ada" });
@@ -30,7 +27,6 @@ describe("The section Connections", () => {
       await using console = await openConsole({
         key: ADMIN,
         width,
-        colorScheme,
         path: "/console#/connections",
       });
       const { page } = console;
@@ -42,7 +38,7 @@ describe("The section Connections", () => {
       const other = page.getByRole("region", { name: "Connections of shown_2" });
       await other.getByText("pending").waitFor();
       await other.getByText("its link is good until").waitFor();
-      await picture(page, `connections-list-${width}-${colorScheme}`);
+      await picture(page, `connections-list-${width}`);
       await expectFits(page);
       await expectAccessible(page);
       await page.getByRole("searchbox", { name: "Subject" }).fill("shown_2");

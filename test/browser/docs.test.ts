@@ -1,12 +1,9 @@
 import { describe, expect, inject, test, vi } from "vitest";
 
-import { expectAccessible, expectFits, type OpenConsole, openConsole } from "./open-console.ts";
+import { expectAccessible, expectFits, type OpenConsole, openConsole, WIDTHS } from "./open-console.ts";
 
 /* The documentation at /docs, as the sandbox serves what `npm run docs` has built. */
 
-const LOOKS = [360, 1440].flatMap((width) =>
-  (["light", "dark"] as const).map((colorScheme) => ({ width, colorScheme })),
-);
 const url = inject("sandboxUrl");
 
 /** Open a page and wait until its script has begun: before, a key or a click does nothing. */
@@ -21,7 +18,7 @@ async function openPage(path: string): Promise<OpenConsole> {
 }
 
 describe("The documentation", () => {
-  test.each(LOOKS)("is open, accessible and fits: $width px, $colorScheme", async (look) => {
+  test.each(WIDTHS)("is open, accessible and fits: $width px", async (look) => {
     for (const path of ["/docs/", "/docs/ways", "/docs/first-tool"]) {
       await using site = await openConsole({ ...look, key: null, path });
       await expectAccessible(site.page);

@@ -11,13 +11,10 @@ import {
   TAKES,
   untilTried,
 } from "./endpoint-samples.ts";
-import { expectAccessible, expectFits, openConsole } from "./open-console.ts";
+import { expectAccessible, expectFits, openConsole, WIDTHS } from "./open-console.ts";
 
 const PATIENT = { timeout: 20_000 };
 const ADMIN = "sandbox-admin-key";
-const LOOKS = [360, 1440].flatMap((width) =>
-  (["light", "dark"] as const).map((colorScheme) => ({ width, colorScheme })),
-);
 
 let event: string;
 
@@ -41,18 +38,17 @@ beforeAll(async () => {
 });
 
 describe("The section Endpoints", () => {
-  test.each(LOOKS)(
-    "shows endpoints by health, one of them, an event, and who would get another: $width px, $colorScheme",
-    async ({ width, colorScheme }) => {
+  test.each(WIDTHS)(
+    "shows endpoints by health, one of them, an event, and who would get another: $width px",
+    async ({ width }) => {
       await using console = await openConsole({
         key: ADMIN,
         width,
-        colorScheme,
         path: "/console#/endpoints",
       });
       const { page, url } = console;
       const look = async (name: string): Promise<void> => {
-        await picture(page, `endpoints-${name}-${width}-${colorScheme}`);
+        await picture(page, `endpoints-${name}-${width}`);
         await expectFits(page);
         await expectAccessible(page);
       };

@@ -9,7 +9,6 @@ export interface Opening {
   /** A key of the sandbox, or null for none. */
   readonly key?: string | null;
   readonly width?: number;
-  readonly colorScheme?: "light" | "dark";
   /** The address behind the origin: `/console#/jobs`. */
   readonly path?: string;
 }
@@ -30,7 +29,6 @@ process.once("exit", () => void started?.then((browser) => browser.close()));
 export async function openConsole({
   key = "sandbox-key",
   width = 1440,
-  colorScheme = "light",
   path = "/console#/run",
 }: Opening = {}): Promise<OpenConsole> {
   started ??= launchBrowser();
@@ -38,7 +36,6 @@ export async function openConsole({
   const url = inject("sandboxUrl");
   const context = await browser.newContext({
     viewport: { width, height: width < 600 ? 780 : 900 },
-    colorScheme,
     reducedMotion: "reduce",
     permissions: ["clipboard-read", "clipboard-write"],
   });
@@ -73,23 +70,31 @@ export async function openConsole({
 
 type Axe = typeof axe;
 
-/** Nothing that axe finds serious or critical, by the rules of WCAG 2.2 A and AA. */
+/** A telephone and a desktop. */
+export const WIDTHS = [{ width: 360 }, { width: 1440 }] as const;
+
+/** Nothing that axe finds serious or critical, by the rules of WCAG 2.2 A and AA; its colors can be read in light and dark alike. */
 export async function expectAccessible(page: Page): Promise<void> {
   // By the debugger's way in: the page's own policy lets no such script in.
   await page.evaluate(`${axe.source};0`);
-  const found = await page.evaluate(async () => {
+  const rules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+  expect(await findFaults(page, rules)).toEqual([]);
+  await page.emulateMedia({ colorScheme: "dark" });
+  expect(await findFaults(page, ["color-contrast"]), "in the dark").toEqual([]);
+  await page.emulateMedia({ colorScheme: "light" });
+}
+
+function findFaults(page: Page, runOnly: string[]): Promise<string[]> {
+  return page.evaluate(async (only) => {
     const { axe } = globalThis as unknown as { readonly axe: Axe };
-    const { violations } = await axe.run(document, {
-      runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
-    });
+    const { violations } = await axe.run(document, { runOnly: only });
     return violations
       .filter(({ impact }) => impact === "serious" || impact === "critical")
       .map(
         ({ id, nodes }) =>
           `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join(" | ")}`,
       );
-  });
-  expect(found).toEqual([]);
+  }, runOnly);
 }
 
 /** Nothing is wider than the page: no reader has to scroll sideways. */

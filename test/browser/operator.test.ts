@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { expectAccessible, expectFits, openConsole } from "./open-console.ts";
+import { expectAccessible, expectFits, openConsole, WIDTHS } from "./open-console.ts";
 
 const OPERATOR = "sandbox-operator-key";
 
@@ -22,25 +22,19 @@ const tenants = Array.from({ length: 30 }, (_, at) => ({
 }));
 
 describe("The operator's page", () => {
-  test.each([
-    [360, "light"],
-    [1440, "light"],
-    [360, "dark"],
-    [1440, "dark"],
-  ] as const)(
-    "shows thirty tenants and one of them, fits and can be read: %i px, %s",
-    async (width, colorScheme) => {
+  test.each(WIDTHS)(
+    "shows thirty tenants and one of them, fits and can be read: $width px",
+    async ({ width }) => {
       await using console = await openConsole({
         key: OPERATOR,
         width,
-        colorScheme,
         path: "/console#/operator",
       });
       const { page } = console;
       await page.route("**/v1/operator/overview*", (route) => route.fulfill({ json: { tenants } }));
       await page.reload();
       await page.getByRole("link", { name: "tenant-30" }).waitFor({ timeout: 20_000 });
-      await picture(page, `operator-${width}-${colorScheme}`);
+      await picture(page, `operator-${width}`);
       if (width === 1440) {
         const last = await page.getByRole("row").last().boundingBox();
         expect(last!.y + last!.height).toBeLessThanOrEqual(900);
@@ -53,7 +47,7 @@ describe("The operator's page", () => {
       await page.getByRole("region", { name: "Dead jobs" }).getByText("212 jobs").waitFor();
       await expectFits(page);
       await expectAccessible(page);
-      await picture(page, `operator-tenant-${width}-${colorScheme}`);
+      await picture(page, `operator-tenant-${width}`);
     },
   );
 

@@ -11,12 +11,9 @@ import {
   TAKES,
   untilTried,
 } from "./endpoint-samples.ts";
-import { expectAccessible, expectFits, openConsole } from "./open-console.ts";
+import { expectAccessible, expectFits, openConsole, WIDTHS } from "./open-console.ts";
 
 const PATIENT = { timeout: 20_000 };
-const LOOKS = [360, 1440].flatMap((width) =>
-  (["light", "dark"] as const).map((colorScheme) => ({ width, colorScheme })),
-);
 const SHOP = "portal_shop";
 const OTHER = "portal_other";
 
@@ -41,13 +38,13 @@ beforeAll(async () => {
 });
 
 describe("The page of a portal link", () => {
-  test.each(LOOKS)(
-    "shows endpoints, one of them, a delivery and the types, fits and can be read: $width px, $colorScheme",
-    async ({ width, colorScheme }) => {
-      await using portal = await openConsole({ key: null, width, colorScheme, path: await linkOf(SHOP) });
+  test.each(WIDTHS)(
+    "shows endpoints, one of them, a delivery and the types, fits and can be read: $width px",
+    async ({ width }) => {
+      await using portal = await openConsole({ key: null, width, path: await linkOf(SHOP) });
       const { page } = portal;
       const look = async (name: string): Promise<void> => {
-        await picture(page, `portal-${name}-${width}-${colorScheme}`);
+        await picture(page, `portal-${name}-${width}`);
         await expectFits(page);
         await expectAccessible(page);
       };

@@ -1,12 +1,8 @@
 import { describe, expect, test } from "vitest";
 
-import { expectAccessible, expectFits, openConsole, type OpenConsole } from "./open-console.ts";
+import { expectAccessible, expectFits, openConsole, type OpenConsole, WIDTHS } from "./open-console.ts";
 
 type Page = OpenConsole["page"];
-
-const LOOKS = [360, 1440].flatMap((width) =>
-  (["light", "dark"] as const).map((colorScheme) => ({ width, colorScheme })),
-);
 
 /** A search, a read of what it found, a slow call, a write in the background and one that a person is asked about. */
 const BATCH = {
@@ -141,7 +137,7 @@ describe("The editor", () => {
 });
 
 describe("Plan", () => {
-  test.each(LOOKS)("is drawn, walked by arrow keys and accessible: $width px, $colorScheme", async (look) => {
+  test.each(WIDTHS)("is drawn, walked by arrow keys and accessible: $width px", async (look) => {
     await using console = await openConsole(look);
     const { page } = console;
     await write(page, BATCH);
@@ -182,35 +178,29 @@ describe("Plan", () => {
 });
 
 describe("Run", () => {
-  test.each(LOOKS)(
-    "shows every action, each result and what is to be done: $width px, $colorScheme",
-    async (look) => {
-      await using console = await openConsole(look);
-      const { page } = console;
-      await write(page, BATCH);
-      await editorOf(page).press("Control+Enter");
-      await page.getByRole("heading", { name: "Done" }).waitFor();
-      const rows = page.getByRole("list", { name: "Actions over time" }).getByRole("listitem");
-      expect(await rows.allInnerTexts()).toEqual([
-        expect.stringMatching(/^found\s+probe-search\s+success \d+/),
-        expect.stringMatching(/^first\s+probe-item\s+success \d+/),
-        expect.stringMatching(/^log\s+probe-background\s+initiated$/),
-        expect.stringMatching(/^gone\s+probe-delete\s+pending confirmation$/),
-        expect.stringMatching(/^typo\s+probe-eco\s+error$/),
-      ]);
-      await page.getByText("No tool is named 'probe-eco'").waitFor();
-      for (const id of ["found", "log", "gone"])
-        await page.locator("summary", { hasText: id }).first().click();
-      expect(await page.getByRole("link", { name: /^job / }).getAttribute("href")).toMatch(
-        /^#\/jobs\/[\w-]+$/,
-      );
-      expect(await page.getByRole("link", { name: "Decide" }).getAttribute("href")).toMatch(
-        /^#\/confirmations\/[\w-]+$/,
-      );
-      await expectAccessible(page);
-      await expectFits(page);
-    },
-  );
+  test.each(WIDTHS)("shows every action, each result and what is to be done: $width px", async (look) => {
+    await using console = await openConsole(look);
+    const { page } = console;
+    await write(page, BATCH);
+    await editorOf(page).press("Control+Enter");
+    await page.getByRole("heading", { name: "Done" }).waitFor();
+    const rows = page.getByRole("list", { name: "Actions over time" }).getByRole("listitem");
+    expect(await rows.allInnerTexts()).toEqual([
+      expect.stringMatching(/^found\s+probe-search\s+success \d+/),
+      expect.stringMatching(/^first\s+probe-item\s+success \d+/),
+      expect.stringMatching(/^log\s+probe-background\s+initiated$/),
+      expect.stringMatching(/^gone\s+probe-delete\s+pending confirmation$/),
+      expect.stringMatching(/^typo\s+probe-eco\s+error$/),
+    ]);
+    await page.getByText("No tool is named 'probe-eco'").waitFor();
+    for (const id of ["found", "log", "gone"]) await page.locator("summary", { hasText: id }).first().click();
+    expect(await page.getByRole("link", { name: /^job / }).getAttribute("href")).toMatch(/^#\/jobs\/[\w-]+$/);
+    expect(await page.getByRole("link", { name: "Decide" }).getAttribute("href")).toMatch(
+      /^#\/confirmations\/[\w-]+$/,
+    );
+    await expectAccessible(page);
+    await expectFits(page);
+  });
 
   test("puts the reference of a value that is picked where the cursor waits for it, or copies it", async () => {
     await using console = await openConsole();

@@ -1,12 +1,9 @@
 import { describe, expect, test } from "vitest";
 
-import { expectAccessible, expectFits, openConsole, type OpenConsole } from "./open-console.ts";
+import { expectAccessible, expectFits, openConsole, type OpenConsole, WIDTHS } from "./open-console.ts";
 
 type Page = OpenConsole["page"];
 
-const LOOKS = [360, 1440].flatMap((width) =>
-  (["light", "dark"] as const).map((colorScheme) => ({ width, colorScheme })),
-);
 const ADMIN = "sandbox-admin-key";
 /** A run is seen within two seconds of its answer, and the machine may be busy. */
 const PATIENT = { timeout: 30_000 };
@@ -48,23 +45,20 @@ const rowsOf = (page: Page) => page.getByRole("list", { name: "Actions over time
 const panelOf = (page: Page) => page.getByRole("complementary");
 
 describe("Runs", () => {
-  test.each(LOOKS)(
-    "are the first page, fill by themselves and fit: $width px, $colorScheme",
-    async (look) => {
-      await using console = await openConsole({ ...look, key: ADMIN, path: "/console" });
-      const { page, url } = console;
-      await page.getByRole("heading", { level: 1, name: "Runs" }).waitFor();
-      const tag = `seen-${look.width}-${look.colorScheme}`;
-      await run(url, { ...BATCH, tags: [tag, "the-longest-tag-that-there-is-".padEnd(64, "x")] });
-      const row = page.getByRole("row").filter({ hasText: tag });
-      await row.waitFor(PATIENT);
-      expect(await row.innerText()).toMatch(
-        /waiting[\s\S]*9 actions[\s\S]*UNKNOWN_TOOL[\s\S]*typo[\s\S]*API[\s\S]*admin/,
-      );
-      await expectAccessible(page);
-      await expectFits(page);
-    },
-  );
+  test.each(WIDTHS)("are the first page, fill by themselves and fit: $width px", async (look) => {
+    await using console = await openConsole({ ...look, key: ADMIN, path: "/console" });
+    const { page, url } = console;
+    await page.getByRole("heading", { level: 1, name: "Runs" }).waitFor();
+    const tag = `seen-${look.width}`;
+    await run(url, { ...BATCH, tags: [tag, "the-longest-tag-that-there-is-".padEnd(64, "x")] });
+    const row = page.getByRole("row").filter({ hasText: tag });
+    await row.waitFor(PATIENT);
+    expect(await row.innerText()).toMatch(
+      /waiting[\s\S]*9 actions[\s\S]*UNKNOWN_TOOL[\s\S]*typo[\s\S]*API[\s\S]*admin/,
+    );
+    await expectAccessible(page);
+    await expectFits(page);
+  });
 
   test("are filtered by the address, and every filter stands in it", async () => {
     await using console = await openConsole({ key: ADMIN, path: "/console#/runs" });
@@ -112,7 +106,7 @@ describe("Runs", () => {
 });
 
 describe("A run's page", () => {
-  test.each(LOOKS)("is one trace, with a panel of each action: $width px, $colorScheme", async (look) => {
+  test.each(WIDTHS)("is one trace, with a panel of each action: $width px", async (look) => {
     await using console = await openConsole({ ...look, key: ADMIN });
     const { page, url } = console;
     const id = await run(url);
@@ -286,7 +280,7 @@ describe("A run that goes on", () => {
     await using first = await openConsole({ key: ADMIN });
     const { url } = first;
     const { run_id: id } = await begin(url, [QUICK, loopOf(100, 500)]);
-    for (const look of LOOKS) {
+    for (const look of WIDTHS) {
       await using console = await openConsole({ ...look, key: ADMIN, path: `/console#/runs/${id}` });
       const { page } = console;
       await page.getByText(/\d+ of 101 calls/).waitFor(PATIENT);

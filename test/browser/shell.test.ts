@@ -1,14 +1,11 @@
 import { describe, expect, test } from "vitest";
 
-import { expectAccessible, expectFits, openConsole } from "./open-console.ts";
+import { expectAccessible, expectFits, openConsole, WIDTHS } from "./open-console.ts";
 
 const SECTIONS = ["Runs", "Run", "Tools", "Jobs", "Confirmations", "Flows", "Usage"];
-const LOOKS = [360, 1440].flatMap((width) =>
-  (["light", "dark"] as const).map((colorScheme) => ({ width, colorScheme })),
-);
 
 describe("The page at /", () => {
-  test.each(LOOKS)("is open, accessible and fits: $width px, $colorScheme", async (look) => {
+  test.each(WIDTHS)("is open, accessible and fits: $width px", async (look) => {
     await using console = await openConsole({ ...look, key: null, path: "/" });
     const { page, url } = console;
     await expectAccessible(page);
@@ -65,7 +62,7 @@ describe("The console", () => {
     await console.page.getByText("The key is not accepted any more").waitFor();
   });
 
-  test.each(LOOKS)("has every section, accessible and fitting: $width px, $colorScheme", async (look) => {
+  test.each(WIDTHS)("has every section, accessible and fitting: $width px", async (look) => {
     await using console = await openConsole(look);
     const { page } = console;
     for (const section of SECTIONS) {

@@ -6,7 +6,7 @@ import type { Page } from "playwright-core";
 import { afterAll, describe, expect, test } from "vitest";
 
 import { OauthProgram } from "../support/oauth-browser.ts";
-import { expectAccessible, openConsole } from "./open-console.ts";
+import { expectAccessible, openConsole, WIDTHS } from "./open-console.ts";
 
 /** A program on the person's computer: its way back, and a page of its own that frames whatever it is told to. */
 const program = createServer((request, response) => {
@@ -23,8 +23,8 @@ const ownUrl = `http://127.0.0.1:${(program.address() as AddressInfo).port}`;
 afterAll(() => program.close());
 
 /** Register a program, and open the page that asks about it. */
-async function ask(width: number, colorScheme: "light" | "dark") {
-  const opened = await openConsole({ key: null, width, colorScheme });
+async function ask(width: number) {
+  const opened = await openConsole({ key: null, width });
   const asking = new OauthProgram(opened.url, `${ownUrl}/callback`);
   await asking.register();
   await opened.page.goto(asking.address().href);
@@ -35,12 +35,8 @@ const isWide = (page: Page): Promise<boolean> =>
   page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
 
 describe("A person lets a program in", () => {
-  test.each([
-    [360, "light"],
-    [360, "dark"],
-    [1440, "light"],
-  ] as const)("in a window of %i pixels, %s, with the keyboard alone", async (width, colorScheme) => {
-    const { page, context, complaints, asking } = await ask(width, colorScheme);
+  test.each(WIDTHS)("in a window of $width pixels, with the keyboard alone", async ({ width }) => {
+    const { page, context, complaints, asking } = await ask(width);
     await expectAccessible(page);
     expect(await isWide(page)).toBe(false);
     await page.getByLabel("Your Volley key").focus();
@@ -64,7 +60,7 @@ describe("A person lets a program in", () => {
   });
 
   test("T51 not in the frame of another page", async () => {
-    const { page, context, asking } = await ask(1440, "light");
+    const { page, context, asking } = await ask(1440);
     await page.getByText("Your Volley key").waitFor();
     await page.goto(`${ownUrl}/frame?of=${encodeURIComponent(asking.address().href)}`);
     const [, frame] = page.frames();

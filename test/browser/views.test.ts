@@ -1,10 +1,7 @@
 import { describe, expect, test } from "vitest";
 
-import { expectAccessible, expectFits, openConsole } from "./open-console.ts";
+import { expectAccessible, expectFits, openConsole, WIDTHS } from "./open-console.ts";
 
-const LOOKS = [360, 1440].flatMap((width) =>
-  (["light", "dark"] as const).map((colorScheme) => ({ width, colorScheme })),
-);
 const ADMIN = "sandbox-admin-key";
 
 /** The fields of an answer that are read here. */
@@ -40,25 +37,22 @@ async function park(url: string, id = "lamp-1"): Promise<string> {
 }
 
 describe("A question", () => {
-  test.each(LOOKS)(
-    "shows what will happen, with its buttons on one screen: $width px, $colorScheme",
-    async (look) => {
-      await using console = await openConsole({ ...look, key: ADMIN });
-      const { page, url } = console;
-      const id = await park(url);
-      await page.goto(`${url}/console#/confirmations/${id}`);
-      await page.getByRole("heading", { level: 1, name: "May this happen?" }).waitFor();
-      await page.getByText("lamp-1").waitFor();
-      await page.getByText("1 action that waits for it").waitFor();
-      for (const name of ["Approve", "Reject"]) {
-        const box = await page.getByRole("button", { name, exact: true }).boundingBox();
-        expect(box!.height).toBeGreaterThanOrEqual(48);
-        expect(box!.y + box!.height).toBeLessThanOrEqual(look.width < 600 ? 780 : 900);
-      }
-      await expectAccessible(page);
-      await expectFits(page);
-    },
-  );
+  test.each(WIDTHS)("shows what will happen, with its buttons on one screen: $width px", async (look) => {
+    await using console = await openConsole({ ...look, key: ADMIN });
+    const { page, url } = console;
+    const id = await park(url);
+    await page.goto(`${url}/console#/confirmations/${id}`);
+    await page.getByRole("heading", { level: 1, name: "May this happen?" }).waitFor();
+    await page.getByText("lamp-1").waitFor();
+    await page.getByText("1 action that waits for it").waitFor();
+    for (const name of ["Approve", "Reject"]) {
+      const box = await page.getByRole("button", { name, exact: true }).boundingBox();
+      expect(box!.height).toBeGreaterThanOrEqual(48);
+      expect(box!.y + box!.height).toBeLessThanOrEqual(look.width < 600 ? 780 : 900);
+    }
+    await expectAccessible(page);
+    await expectFits(page);
+  });
 
   test("says of what follows how far it reaches", async () => {
     await using console = await openConsole({ key: ADMIN });
@@ -163,7 +157,7 @@ describe("A question", () => {
 });
 
 describe("Jobs", () => {
-  test.each(LOOKS)("are listed and filtered, and one is followed: $width px, $colorScheme", async (look) => {
+  test.each(WIDTHS)("are listed and filtered, and one is followed: $width px", async (look) => {
     await using console = await openConsole({ ...look, key: ADMIN });
     const { page, url } = console;
     await call(url, "/v1/execute_actions", {
@@ -209,7 +203,7 @@ describe("Jobs", () => {
 });
 
 describe("Tools", () => {
-  test.each(LOOKS)("are found, and one is called by its form: $width px, $colorScheme", async (look) => {
+  test.each(WIDTHS)("are found, and one is called by its form: $width px", async (look) => {
     await using console = await openConsole({ ...look, path: "/console#/tools" });
     const { page } = console;
     await page.getByLabel("Search").fill("presentation");
@@ -404,7 +398,7 @@ describe("A list that was asked for before", () => {
 });
 
 describe("Flows", () => {
-  test.each(LOOKS)("are drawn, run and told: $width px, $colorScheme", async (look) => {
+  test.each(WIDTHS)("are drawn, run and told: $width px", async (look) => {
     await using console = await openConsole({ ...look, key: ADMIN });
     const { page, url } = console;
     await call(
@@ -433,7 +427,7 @@ describe("Flows", () => {
 });
 
 describe("Usage", () => {
-  test.each(LOOKS)("says what is left and what goes on: $width px, $colorScheme", async (look) => {
+  test.each(WIDTHS)("says what is left and what goes on: $width px", async (look) => {
     await using console = await openConsole({ ...look, key: ADMIN, path: "/console#/usage" });
     const { page } = console;
     await page.getByRole("meter", { name: "Requests used" }).waitFor();
@@ -444,33 +438,30 @@ describe("Usage", () => {
 });
 
 describe("The first key", () => {
-  test.each(LOOKS)(
-    "is made on the page that asks for one, and nothing is sent: $width px, $colorScheme",
-    async (look) => {
-      await using console = await openConsole({ ...look, key: null });
-      const { page } = console;
-      const sent: string[] = [];
-      page.on("request", (request) => sent.push(request.url()));
-      await page.getByText("Make a first key").click();
-      await page.getByRole("button", { name: "Make a key" }).click();
-      await page.getByRole("alert").getByText("A name has").waitFor();
-      await page.getByLabel("Name").fill("first");
-      await page.getByRole("button", { name: "Make a key" }).click();
-      await page.getByText("npx wrangler secret put VOLLEY_KEYS").waitFor();
-      const entry = await page.getByLabel("Entry for VOLLEY_KEYS, a JSON array of such entries").innerText();
-      expect(JSON.parse(entry)).toMatchObject({ name: "first", tenant: "first", tools: ["*"] });
-      await expectAccessible(page);
-      await expectFits(page);
-      expect(sent).toEqual([]);
-    },
-  );
+  test.each(WIDTHS)("is made on the page that asks for one, and nothing is sent: $width px", async (look) => {
+    await using console = await openConsole({ ...look, key: null });
+    const { page } = console;
+    const sent: string[] = [];
+    page.on("request", (request) => sent.push(request.url()));
+    await page.getByText("Make a first key").click();
+    await page.getByRole("button", { name: "Make a key" }).click();
+    await page.getByRole("alert").getByText("A name has").waitFor();
+    await page.getByLabel("Name").fill("first");
+    await page.getByRole("button", { name: "Make a key" }).click();
+    await page.getByText("npx wrangler secret put VOLLEY_KEYS").waitFor();
+    const entry = await page.getByLabel("Entry for VOLLEY_KEYS, a JSON array of such entries").innerText();
+    expect(JSON.parse(entry)).toMatchObject({ name: "first", tenant: "first", tools: ["*"] });
+    await expectAccessible(page);
+    await expectFits(page);
+    expect(sent).toEqual([]);
+  });
 });
 
 describe("Keys", () => {
-  test.each(LOOKS)("are made in the browser, rotated and revoked: $width px, $colorScheme", async (look) => {
+  test.each(WIDTHS)("are made in the browser, rotated and revoked: $width px", async (look) => {
     await using console = await openConsole({ ...look, key: ADMIN, path: "/console#/keys" });
     const { page, url } = console;
-    const name = `k-${look.width}-${look.colorScheme}`;
+    const name = `k-${look.width}`;
     const bodies: string[] = [];
     page.on("request", (request) => request.method() === "POST" && bodies.push(request.postData() ?? ""));
     await page.getByLabel("Name").fill(name);
