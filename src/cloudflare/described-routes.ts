@@ -7,7 +7,7 @@ import { jobSchema } from "../core/contract/gate/job-json.ts";
 import { JOB_STATUSES } from "../core/contract/gate/job.ts";
 import { lazySchema } from "../core/contract/lazy-schema.ts";
 import * as LIMITS from "../core/contract/limits.ts";
-import { pageFields } from "../core/contract/list-query.ts";
+import { pageFields, pageSchema, waitField } from "../core/contract/list-query.ts";
 import { openRoutersOf, routersOf } from "./app.ts";
 import { CORE_ENDPOINTS } from "./endpoints/execute-actions.ts";
 import { redriveSchema } from "./endpoints/jobs.ts";
@@ -82,13 +82,7 @@ const redrivenSchema = lazySchema(() =>
     .register(z.globalRegistry, { id: "RedrivenJobs" }),
 );
 
-const waitQuery = lazySchema(() =>
-  z.strictObject({
-    wait_s: z
-      .optional(z.int().check(z.minimum(0), z.maximum(LIMITS.maxWaitS)))
-      .check(z.describe("Answer when the status changes, and at the latest after so many seconds")),
-  }),
-);
+const waitQuery = lazySchema(() => z.strictObject({ wait_s: waitField() }));
 
 /** The words of the document for each path of core. One without the other does not compile. */
 const CORE_OPERATIONS: Readonly<Record<(typeof CORE_ENDPOINTS)[number]["route"], Described["describe"]>> = {
@@ -133,9 +127,7 @@ const CORE_OPERATIONS: Readonly<Record<(typeof CORE_ENDPOINTS)[number]["route"],
     }),
     answer: {
       description: "One page of jobs, without their data",
-      schema: z
-        .strictObject({ jobs: z.array(jobSchema()), next_cursor: z.nullable(z.string()) })
-        .register(z.globalRegistry, { id: "JobPage" }),
+      schema: pageSchema("jobs", jobSchema(), "JobPage"),
     },
   }),
   "GET /v1/jobs/:id": ({ features }) => ({

@@ -100,6 +100,7 @@ export interface ObjectOptions {
   readonly deploymentOf: (env: Env) => Deployment;
 }
 
+/** Answers a request. */
 export type Fetch = (request: Request, env: Env, ctx: ExecutionContext) => Response | Promise<Response>;
 
 /** Opens the tools that are not in the code of the Worker. */

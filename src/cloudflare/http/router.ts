@@ -26,6 +26,7 @@ export interface RouterTypes {
   Variables: Variables;
 }
 
+/** A router of the surface. */
 export type Router = HonoBase<RouterTypes>;
 
 /** Create a router. It has one way to match, instead of the usual two to choose from: they are 2 KB of the bundle. */

@@ -1,5 +1,6 @@
 import { hashSource, mark, type Markup, type Part } from "../../core/kit/markup.ts";
 
+/** A page as it is answered. */
 export interface Page {
   readonly status: number;
   readonly title: string;

@@ -6,6 +6,7 @@ import { signText } from "./sign-text.ts";
 import { attemptNow } from "../../core/kit/result.ts";
 import { ConfigurationError } from "./configuration-error.ts";
 
+/** The platform's clock. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   after(delayMs, callback) {

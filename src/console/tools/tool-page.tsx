@@ -1,7 +1,8 @@
 import { useEffect, useRef, useState } from "hono/jsx/dom";
 
 import { listFields } from "../form/read-schema.ts";
-import { type FormIssues, SchemaForm } from "../form/schema-form.tsx";
+import { CallForm } from "../form/call-form.tsx";
+import type { FormIssues } from "../form/schema-form.tsx";
 import { ask, type Problem } from "../kit/api.ts";
 import { holdPage } from "../kit/hold-page.ts";
 import { makeKey } from "../kit/make-key.ts";
@@ -153,29 +154,20 @@ function ToolForm({ tool }: { readonly tool: WireTool }) {
       : [];
   return (
     <div class="stack">
-      <form
-        class="card"
-        ref={form}
-        aria-label="A call"
-        novalidate
-        onSubmit={(event: Event) => void run(event)}
+      <CallForm
+        label="A call"
+        place={form}
+        schema={tool.input_schema}
+        value={args}
+        issues={issues}
+        isBusy={isBusy}
+        onChange={(next) => change({ args: next })}
+        onRun={run}
       >
-        <SchemaForm
-          schema={tool.input_schema}
-          value={args}
-          onChange={(next) => change({ args: next })}
-          issues={issues}
-        />
-        <div class="row">
-          <button type="submit" class="primary" disabled={isBusy}>
-            Run
-          </button>
-          {isBusy && <span class="spin" aria-hidden="true" />}
-          <span class="end">
-            <CopyButton text={JSON.stringify({ tool: tool.name, args }, null, 2)} label="Copy as JSON" />
-          </span>
-        </div>
-      </form>
+        <span class="end">
+          <CopyButton text={JSON.stringify({ tool: tool.name, args }, null, 2)} label="Copy as JSON" />
+        </span>
+      </CallForm>
       <ProblemNote problem={problem} />
       {envelope !== null && (
         <section key={envelope.batch_id} class="card flush" aria-label="Result">

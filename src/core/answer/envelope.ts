@@ -2,10 +2,9 @@ import { type Failure, toWireFailure } from "../contract/failure.ts";
 import { utf8Length } from "../contract/json.ts";
 import * as LIMITS from "../contract/limits.ts";
 import {
-  countedAs,
+  countStatuses,
   isInDoubt,
   type Outcome,
-  type OutcomeStatus,
   type Shown,
   shownOf,
   toWirePending,
@@ -204,18 +203,8 @@ function toMetaJson(outcome: Outcome, { readAs, warnings, task }: Step): string 
   } satisfies Written<typeof metaSchema>);
 }
 
-/** Count outcomes by what became of them. */
 function summarise(outcomes: readonly Outcome[]): Written<typeof summarySchema> {
-  const counts: Record<OutcomeStatus, number> = {
-    success: 0,
-    error: 0,
-    initiated: 0,
-    skipped: 0,
-    pending_confirmation: 0,
-    unknown: 0,
-  };
-  for (const outcome of outcomes) counts[countedAs(outcome)] += 1;
-  const { success: ok, ...others } = counts;
+  const { success: ok, ...others } = countStatuses(outcomes);
   return { total: outcomes.length, ok, ...others };
 }
 

@@ -65,6 +65,7 @@ export const metaSchema = lazySchema(() =>
     .register(z.globalRegistry, { id: "ResultMeta" }),
 );
 
+/** The result of one action. */
 export const resultSchema = lazySchema(() => {
   const head = { index: count(), id: z.string(), tool: z.nullable(z.string()) };
   const meta = metaSchema();

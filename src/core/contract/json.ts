@@ -49,6 +49,7 @@ const SHORT_TEXT = 512;
 // oxlint-disable-next-line no-control-regex -- the controls are ASCII
 const ASCII = /^[\0-\x7f]*$/;
 
+/** The bytes of a text as UTF-8. */
 export function utf8Length(text: string): number {
   return text.length <= SHORT_TEXT && ASCII.test(text) ? text.length : encoder.encode(text).length;
 }

@@ -12,6 +12,22 @@ export const pageFields = () => ({
   cursor: z.optional(z.string()).check(z.describe("The next_cursor of an earlier page")),
 });
 
+/** The schema of one page: its things under `field`, and where the next page begins. */
+export function pageSchema<Field extends string, Item extends z.ZodMiniType>(
+  field: Field,
+  item: Item,
+  id: string,
+) {
+  const shape = { [field]: z.array(item), next_cursor: z.nullable(z.string()) } as unknown as Readonly<
+    Record<Field, z.ZodMiniArray<Item>> & { next_cursor: z.ZodMiniNullable<z.ZodMiniString> }
+  >;
+  return z.strictObject(shape).register(z.globalRegistry, { id });
+}
+
+/** The parameter by which a request waits for a change, as the document describes it. */
+export const waitField = (says = "Answer when the status changes, and at the latest after so many seconds") =>
+  z.optional(z.int().check(z.minimum(0), z.maximum(LIMITS.maxWaitS))).check(z.describe(says));
+
 /**
  * Parse which page of a list is asked for: `limit`, and `cursor`, which is null at the first page.
  *

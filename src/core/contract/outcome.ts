@@ -206,6 +206,23 @@ type Counted = Pick<Outcome, "status"> & {
   readonly meta: Pick<OutcomeMeta, "items">;
 };
 
+/** The ends of actions, in the order in which they are counted. */
+export const OUTCOME_STATUSES = [
+  "success",
+  "error",
+  "initiated",
+  "skipped",
+  "pending_confirmation",
+  "unknown",
+] as const satisfies readonly OutcomeStatus[];
+
+/** Count outcomes by what became of them. */
+export function countStatuses(outcomes: readonly Counted[]): Record<OutcomeStatus, number> {
+  const counts = Object.fromEntries(OUTCOME_STATUSES.map((status) => [status, 0]));
+  for (const outcome of outcomes) counts[countedAs(outcome)]! += 1;
+  return counts as Record<OutcomeStatus, number>;
+}
+
 /** The status that a result is counted by: a loop whose elements all go on in the background is going on, as they are. */
 export function countedAs({ status, data, meta }: Counted): OutcomeStatus {
   if (status !== "success" || meta.items === undefined || !Array.isArray(data)) return status;

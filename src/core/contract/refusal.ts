@@ -54,6 +54,7 @@ export function makeRefusal(
     : { code: code.code as RefusalCode, own: code, hint, ...details };
 }
 
+/** The HTTP status of a refusal. */
 export function statusOf({ code, own }: Pick<Refusal, "code" | "own">): number {
   return (own ?? CODES[code]).status;
 }

@@ -1,4 +1,5 @@
-const MARK = "[redacted]";
+/** Stands in place of a secret. */
+export const MARK = "[redacted]";
 /** Shorter secrets are ignored: as part of ordinary words they would be found everywhere, and hide nothing. */
 const MIN_LENGTH = 6;
 

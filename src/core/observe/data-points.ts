@@ -1,5 +1,5 @@
 import type { Origin } from "../contract/gate/caller.ts";
-import type { Outcome, OutcomeStatus } from "../contract/outcome.ts";
+import { type Outcome, OUTCOME_STATUSES } from "../contract/outcome.ts";
 import type { DataPoint } from "../egress/ports.ts";
 import type { BatchCounts, SeenBatch, SeenRefusal } from "./seen.ts";
 
@@ -29,15 +29,6 @@ interface RefusalPoint extends PointHead, SeenRefusal {
   readonly durationMs: number;
 }
 
-const STATUSES = [
-  "success",
-  "error",
-  "initiated",
-  "skipped",
-  "pending_confirmation",
-  "unknown",
-] as const satisfies readonly OutcomeStatus[];
-
 /**
  * Make the point of a batch. All kinds have the same columns, so one query may ask for several: `docs/observability.md` has
  * their order, and what is once written there never changes its place.
@@ -54,7 +45,7 @@ export function toBatchPoint({ batch, counts, stages, leftOut, ...head }: BatchP
       attempts,
       bytes,
       batch.plan.steps.length,
-      ...STATUSES.map((status) => statuses[status]),
+      ...OUTCOME_STATUSES.map((status) => statuses[status]),
       batch.maxParallelism,
       leftOut,
       ...stages,
@@ -74,7 +65,7 @@ export function toActionPoint({ batchId, tool, outcome, ...head }: ActionPoint):
       attempts,
       bytes,
       1,
-      ...STATUSES.map((status) => Number(status === outcome.status)),
+      ...OUTCOME_STATUSES.map((status) => Number(status === outcome.status)),
     ],
   };
 }

@@ -10,6 +10,7 @@ export type Stage = "parse" | "model" | "plan" | "admit" | "run" | "write";
 /** The kind of a batch: it ran, it had run before under its key, or it was only planned. */
 export type BatchKind = "run" | "replay" | "dry_run";
 
+/** A batch that is over. */
 export interface SeenBatch {
   readonly kind: BatchKind;
   readonly plan: Plan;

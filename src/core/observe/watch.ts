@@ -1,6 +1,6 @@
 import type { Origin } from "../contract/gate/caller.ts";
 import * as LIMITS from "../contract/limits.ts";
-import { countedAs, type OutcomeStatus } from "../contract/outcome.ts";
+import { countStatuses } from "../contract/outcome.ts";
 import type { DataPoint, InSpan, LogLevel, Telemetry } from "../egress/ports.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { Step } from "../plan/step.ts";
@@ -206,14 +206,7 @@ export function isWritten({ lines }: Telemetry, level: LogLevel): boolean {
 }
 
 function countBatch({ plan, outcomes, isTool }: SeenBatch): BatchCounts {
-  const statuses: Record<OutcomeStatus, number> = {
-    success: 0,
-    error: 0,
-    initiated: 0,
-    skipped: 0,
-    pending_confirmation: 0,
-    unknown: 0,
-  };
+  const statuses = countStatuses(outcomes);
   const codes = new Map<string, number>();
   const tools = new Map<string, number>();
   let queuedMs = 0;
@@ -221,7 +214,6 @@ function countBatch({ plan, outcomes, isTool }: SeenBatch): BatchCounts {
   let bytes = 0;
   for (const step of plan.steps) addTo(tools, nameOf(step, isTool));
   for (const outcome of outcomes) {
-    statuses[countedAs(outcome)] += 1;
     if ("error" in outcome) addTo(codes, outcome.error.code);
     const { meta } = outcome;
     queuedMs = Math.max(queuedMs, meta.queuedMs ?? 0);

@@ -1,7 +1,7 @@
 import type { Notice } from "../../feature/gives.ts";
 import type { Published, Publishing, PublishRefusal } from "../../core/contract/gate/publishing.ts";
 import type { Result } from "../../core/kit/result.ts";
-import type { DeliveryStatus } from "./delivery.ts";
+import type { DeliveryStatus, PublishedEvent } from "./delivery.ts";
 import type { EndpointState, KeptEndpoint } from "./endpoint.ts";
 import type {
   EndpointPut,
@@ -32,13 +32,7 @@ export interface Reach {
   readonly own: number;
 }
 
-export interface KeptEvent {
-  readonly seq: number;
-  readonly id: string;
-  readonly type: string;
-  readonly customer: string | null;
-  readonly at: number;
-  readonly data: string;
+export interface KeptEvent extends Omit<PublishedEvent, "about" | "only" | "run"> {
   readonly run: string | null;
 }
 

@@ -5,6 +5,7 @@ import { markHeaders } from "../../core/egress/guard-headers.ts";
 import { guardPublicUrl } from "../../core/egress/guard-url.ts";
 import { HeaderSlots } from "../../core/egress/header-slots.ts";
 import type { Ports } from "../../core/egress/ports.ts";
+import { MARK } from "../../core/egress/redact.ts";
 import { parseRetryAfter } from "../../core/egress/retry-after.ts";
 import { parseWebhookSecrets } from "../../core/egress/webhook-secret.ts";
 import { attempt } from "../../core/kit/result.ts";
@@ -113,7 +114,7 @@ async function readBeginning(response: Response): Promise<string> {
 function conceal(text: string, { headers = {} }: Pick<KeptEndpoint, "headers">): string {
   let shown = text;
   for (const value of Object.values(headers))
-    if (value.length >= MIN_CONCEALED) shown = shown.replaceAll(value, "[redacted]");
+    if (value.length >= MIN_CONCEALED) shown = shown.replaceAll(value, MARK);
   return cutBytes(escapeUnseen(shown), LIMITS.deliveryResponse);
 }
 

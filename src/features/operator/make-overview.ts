@@ -1,5 +1,6 @@
 import { addTimes, type Histogram } from "./histogram.ts";
 import type { SeenTenant, Standing, TenantRow, ToolRow } from "./operator.ts";
+import { addCounts } from "./tally-book.ts";
 
 interface Sum {
   runs: number;
@@ -21,14 +22,7 @@ export class OverviewSum {
   }
 
   add(rows: Iterable<TenantRow>): void {
-    for (const [tenant, runs, actions, errors, throttled, took] of rows) {
-      const sum = this.#of(tenant);
-      sum.runs += runs;
-      sum.actions += actions;
-      sum.errors += errors;
-      sum.throttled += throttled;
-      addTimes(sum.took, took);
-    }
+    for (const row of rows) addCounts(this.#of(row[0]), row);
   }
 
   stand({ tenant, dead, waiting }: Standing): void {

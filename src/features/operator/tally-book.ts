@@ -1,5 +1,5 @@
 import { addTime, addTimes, type Histogram } from "./histogram.ts";
-import { type CountedTenant, OTHERS } from "./operator.ts";
+import { type CountedTenant, OTHERS, type TenantRow } from "./operator.ts";
 import type { Caller } from "../../feature/caller.ts";
 import { nameOf, type Outcome, type RunListener, type SeenBatch } from "../../feature/tool.ts";
 
@@ -89,13 +89,9 @@ export class TallyBook {
   }
 
   /** Add what was counted elsewhere. */
-  add({ row: [tenant, runs, actions, errors, throttled, took], tools }: CountedTenant): void {
-    const tally = this.#of(tenant);
-    tally.runs += runs;
-    tally.actions += actions;
-    tally.errors += errors;
-    tally.throttled += throttled;
-    addTimes(tally.took, took);
+  add({ row, tools }: CountedTenant): void {
+    const tally = this.#of(row[0]);
+    addCounts(tally, row);
     for (const [tool, calls, failed, times] of tools) {
       const counted = this.#toolOf(tally, tool);
       counted.calls += calls;
@@ -203,4 +199,16 @@ function addActions(book: TallyBook, tenant: string, { plan, outcomes, isTool }:
 
 function codeOf(outcome: Outcome): string | undefined {
   return "error" in outcome ? outcome.error.code : undefined;
+}
+
+/** Add a row of counts, of a tenant in some time, to what was counted of it. */
+export function addCounts(
+  sum: { runs: number; actions: number; errors: number; throttled: number; readonly took: Histogram },
+  [, runs, actions, errors, throttled, took]: TenantRow,
+): void {
+  sum.runs += runs;
+  sum.actions += actions;
+  sum.errors += errors;
+  sum.throttled += throttled;
+  addTimes(sum.took, took);
 }

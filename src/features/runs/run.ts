@@ -24,15 +24,7 @@ export type RunSource = (typeof RUN_SOURCES)[number];
 export const RUN_STATUSES = ["success", "partial", "error", "waiting", "running", "unknown"] as const;
 export type RunStatus = (typeof RUN_STATUSES)[number];
 
-/** The ends of actions, in the order in which a head counts them. */
-export const ENDS = [
-  "success",
-  "error",
-  "initiated",
-  "skipped",
-  "pending_confirmation",
-  "unknown",
-] as const satisfies readonly OutcomeStatus[];
+export { OUTCOME_STATUSES as ENDS } from "../../core/contract/outcome.ts";
 
 /** A run as lists and filters go by it; kept as JSON. */
 export interface RunHead {

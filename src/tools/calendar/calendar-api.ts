@@ -6,19 +6,12 @@ import { lazySchema } from "../../core/contract/lazy-schema.ts";
 import { parseInstant } from "../../core/kit/rfc3339.ts";
 import { providerId } from "../kit/arguments.ts";
 import { cutText } from "../kit/cut-text.ts";
-import { fetchGoogle, GOOGLE_OAUTH_HOST, GOOGLE_SECRETS, mayUseAccount } from "../kit/google-access.ts";
+import { fetchGoogle, ofGoogle, mayUseAccount } from "../kit/google-access.ts";
 import { parseUpstream } from "../kit/parse-upstream.ts";
 import { DAY_MS, type Place, toDay, writeDay, writeInstant } from "../../core/kit/time-zone.ts";
 import { type EventTimes, showTimes } from "./event-times.ts";
 
-/** The declaration that all tools of the calendar share. */
-export const CALENDAR = {
-  category: "calendar",
-  execution: "sync",
-  hosts: ["www.googleapis.com", GOOGLE_OAUTH_HOST],
-  secrets: GOOGLE_SECRETS,
-  timeoutMs: 12_000,
-} as const;
+export const CALENDAR = ofGoogle("calendar", "www.googleapis.com", 12_000);
 
 /** The declaration of tools that change one event, however often they are called. */
 export const ONE_EVENT = {

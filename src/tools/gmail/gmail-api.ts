@@ -1,17 +1,10 @@
 import type { ToolContext, UpstreamRequest, UpstreamResponse } from "../../core/catalog/define-tool.ts";
-import { fetchGoogle, GOOGLE_OAUTH_HOST, GOOGLE_SECRETS } from "../kit/google-access.ts";
+import { fetchGoogle, ofGoogle } from "../kit/google-access.ts";
 import * as z from "zod/mini";
 import { lazySchema } from "../../core/contract/lazy-schema.ts";
 import { cutText } from "../kit/cut-text.ts";
 
-/** The declaration that all tools of Gmail share. */
-export const GMAIL = {
-  category: "gmail",
-  execution: "sync",
-  hosts: ["gmail.googleapis.com", GOOGLE_OAUTH_HOST],
-  secrets: GOOGLE_SECRETS,
-  timeoutMs: 15_000,
-} as const;
+export const GMAIL = ofGoogle("gmail", "gmail.googleapis.com", 15_000);
 
 /**
  * Send a request about messages of the account's own mailbox.

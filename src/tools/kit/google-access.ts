@@ -13,6 +13,16 @@ const GOOGLE = "google";
 
 export const GOOGLE_SECRETS = ["GOOGLE_CLIENT_ID", "GOOGLE_CLIENT_SECRET", "GOOGLE_REFRESH_TOKEN"];
 
+/** The declaration that all tools of one of Google's services share. */
+export const ofGoogle = <Category extends string>(category: Category, host: string, timeoutMs: number) =>
+  ({
+    category,
+    execution: "sync",
+    hosts: [host, GOOGLE_OAUTH_HOST],
+    secrets: GOOGLE_SECRETS,
+    timeoutMs,
+  }) as const;
+
 /** The part of a tool's declaration that says which scopes it needs of a subject's account, where there is one. */
 export function mayUseAccount(...scopes: readonly string[]): {
   readonly connection: Readonly<Record<string, readonly string[]>>;

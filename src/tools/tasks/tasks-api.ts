@@ -5,16 +5,9 @@ import { lazySchema } from "../../core/contract/lazy-schema.ts";
 import { providerId } from "../kit/arguments.ts";
 import { cutText } from "../kit/cut-text.ts";
 import { parseUpstream } from "../kit/parse-upstream.ts";
-import { fetchGoogle, GOOGLE_OAUTH_HOST, GOOGLE_SECRETS, mayUseAccount } from "../kit/google-access.ts";
+import { fetchGoogle, ofGoogle, mayUseAccount } from "../kit/google-access.ts";
 
-/** The declaration that all tools of tasks share. */
-export const TASKS = {
-  category: "tasks",
-  execution: "sync",
-  hosts: ["tasks.googleapis.com", GOOGLE_OAUTH_HOST],
-  secrets: GOOGLE_SECRETS,
-  timeoutMs: 12_000,
-} as const;
+export const TASKS = ofGoogle("tasks", "tasks.googleapis.com", 12_000);
 
 /** The declaration of tools that change one task, which they are told by its id. */
 export const ONE_TASK = {

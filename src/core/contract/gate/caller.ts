@@ -115,6 +115,7 @@ export function mostRequests(callers: readonly [Caller, ...Caller[]]): Caller {
   });
 }
 
+/** Whether a caller has a flag. */
 export function mayDo({ flags }: Pick<Caller, "flags">, flag: string): boolean {
   return flags.includes(flag);
 }

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
+import { MARK } from "../../../core/egress/redact.ts";
 import { mapFields, mapSame, tokensIn } from "./clean-answer.ts";
 import { type ModelEvent, readEvent } from "./dialect.ts";
 
@@ -26,7 +27,6 @@ const TEXTS: ReadonlySet<string> = new Set([
   "transcript",
 ]);
 
-const MARK = "[redacted]";
 /** So many characters of a secret tell something. Fewer are the beginning of many words, and of every key of a provider. */
 const TELLING = 6;
 

@@ -4,7 +4,7 @@ import type { Problem } from "../../../console/kit/api.ts";
 import { hasPage, mayUse, useDeployment } from "../../../console/kit/deployment.ts";
 import { hrefTo } from "../../../console/kit/route.ts";
 import { useLoad } from "../../../console/kit/use-load.ts";
-import { useSendOnce } from "../../../console/kit/use-send-once.ts";
+import { useSendOnce } from "../../../console/kit/use-send.ts";
 import type { WireEnvelope, WireResult } from "../../../console/kit/wire.ts";
 import type { WireConfirmation } from "./wire.ts";
 import { announce } from "../../../console/parts/announce.tsx";

@@ -12,9 +12,8 @@ import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
 import { envelopeSchema } from "../../../core/answer/result-schema.ts";
 import { toCursor } from "../../../core/contract/gate/job-query.ts";
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
-import * as LIMITS from "../../../core/contract/limits.ts";
 import { toConfirmationUrl } from "../../../core/contract/outcome.ts";
-import { pageFields } from "../../../core/contract/list-query.ts";
+import { pageFields, pageSchema, waitField } from "../../../core/contract/list-query.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { escapeUnseen, toJsonEscape } from "../../../core/kit/visible-text.ts";
@@ -73,12 +72,7 @@ export const listConfirmations: Endpoint = {
     }),
     answer: {
       description: "One page of confirmations: what each asks in lines, and no results",
-      schema: z
-        .strictObject({
-          confirmations: z.array(listedConfirmationSchema()),
-          next_cursor: z.nullable(z.string()),
-        })
-        .register(z.globalRegistry, { id: "ConfirmationPage" }),
+      schema: pageSchema("confirmations", listedConfirmationSchema(), "ConfirmationPage"),
     },
   }),
 };
@@ -111,11 +105,7 @@ export function makeShowConfirmation(sayReach: readonly SayReach[]): Endpoint {
       id: "getConfirmation",
       summary: "Show what a person's yes would run",
       tag: "Confirmations",
-      query: z.strictObject({
-        wait_s: z
-          .optional(z.int().check(z.minimum(0), z.maximum(LIMITS.maxWaitS)))
-          .check(z.describe("Answer when the status changes, and at the latest after so many seconds")),
-      }),
+      query: z.strictObject({ wait_s: waitField() }),
       answer: { description: "The parked actions with their arguments", schema: confirmationSchema() },
       refusals: ["NOT_FOUND"],
     }),

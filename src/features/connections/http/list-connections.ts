@@ -1,8 +1,7 @@
 import * as z from "zod/mini";
 
 import { SUBJECT, SUBJECT_IN_WORDS } from "../../../core/contract/gate/caller.ts";
-import { lazySchema } from "../../../core/contract/lazy-schema.ts";
-import { pageFields, parsePage } from "../../../core/contract/list-query.ts";
+import { pageFields, pageSchema, parsePage } from "../../../core/contract/list-query.ts";
 import { refuseOtherParameters, refuseQuery } from "../../../core/contract/parse-request.ts";
 import type { Refusal } from "../../../core/contract/refusal.ts";
 import { askGate } from "../../../cloudflare/http/ask-gate.ts";
@@ -15,12 +14,6 @@ import { listAll } from "../objects/connection-shards.ts";
 import type { ConnectionQuery, ListPlace, SeenConnection } from "../shard-methods.ts";
 import { connectionSchema, toWireConnection } from "../wire-connection.ts";
 import { openConnections, refuseOtherSubject, subjectOf, TAG, UNREADABLE } from "./open-connections.ts";
-
-const pageSchema = lazySchema(() =>
-  z
-    .strictObject({ connections: z.array(connectionSchema()), next_cursor: z.nullable(z.string()) })
-    .register(z.globalRegistry, { id: "ConnectionPage" }),
-);
 
 /** `GET /v1/connections?subject=&connector=`: the newest first. */
 export const listConnections: Endpoint = {
@@ -52,7 +45,10 @@ export const listConnections: Endpoint = {
       connector: z.optional(z.string()),
       ...pageFields(),
     }),
-    answer: { description: "A page of connections, without tokens", schema: pageSchema() },
+    answer: {
+      description: "A page of connections, without tokens",
+      schema: pageSchema("connections", connectionSchema(), "ConnectionPage"),
+    },
     refusals: ["INVALID_QUERY", "FORBIDDEN", "MISCONFIGURED", "UNAVAILABLE"],
   }),
 };

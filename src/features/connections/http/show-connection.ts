@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-import * as LIMITS from "../../../core/contract/limits.ts";
+import { waitField } from "../../../core/contract/list-query.ts";
 import { awaitChange } from "../../../cloudflare/http/await-change.ts";
 import { respondJson } from "../../../cloudflare/http/respond.ts";
 import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
@@ -27,9 +27,7 @@ export const showConnection: Endpoint = {
     summary: "Show a connection",
     tag: TAG,
     query: z.strictObject({
-      wait_s: z
-        .optional(z.int().check(z.minimum(0), z.maximum(LIMITS.maxWaitS)))
-        .check(z.describe("Answer when its state changes, after so many seconds at most")),
+      wait_s: waitField("Answer when its state changes, after so many seconds at most"),
     }),
     answer: { description: "The connection, without tokens", schema: connectionSchema() },
     refusals: ["NOT_FOUND", "INVALID_QUERY", "MISCONFIGURED", "UNAVAILABLE"],

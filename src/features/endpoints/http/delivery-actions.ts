@@ -1,9 +1,8 @@
-import * as z from "zod/mini";
 import { askGate } from "../../../cloudflare/http/ask-gate.ts";
 import { respondList } from "../../../cloudflare/http/respond-list.ts";
 import { respondJson } from "../../../cloudflare/http/respond.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
-import { parsePage } from "../../../core/contract/list-query.ts";
+import { pageSchema, parsePage } from "../../../core/contract/list-query.ts";
 import { parseChoice, refuseOtherParameters } from "../../../core/contract/parse-request.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
@@ -21,9 +20,7 @@ import {
 type Answered = Promise<Result<Response, Refusal>>;
 
 export const deliveryPageSchema = lazySchema(() =>
-  z
-    .strictObject({ deliveries: z.array(deliverySchema()), next_cursor: z.nullable(z.string()) })
-    .register(z.globalRegistry, { id: "DeliveryPage" }),
+  pageSchema("deliveries", deliverySchema(), "DeliveryPage"),
 );
 
 /** List deliveries, the latest event first. */

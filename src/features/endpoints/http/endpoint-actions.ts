@@ -4,7 +4,7 @@ import { readRequest } from "../../../cloudflare/http/read-request-body.ts";
 import { respondList } from "../../../cloudflare/http/respond-list.ts";
 import { respondJson } from "../../../cloudflare/http/respond.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
-import { parsePage } from "../../../core/contract/list-query.ts";
+import { pageSchema, parsePage } from "../../../core/contract/list-query.ts";
 import { parseChoice, refuseOtherParameters } from "../../../core/contract/parse-request.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
@@ -133,9 +133,7 @@ function only({ customer }: Scope): { customer?: string } {
 }
 
 export const endpointPageSchema = lazySchema(() =>
-  z
-    .strictObject({ endpoints: z.array(shownEndpointSchema()), next_cursor: z.nullable(z.string()) })
-    .register(z.globalRegistry, { id: "EndpointPage" }),
+  pageSchema("endpoints", shownEndpointSchema(), "EndpointPage"),
 );
 
 /** List endpoints, the newest first. */

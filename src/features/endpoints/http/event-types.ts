@@ -8,7 +8,7 @@ import { toHint } from "../../../core/contract/issues.ts";
 import { parseExact } from "../../../core/contract/json.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
 import { bodyBytes, nesting } from "../../../core/contract/limits.ts";
-import { pageFields, parsePage } from "../../../core/contract/list-query.ts";
+import { pageFields, pageSchema, parsePage } from "../../../core/contract/list-query.ts";
 import {
   refuseOtherParameters,
   type ParsedRequest,
@@ -124,9 +124,7 @@ const listTypes: Endpoint = {
     query: z.strictObject(pageFields()),
     answer: {
       description: "One page, by name",
-      schema: z
-        .strictObject({ event_types: z.array(shownTypeSchema()), next_cursor: z.nullable(z.string()) })
-        .register(z.globalRegistry, { id: "EventTypePage" }),
+      schema: pageSchema("event_types", shownTypeSchema(), "EventTypePage"),
     },
     refusals: ["INVALID_QUERY", "MISCONFIGURED"],
   }),

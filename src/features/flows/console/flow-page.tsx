@@ -1,4 +1,5 @@
-import { type FormIssues, SchemaForm } from "../../../console/form/schema-form.tsx";
+import { CallForm } from "../../../console/form/call-form.tsx";
+import type { FormIssues } from "../../../console/form/schema-form.tsx";
 import type { Problem } from "../../../console/kit/api.ts";
 import { holdPage } from "../../../console/kit/hold-page.ts";
 import { makeKey } from "../../../console/kit/make-key.ts";
@@ -193,24 +194,15 @@ function FlowForm({ flow, path }: { readonly flow: WireFlow; readonly path: stri
   const shown = envelope?.results ?? results;
   return (
     <div class="stack">
-      <form class="card" aria-label="Its input" novalidate onSubmit={(event: Event) => void run(event)}>
-        {flow.input_schema === undefined ? (
-          <p class="muted">It takes no input.</p>
-        ) : (
-          <SchemaForm
-            schema={flow.input_schema}
-            value={input}
-            onChange={(next) => change({ input: next })}
-            issues={issues}
-          />
-        )}
-        <div class="row">
-          <button type="submit" class="primary" disabled={isBusy}>
-            Run
-          </button>
-          {isBusy && <span class="spin" aria-hidden="true" />}
-        </div>
-      </form>
+      <CallForm
+        label="Its input"
+        schema={flow.input_schema}
+        value={input}
+        issues={issues}
+        isBusy={isBusy}
+        onChange={(next) => change({ input: next })}
+        onRun={run}
+      />
       <ProblemNote problem={problem} />
       {envelope?.answer !== undefined && (
         <section key="answer" class="card" aria-label="Its answer">

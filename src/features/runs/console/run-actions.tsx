@@ -1,9 +1,7 @@
 import { useState } from "hono/jsx/dom";
-
 import type { Problem } from "../../../console/kit/api.ts";
 import { hrefTo } from "../../../console/kit/route.ts";
-import { useSend } from "../../../console/kit/use-send.ts";
-import { useSendOnce } from "../../../console/kit/use-send-once.ts";
+import { useSend, useSendOnce } from "../../../console/kit/use-send.ts";
 import type { WireEnvelope } from "../../../console/kit/wire.ts";
 import { announce } from "../../../console/parts/announce.tsx";
 import { CopyButton } from "../../../console/parts/copy-button.tsx";

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { pageSchema } from "../../../core/contract/list-query.ts";
 
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
 import { trySchema } from "../../../core/contract/outcome.ts";
@@ -71,11 +72,7 @@ const listedRunSchema = lazySchema(() =>
     .register(z.globalRegistry, { id: "ListedRun" }),
 );
 
-export const runPageSchema = lazySchema(() =>
-  z
-    .strictObject({ runs: z.array(listedRunSchema()), next_cursor: z.nullable(z.string()) })
-    .register(z.globalRegistry, { id: "RunPage" }),
-);
+export const runPageSchema = lazySchema(() => pageSchema("runs", listedRunSchema(), "RunPage"));
 
 const actionSchema = lazySchema(() =>
   z
