@@ -9,8 +9,12 @@ import type { ToolReply } from "./read-turn.ts";
  * most calls are, unless it could be taken for such an object: then it stands under `data` of one that is ours.
  */
 export function toToolReply(outcome: Outcome): ToolReply {
-  const { readAs } = outcome.meta;
-  const reply = toBareReply(outcome);
+  const { readAs, note } = outcome.meta;
+  const bare = toBareReply(outcome);
+  const reply =
+    note === undefined
+      ? bare
+      : { ...bare, json: `${bare.json.slice(0, -1)},"note":${JSON.stringify(note)}}` };
   return readAs === undefined ? reply : { ...reply, readAs };
 }
 
@@ -34,10 +38,10 @@ function toBareReply(outcome: Outcome): ToolReply {
 /** A cut result says so, and how the rest can be had. */
 function toDataReply(outcome: Extract<Outcome, { readonly status: "success" }>): ToolReply {
   const { data, json }: Shown = outcome.shown ?? outcome;
-  const { truncated, handle } = outcome.meta;
+  const { truncated, handle, note } = outcome.meta;
   const meta = truncated === undefined ? null : { truncated, ...(handle !== undefined && { handle }) };
   const more = meta === null ? "" : `,"meta":${JSON.stringify(meta)}`;
-  const isWrapped = meta !== null || isLikeOurs(data);
+  const isWrapped = meta !== null || note !== undefined || isLikeOurs(data);
   return { json: isWrapped ? `{"status":"success","data":${json}${more}}` : json, failed: false };
 }
 

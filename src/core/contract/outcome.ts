@@ -88,6 +88,8 @@ export interface OutcomeMeta {
   readonly sentNothing?: true;
   /** The facts that a feature adds, by the names of the wire. */
   readonly more?: Readonly<Record<string, boolean | string>>;
+  /** Words of a feature that a model is told with it. Not shown to anybody else. */
+  readonly note?: string;
   /** The accounts that it used, by connector. Not shown; kept with its run. */
   readonly accounts?: Readonly<Record<string, string>>;
   /** It ran before, under the same idempotency key; this is what came of it then. */

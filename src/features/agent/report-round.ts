@@ -73,10 +73,13 @@ export async function toEnvelopeReply(
     after: local(step.after),
   }));
   const shown = await shapeOutcomes(outcomes, maxTokens, { ports, gate, steps });
-  return {
-    json: toEnvelopeJson({ ...plan, steps }, shown, { ...measures, batchId: ports.newId() }),
-    failed: false,
-  };
+  const json = toEnvelopeJson({ ...plan, steps }, shown, { ...measures, batchId: ports.newId() });
+  const notes = steps.flatMap(({ id }, at) => {
+    const { note } = outcomes[at]!.meta;
+    return note === undefined ? [] : [[id, note] as const];
+  });
+  const said = notes.length === 0 ? "}" : `,"notes":${JSON.stringify(Object.fromEntries(notes))}}`;
+  return { json: json.slice(0, -1) + said, failed: false };
 }
 
 export function findWaiting(steps: readonly Step[], outcomes: readonly Outcome[]): readonly Waiting[] {

@@ -216,6 +216,7 @@ describe("/openapi.json", () => {
       attempts: 1,
       readAs: "JSON text in /ids",
       more: { undone: true },
+      note: "taken back",
       bytes: 1,
       workMs: 1,
       inDoubt: true,

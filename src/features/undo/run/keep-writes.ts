@@ -197,7 +197,9 @@ export class KeptWrites implements KeptBatch {
     const told = outcomes.map((outcome, index): Outcome => {
       if (outcome.status === "pending_confirmation") return WITHDRAWN;
       const undone = undoneOf(this.#plan.steps[index]!.id, entries);
-      return undone === undefined ? outcome : { ...outcome, meta: { ...outcome.meta, more: { undone } } };
+      if (undone === undefined) return outcome;
+      const note = NOTES[`${undone}`];
+      return { ...outcome, meta: { ...outcome.meta, note, more: { undone } } };
     });
     return { outcomes: told, members: toMember(entries) };
   }
@@ -314,6 +316,13 @@ const WITHDRAWN: Outcome = {
   }),
   meta: {},
 };
+
+/** Words for the model that asked, by whether all that its action did is taken back. */
+const NOTES = {
+  true: "taken back: another call of the batch failed, and nothing of what this one did stands",
+  false: "what it did stands, or is not yet undone: look before you call it again",
+  unknown: "whether what it did stands is not known: look before you call it again",
+} as const;
 
 const NOTHING: UndoState = { entries: [], isSettled: true };
 
