@@ -1,0 +1,126 @@
+import * as z from "zod/mini";
+
+import { describe, expect, test } from "vitest";
+
+import { defineTool } from "../../../../src/core/catalog/define-tool.ts";
+import { runs } from "../../../../src/features/runs/index.ts";
+import { undo } from "../../../../src/features/undo/index.ts";
+import { API, openConnections } from "../../connections/http/connection-world.ts";
+import { openBookings, TOOLS } from "./bookings.ts";
+
+/** Two calls of a service under the account of the subject, of which one takes the other back. */
+const own = (name: string, orchestration: object) =>
+  defineTool({
+    name,
+    summary: "Book under one's own account",
+    description: "Book under one's own account.",
+    category: "own",
+    actions: ["create"],
+    isWrite: true,
+    execution: "sync",
+    hosts: ["api.acme.dev"],
+    connection: "acme",
+    input: z.object({ name: z.string() }),
+    orchestration: { mode: "parallel-safe", ...orchestration },
+    run: async (args, ctx) => {
+      const request = {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(args),
+      };
+      return (await ctx.connection("acme").fetch(`${API}/${name}`, request)).json();
+    },
+  });
+const OWN = [
+  own("take", { compensate: { tool: "give_back", args: { name: { $ref: "args#/name" } } } }),
+  own("give_back", {}),
+];
+
+async function openOwn(fails = false) {
+  const bookings = openBookings({ "book fails": () => Response.json({}, { status: 400 }) });
+  const taken = new Set<string>();
+  const world = await openConnections({
+    tools: [...TOOLS, ...OWN],
+    features: [runs(), undo()],
+    routes: {
+      ...bookings.routes,
+      [`POST ${API}/take`]: (request) => {
+        if (fails) return Response.json({}, { status: 400 });
+        taken.add((request.json() as { name: string }).name);
+        return { ok: true };
+      },
+      [`POST ${API}/give_back`]: (request) => ({
+        gone: taken.delete((request.json() as { name: string }).name),
+      }),
+    },
+  });
+  const batch = async (actions: readonly object[], more: object = {}) =>
+    (await world.send("POST", "/v1/execute_actions", { subject: "ada", on_error: "undo", actions, ...more }))
+      .body;
+  return { ...world, bookings, taken, batch };
+}
+
+const TAKE = { id: "own", tool: "take", args: { name: "x" } };
+const BOOK = { id: "one", tool: "book", args: { name: "a" } };
+const FAILS = { id: "fails", tool: "book", args: { name: "fails" }, depends_on: ["own"] };
+
+describe("accounts of the subject", () => {
+  test("a write is taken back under the account that it used", async () => {
+    const { batch, connect, taken } = await openOwn();
+    await connect("ada", "ada@acme.dev");
+    const { undone } = await batch([TAKE, FAILS]);
+    expect(undone).toMatchObject([{ id: "own", tool: "give_back", status: "success" }]);
+    expect(taken.size).toBe(0);
+  });
+
+  test("a write whose account is missing fails, and the batch is undone", async () => {
+    const { batch, bookings } = await openOwn();
+    const { results, undone } = await batch([BOOK, { ...TAKE, depends_on: ["one"] }]);
+    expect(results[1].error.code).toBe("CONNECTION_REQUIRED");
+    expect(undone).toMatchObject([{ id: "one", status: "success" }]);
+    expect(bookings.live.size).toBe(0);
+  });
+});
+
+describe("an account that an action waits for", () => {
+  const PARK = { on_connection: "park" };
+  const ACTIONS = [BOOK, { ...TAKE, depends_on: ["one"] }];
+
+  test("leaves the batch as it is until somebody connects it, and then too where the action succeeds", async () => {
+    const { batch, connect, bookings, taken, volley } = await openOwn();
+    const { results, undone } = await batch(ACTIONS, PARK);
+    expect(results[1]).toMatchObject({ status: "pending_confirmation", connect_url: expect.any(String) });
+    expect(undone).toBeUndefined();
+    await volley.advance(60_000);
+    expect([...bookings.live]).toEqual(["a"]);
+    await connect("ada", "ada@acme.dev");
+    await volley.advance(60_000);
+    expect([[...bookings.live], [...taken]]).toEqual([["a"], ["x"]]);
+  });
+
+  test("has the batch undone where the action fails once it is connected", async () => {
+    const { batch, connect, bookings, volley } = await openOwn(true);
+    await batch(ACTIONS, PARK);
+    await connect("ada", "ada@acme.dev");
+    await volley.advance(60_000);
+    expect([...bookings.live]).toEqual([]);
+  });
+
+  test("has the batch undone where nobody connects it in time", async () => {
+    const { batch, bookings, volley } = await openOwn();
+    await batch(ACTIONS, PARK);
+    await volley.advance(8 * 86_400_000);
+    expect([...bookings.live]).toEqual([]);
+  });
+});
+
+test("a write whose account is gone stands, and its entry says which account is missing", async () => {
+  const { batch, connect, send, taken, volley } = await openOwn();
+  const id = await connect("ada", "ada@acme.dev");
+  const { batch_id: run } = await batch([TAKE]);
+  await volley.advance(5_000);
+  expect((await send("DELETE", `/v1/connections/${id}`)).status).toBe(204);
+  const { body } = await send("POST", `/v1/runs/${run}/undo`, {});
+  expect(body.undone).toMatchObject([{ id: "own", status: "error", error: { code: "CONNECTION_REQUIRED" } }]);
+  expect([...taken]).toEqual(["x"]);
+});
