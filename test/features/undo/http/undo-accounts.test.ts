@@ -23,11 +23,7 @@ const own = (name: string, orchestration: object) =>
     input: z.object({ name: z.string() }),
     orchestration: { mode: "parallel-safe", ...orchestration },
     run: async (args, ctx) => {
-      const request = {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify(args),
-      };
+      const request = { method: "POST", body: args } as const;
       return (await ctx.connection("acme").fetch(`${API}/${name}`, request)).json();
     },
   });
