@@ -12,7 +12,7 @@ import { openBookings, TOOLS } from "./bookings.ts";
 
 const SECRET = `whsec_${btoa("0123456789abcdef01234567")}`;
 
-/** Keep a flow of two bookings, which something runs that nobody waits for. */
+/** Keep a flow of two bookings, and open a Volley whose deliveries or clock run it. */
 async function openTriggered(triggers: object, last: string) {
   const bookings = openBookings({ "book fails": () => Response.json({}, { status: 400 }) });
   const volley = await createTestVolley({
