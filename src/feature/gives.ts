@@ -1,5 +1,7 @@
 /** Things that features give each other, and what a tenant is told of itself. */
 
+import type * as z from "zod/mini";
+
 import type { Configured } from "../cloudflare/configured.ts";
 import type { RequestContext } from "../cloudflare/http/request-context.ts";
 import type { Jurisdiction } from "../core/contract/gate/caller.ts";
@@ -19,6 +21,7 @@ export interface Gives {
   /** Its jobs that are batches. */
   readonly jobRuns: JobRuns;
   readonly endedRuns: EndedRuns;
+  readonly afterRuns: AfterRuns;
   /** The people who sign in at an issuer; null where there is none. */
   readonly people: (configured: Configured) => People | null;
   readonly accounts: (configured: Configured) => SubjectAccounts;
@@ -85,6 +88,8 @@ interface RelatedRuns {
 /** A run that is over: its actions as far as the key may see them and they are kept. */
 interface EndedRun {
   readonly id: string;
+  /** It ran what this one asked a person about. */
+  readonly asker?: string;
   /** The action of another run that it was. */
   readonly of?: { readonly run: string; readonly id: string; readonly element?: number | undefined };
   readonly actions: readonly EndedAction[];
@@ -116,6 +121,29 @@ interface EndedAction {
   readonly jobId?: string;
   /** The question that it waited for. */
   readonly question?: string;
+}
+
+/** Tells what became of the writes of runs after those were over. */
+interface AfterRuns {
+  /** The fields that a run shows of it, for the document. */
+  readonly fields: () => Readonly<Record<string, z.ZodMiniType>>;
+  /**
+   * Read them.
+   *
+   * @param run with the names that its tenant's object told, when it began, and its actions as far as the key may see them
+   */
+  show(run: AfterRun, context: Pick<RequestContext, "gate">): Promise<object>;
+  /** Find which actions of some runs are there no more, or perhaps, by run and then by id; null while that is being decided. */
+  goneOf(
+    runs: readonly string[],
+    context: Pick<RequestContext, "gate">,
+  ): Promise<ReadonlyMap<string, ReadonlyMap<string, "gone" | "unsure">> | null>;
+}
+
+interface AfterRun {
+  readonly names: readonly string[];
+  readonly startedAt: number;
+  readonly actions: readonly { readonly id: string; readonly round?: number | undefined }[];
 }
 
 /** Say no to a question: false where it is decided already, or none for the caller. */

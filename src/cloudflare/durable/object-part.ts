@@ -38,6 +38,8 @@ export interface PartWorld extends Pick<PartHost, "env" | "tenant"> {
   readonly events: Pick<EventTable, "isOn" | "record">;
   /** Tell every part of something that the tenant may be told. */
   readonly tell: (nowMs: number, make: MakeEvent) => void;
+  /** Tell every part what became of runs that are over. */
+  readonly tellAfter: (aftermath: Aftermath) => void;
   /** Uniform in [0, 1). */
   readonly random: () => number;
   readonly usage: (nowMs: number) => Partial<UsageReport>;
@@ -53,6 +55,28 @@ export interface PartWorld extends Pick<PartHost, "env" | "tenant"> {
   readonly questions: () => PartQuestions | undefined;
   /** Whether a part looks after the writes of a run, and tells its questions what became of those. */
   readonly looksAfter: (runId: string) => boolean;
+}
+
+/** The writes of runs that are over, as far as something became of them since: counted by their tools. */
+export interface Aftermath {
+  /** It takes the place of an earlier one of the same name. */
+  readonly id: string;
+  /** Those that share the writes. */
+  readonly runs: readonly string[];
+  readonly at: number;
+  readonly tools: readonly ToolAftermath[];
+}
+
+interface ToolAftermath {
+  readonly tool: string;
+  /** Its writes that are there no more. */
+  readonly gone: number;
+  /** Those that stand, and of these the ones of which that is not certain. */
+  readonly stands: number;
+  readonly unsure: number;
+  /** Those about which something is under way, and that wait for a person. */
+  readonly going: number;
+  readonly waits: number;
 }
 
 /** Makes an event where somebody hears of it; null where there is nothing to tell after all. */
@@ -76,6 +100,8 @@ export interface OpenPart {
   changed?(nowMs: number): void;
   /** Hear of something that the tenant may be told, in its turn. Never throws. */
   hear?(nowMs: number, make: MakeEvent): void;
+  /** Hear, in its turn, what became of runs that are over. Never throws. */
+  hearAfter?(aftermath: Aftermath): void;
   /** Hear, in its turn, of a job that ended or goes on after its end. Never throws. */
   turned?(job: Job): void;
   /** Forget what belongs to jobs that are gone. */

@@ -1,7 +1,7 @@
 import type { UsageQuery, UsageReport } from "../../core/contract/gate/usage.ts";
 import type { JobProgress } from "../../core/contract/gate/job.ts";
 import type { Job } from "../../core/gate/state/outbox.ts";
-import type { MakeEvent, ObjectPart, OpenPart, PartClaims, PartWorld } from "./object-part.ts";
+import type { Aftermath, MakeEvent, ObjectPart, OpenPart, PartClaims, PartWorld } from "./object-part.ts";
 
 export class ObjectParts {
   readonly #open = new Map<string, OpenPart>();
@@ -61,6 +61,10 @@ export class ObjectParts {
 
   tell(nowMs: number, make: MakeEvent): void {
     for (const part of this.all) part.hear?.(nowMs, make);
+  }
+
+  tellAfter(aftermath: Aftermath): void {
+    for (const part of this.all) part.hearAfter?.(aftermath);
   }
 
   turned(job: Job): void {

@@ -1,6 +1,6 @@
 import type { Tool } from "../catalog/define-tool.ts";
 import type { KeyedAction } from "../contract/action.ts";
-import type { OnError } from "../contract/batch.ts";
+import type { KeptAs, OnError } from "../contract/batch.ts";
 import type { PartClaim } from "../contract/gate/admission.ts";
 import type { Failure } from "../contract/failure.ts";
 import type { ReadAs } from "../contract/other-names.ts";
@@ -156,6 +156,8 @@ export interface Plan {
   };
   /** Steps that were held whatever their tools say, by id, each with the reason, which is an affair of what holds them. */
   readonly held?: ReadonlyMap<string, unknown> | undefined;
+  /** The fields by which its batch asks a feature to look after its writes. */
+  readonly keptAs?: KeptAs;
   /** The words by which its run can be found. */
   readonly tags?: readonly string[];
   /** A stream of events tells when each call leaves its queues. */

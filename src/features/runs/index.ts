@@ -20,12 +20,19 @@ export function runs() {
     variables: { [RUNS_KEPT]: {}, [RUN_DAYS]: {} },
     routes: (features) => {
       const jobRuns = givenBy(features, "jobRuns");
+      const [since] = givenBy(features, "afterRuns");
       const [withdraw] = givenBy(features, "withdraw");
       const cancelRuns = makeCancelRuns({ jobRuns, ...(withdraw !== undefined && { withdraw }) });
       return [
         {
           for: "any key",
-          paths: [makeListRuns(jobRuns), makeShowRun(jobRuns), makeRerunRun(jobRuns), rerunRuns, cancelRuns],
+          paths: [
+            makeListRuns(jobRuns),
+            makeShowRun(jobRuns, since),
+            makeRerunRun(jobRuns),
+            rerunRuns,
+            cancelRuns,
+          ],
         },
         { for: ["manage_tools"], paths: [makeDeleteRun(jobRuns), restoreRuns] },
       ];
@@ -37,10 +44,10 @@ export function runs() {
       createRunsPart((env, tenant) =>
         env[RUN_LOGS] === undefined || readKept(env) === "off"
           ? undefined
-          : async (jobs) => {
+          : async (jobs, aftermaths) => {
               const deployment = deploymentOf(env);
               const log = runDeskOf(deployment.configured).logOf({ ...deployment.runnerOf(tenant), tenant });
-              await log?.hear(jobs);
+              await log?.hear(jobs, aftermaths);
             },
       ),
     objects: {

@@ -47,6 +47,8 @@ export class RunRecord {
   #outline = "";
   #actions = 0;
   #edges = "";
+  /** The rule of its batch where one fails, as fields of its plan. */
+  #rule = "";
   /** The input of the flow that it is, as a field of its body. */
   #input = "";
   #contentLeft: number = LIMITS.runBytes;
@@ -80,6 +82,9 @@ export class RunRecord {
       return task.ok && isPrivate(task.value.tool);
     };
     const redact = this.#redactorOf(secretive);
+    const { onError, keptAs } = plan;
+    if (onError !== "partial-success") this.#rule = `,"on_error":"${onError}"`;
+    if (keptAs !== undefined) this.#rule += `,"kept_as":${JSON.stringify(keptAs)}`;
     for (const { id, edges } of steps)
       for (const { from, reason } of edges)
         this.#edges += `${this.#edges === "" ? "" : ","}${JSON.stringify({ from: steps[from]!.id, to: id, reason })}`;
@@ -141,7 +146,7 @@ export class RunRecord {
     const rounds =
       joined === undefined ? "" : `,"model":${toModelJson(joined, this.#hasContent ? "content" : "outline")}`;
     const actions = this.#hasContent ? this.#full : this.#outline;
-    return `{"plan":{"edges":[${this.#edges}]},"actions":[${actions}]${this.#input}${rounds}}`;
+    return `{"plan":{"edges":[${this.#edges}]${this.#rule}},"actions":[${actions}]${this.#input}${rounds}}`;
   }
 
   /** Take the secrets of tools out of JSON: a result may say what another tool's upstream was sent. Null where there are none. */

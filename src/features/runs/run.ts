@@ -1,3 +1,4 @@
+import type { Aftermath } from "../../cloudflare/durable/object-part.ts";
 import type { Remote } from "../../core/contract/gate/tenant-gate-methods.ts";
 import type { OutcomeStatus } from "../../core/contract/outcome.ts";
 import type { TurnedJob } from "./turned-job.ts";
@@ -21,7 +22,15 @@ export const RUN_SOURCES = [
 export type RunSource = (typeof RUN_SOURCES)[number];
 
 /** How a run ended as a whole. */
-export const RUN_STATUSES = ["success", "partial", "error", "waiting", "running", "unknown"] as const;
+export const RUN_STATUSES = [
+  "success",
+  "partial",
+  "error",
+  "waiting",
+  "running",
+  "unknown",
+  "undone",
+] as const;
 export type RunStatus = (typeof RUN_STATUSES)[number];
 
 export { OUTCOME_STATUSES as ENDS } from "../../core/contract/outcome.ts";
@@ -185,6 +194,8 @@ export interface FoundRun {
   /** Its jobs that are in trouble, of the tools that the key may call. */
   readonly jobs: readonly TurnedJob[];
   readonly asks: boolean;
+  /** The names of what became of it since; absent where an object of an earlier version answers. */
+  readonly after?: readonly string[];
 }
 
 /** A look at runs: the key that looks and, once the gate was asked, the questions that are open. */
@@ -201,6 +212,8 @@ export interface Reruns {
   readonly body: string | null;
   /** The bodies of the root and of the runs that answered its questions. */
   readonly answers: readonly string[];
+  /** The ids of those runs; absent where an object of an earlier version answers. */
+  readonly ids?: readonly string[];
   /** The first ones first; the body of one that has left no record is null. */
   readonly earlier: readonly {
     readonly rerun: string;
@@ -209,6 +222,7 @@ export interface Reruns {
     readonly writes: readonly string[];
     readonly body: string | null;
     readonly answers: readonly string[];
+    readonly ids?: readonly string[];
   }[];
   /** The jobs of all of them that are in trouble; absent where an object of an earlier version answers. */
   readonly jobs?: readonly TurnedJob[];
@@ -235,7 +249,7 @@ export interface RerunClaim {
 export interface RunLogMethods {
   report(report: RunReport): void;
   /** Hear what became of jobs of runs, whether those are reported yet or not. */
-  hear(jobs: readonly TurnedJob[]): void;
+  hear(jobs: readonly TurnedJob[], aftermaths?: readonly Aftermath[]): void;
   list(query: RunQuery, look: Look): RunPage;
   find(id: string, look: Look): FoundRun | null;
   /** Forget a run; false where there is none for who looks. */

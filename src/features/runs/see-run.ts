@@ -1,3 +1,4 @@
+import type { Aftermath } from "../../cloudflare/durable/object-part.ts";
 import { isTrouble } from "../../core/contract/gate/job.ts";
 import { UNKNOWN_TOOL } from "../../core/observe/watch.ts";
 import type { TurnedJob } from "./turned-job.ts";
@@ -18,6 +19,8 @@ export interface SeeOptions {
   readonly answerOf: AnswerOf;
   /** The jobs of the run that are in trouble; none unless said. */
   readonly jobs?: readonly TurnedJob[];
+  /** Tell what became of it since it was over; nothing unless said. */
+  readonly aftermaths?: readonly Aftermath[];
   readonly nowMs: number;
 }
 
@@ -30,7 +33,10 @@ export function sees({ sight }: Look, tool: string): boolean {
  * See a run as a key may: the actions of tools that it may not call are in no count, no list and no status. Null where nothing of
  * it is left: one that another key sent and of which no action is for this one does not exist for it.
  */
-export function seeRun(head: RunHead, { look, answerOf, nowMs, jobs = [] }: SeeOptions): SeenHead | null {
+export function seeRun(
+  head: RunHead,
+  { look, answerOf, nowMs, jobs = [], aftermaths = [] }: SeeOptions,
+): SeenHead | null {
   if (look.sight.subject !== undefined && look.sight.subject !== head.subject) return null;
   const tools = head.tools.filter(({ tool }) => sees(look, tool));
   const ownFlow = head.flow !== undefined && sees(look, head.flow);
@@ -47,6 +53,7 @@ export function seeRun(head: RunHead, { look, answerOf, nowMs, jobs = [] }: SeeO
   const made = tools.reduce((sum, { ends, jobs: some }) => sum + (some ?? ends[INITIATED]!), 0);
   const going = Math.min(initiated, Math.max(0, made - troubled.length));
   const lost = troubled.filter(({ status }) => status === "unknown").length;
+  const since = aftermaths.flatMap((aftermath) => aftermath.tools).filter(({ tool }) => sees(look, tool));
   const why =
     first ??
     [code, ...troubled.map((job) => job.code)].flatMap((one) => (one === undefined ? [] : { code: one }))[0];
@@ -62,15 +69,20 @@ export function seeRun(head: RunHead, { look, answerOf, nowMs, jobs = [] }: SeeO
       request_id: request,
       started_at: new Date(startedAt).toISOString(),
       duration_ms: durationMs,
-      status: statusOf({
-        ...asked,
-        ok: success + going,
-        unknown: unknown + lost,
-        total,
-        isLess: troubled.length > 0,
-        code,
+      status:
+        statusSince(since) ??
+        statusOf({
+          ...asked,
+          ok: success + going,
+          unknown: unknown + lost,
+          total,
+          isLess: troubled.length > 0,
+          code,
+        }),
+      ...(([...tools, ...troubled].some(({ inDoubt }) => inDoubt) ||
+        since.some(({ unsure }) => unsure > 0)) && {
+        in_doubt: true as const,
       }),
-      ...([...tools, ...troubled].some(({ inDoubt }) => inDoubt) && { in_doubt: true as const }),
       actions: total,
       summary: { total, ok: success, error, initiated, skipped, pending_confirmation: pending, unknown },
       tools: tools.slice(0, TOOLS_LISTED).map(({ tool }) => tool),
@@ -107,6 +119,16 @@ function askedOf(tools: readonly ToolCount[], { look, answerOf, nowMs }: SeeOpti
     if (look.open?.includes(question) !== false) open += actions;
   }
   return { open, granted, unsure };
+}
+
+/** The status of a run whose writes were taken back in whole or in part, or are being; null of any other. */
+function statusSince(since: Aftermath["tools"]): RunStatus | null {
+  const count = (of: "gone" | "stands" | "going" | "waits"): number =>
+    since.reduce((sum, tool) => sum + tool[of], 0);
+  if (count("waits") > 0) return "waiting";
+  if (count("going") > 0) return "running";
+  if (count("stands") > 0) return "partial";
+  return count("gone") > 0 ? "undone" : null;
 }
 
 function statusOf({

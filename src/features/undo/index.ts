@@ -1,5 +1,6 @@
 import { defineFeature } from "../../feature/define.ts";
 import { COMPENSATE } from "./compensation.ts";
+import { afterRuns } from "./http/show-undone.ts";
 import { undoRun } from "./http/ask-undo.ts";
 import { createUndoPart } from "./objects/undo-part.ts";
 import { ANSWERS, KEEPERS } from "./run/keepers.ts";
@@ -14,6 +15,7 @@ export function undo() {
     contract: [COMPENSATE],
     keepers: KEEPERS,
     answers: ANSWERS,
+    gives: { afterRuns },
     routes: [{ for: "any key", paths: [undoRun] }],
     objectPart: (deploymentOf) =>
       createUndoPart(({ env, slots }) => async (claim) => {

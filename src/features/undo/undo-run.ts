@@ -22,6 +22,10 @@ export interface RunFacts {
   readonly isFailed?: boolean;
   /** The questions to people that it waits for, or waited for until it was undone. */
   readonly questions?: readonly string[];
+  /** The runs that share its writes, as lists have them; it alone unless said. */
+  readonly runs?: readonly string[];
+  /** The tools of writes that nobody asked to take back. */
+  readonly left?: readonly string[];
   /** The actions that those which wait for them depend on, by the name of each. */
   readonly needs?: Readonly<Record<string, readonly string[]>>;
   /** The question about calls that take its writes back, while one is open or is being asked. */
@@ -87,6 +91,8 @@ export interface AskedPlace extends WritePlace {
   readonly run: string;
   /** The run that its action was as a batch of its own. */
   readonly batch?: string;
+  /** The run that asked a person about it. */
+  readonly asker?: string;
 }
 
 /** The writes of runs that are over which are to be taken back. One with neither a way back nor a look is in doubt. */
@@ -94,6 +100,8 @@ export interface AskedWrites {
   readonly writes: readonly (BegunWrite &
     AskedPlace & { readonly by?: Reversal | Irreversible; readonly sentAt: number })[];
   readonly jobs: readonly (JobOfRun & AskedPlace)[];
+  /** Those that were not asked for: they stand. */
+  readonly left: readonly (AskedPlace & { readonly tool: string })[];
   /** The questions that those runs waited for: open ones get a no. */
   readonly questions: readonly string[];
 }
@@ -157,6 +165,10 @@ export interface UndoneEntry {
   readonly error?: WireFailure;
   readonly confirmation?: Pending;
   readonly jobId?: string;
+  /** When the first attempt was made, and the end or the last word, in milliseconds since the epoch. */
+  readonly startedAt?: number;
+  readonly endedAt?: number;
+  readonly tries?: readonly JobTry[];
   /** The run that the write is in; absent until its rows say it. */
   readonly run?: string;
 }

@@ -6,16 +6,6 @@ import type { Notice } from "../../../feature/gives.ts";
 /** Tell the tenant of an object; absent where the deployment has no endpoints. */
 export type TellOwner = (notices: readonly Notice[]) => Promise<void>;
 
-/** The events of a tenant's object that the tenant is told of. */
-const TOLD: ReadonlySet<string> = new Set([
-  "job.failed",
-  "job.dead",
-  "confirmation.requested",
-  "confirmation.decided",
-  "confirmation.expiring",
-  "confirmation.expired",
-]);
-
 /**
  * Make the part of a tenant's object that tells the tenant of its jobs and questions: each is written down in the turn of its cause, and
  * forgotten once the tenant's directory has it.
@@ -64,7 +54,6 @@ function keep(
   nowMs: number,
 ): void {
   const { type, data } = JSON.parse(json) as { readonly type: string; readonly data: Told };
-  if (!TOLD.has(type)) return;
   const { tenant: _, ...told } = data;
   table.add({ id, type: `volley.${type}`, data: JSON.stringify(told) }, nowMs);
   // An earlier version wrote the end of a question down with the question.

@@ -65,6 +65,7 @@ function toEnded(all: readonly KeptOf[], context: RequestContext): readonly Ende
     const of = all.find(({ head: { id } }) => id === head.parent);
     return {
       id: nameOf(head),
+      ...(head.answers !== undefined && of && { asker: nameOf(of.head) }),
       ...(head.of !== undefined && of && { of: { ...head.of, id: named(head.of), run: nameOf(of.head) } }),
       edges: ran.plan.edges,
       ...(ran.input !== undefined && { input: ran.input }),

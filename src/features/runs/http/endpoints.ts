@@ -13,16 +13,16 @@ import { ENDPOINTS } from "../../../core/contract/gate/publishing.ts";
 import { pageFields } from "../../../core/contract/list-query.ts";
 import { err, ok } from "../../../core/kit/result.ts";
 import { takeWalked } from "../../../core/kit/take-rows.ts";
-import type { JobRuns } from "../../../feature/gives.ts";
+import type { Gives, JobRuns } from "../../../feature/gives.ts";
 import { followRun } from "./follow-run.ts";
 import { findRun, goesOn, look, refuseGoing } from "./look-at-run.ts";
 import { NO_RUN, openLog, sightOf, UNREADABLE } from "./open-log.ts";
 import { readKeptRun } from "./read-kept-run.ts";
-import { runFilterSchema, runPageSchema, runSchema } from "./run-schemas.ts";
+import { runFilterSchema, runPageSchema, runSchema, withFields } from "./run-schemas.ts";
 import * as LIMITS from "../limits.ts";
 import { toAction, toLiveRun, fitsLive } from "../live-run.ts";
 import { parseRunQuery, toRunCursor } from "../run-query.ts";
-import type { RunPage, RunQuery } from "../run.ts";
+import type { RunLog, RunPage, RunPlace, RunQuery } from "../run.ts";
 
 /** `GET /v1/runs`: what ran of the tenant, newest first, as far as the key may see it. */
 export const makeListRuns = (jobRuns: readonly JobRuns[]): Endpoint => ({
@@ -37,7 +37,7 @@ export const makeListRuns = (jobRuns: readonly JobRuns[]): Endpoint => ({
     const found = await askGate(
       () =>
         asked.status === "running"
-          ? listRunning(asked, context, jobRuns)
+          ? listRunning(asked, log.value, context, jobRuns)
           : look(context, (seen) => log.value.list(asked, seen)),
       UNREADABLE,
     );
@@ -70,7 +70,7 @@ export const makeListRuns = (jobRuns: readonly JobRuns[]): Endpoint => ({
  * `GET /v1/runs/{id}`: one run whole, or its events for who asks for those. One of another tenant does not exist. A run that goes on
  * has the actions that will not run again.
  */
-export const makeShowRun = (jobRuns: readonly JobRuns[]): Endpoint => ({
+export const makeShowRun = (jobRuns: readonly JobRuns[], since?: Gives["afterRuns"]): Endpoint => ({
   route: "GET /v1/runs/:id",
   runsNothing: true,
   async handle(request, context, id) {
@@ -91,9 +91,21 @@ export const makeShowRun = (jobRuns: readonly JobRuns[]): Endpoint => ({
       const { live, actions } = seen.value;
       return respondCounted(JSON.stringify({ ...live, plan: { edges: [] }, actions, children: [] }), context);
     }
-    const { run, children } = seen.value;
+    const { run, children, after: names = [] } = seen.value;
     const kept = readKeptRun(seen.value, context);
-    const shown = { ...run, ...kept, children, ...deliveriesOf(id, kept.actions, context) };
+    const asked = { names, startedAt: Date.parse(run.started_at), actions: kept.actions };
+    const became = await askGate(
+      async () => (names.length === 0 ? {} : since?.show(asked, context)),
+      UNREADABLE,
+    );
+    if (!became.ok) return became;
+    const shown = {
+      ...run,
+      ...kept,
+      children,
+      ...deliveriesOf(id, kept.actions, context),
+      ...became.value,
+    };
     return respondCounted(JSON.stringify(shown), context);
   },
   describe: () => ({
@@ -102,7 +114,7 @@ export const makeShowRun = (jobRuns: readonly JobRuns[]): Endpoint => ({
     tag: "Runs",
     answer: {
       description: "The run, with the actions that the key may call",
-      schema: runSchema(),
+      schema: since === undefined ? runSchema() : withFields(since.fields()),
       events:
         "With `Accept: text/event-stream`: the events of the run from behind `Last-Event-ID`, then `event: done` with the envelope that its caller had",
     },
@@ -143,11 +155,39 @@ export const makeDeleteRun = (jobRuns: readonly JobRuns[]): Endpoint => ({
   }),
 });
 
+/** List the runs that go on, newest first: those that have a job, and those of the log of which something is under way again. */
+async function listRunning(
+  query: RunQuery,
+  log: RunLog,
+  context: RequestContext,
+  all: readonly JobRuns[],
+): Promise<RunPage> {
+  const [live, again] = await Promise.all([
+    listJobRuns(query, context, all),
+    look(context, (seen) => log.list(query, seen)),
+  ]);
+  // Neither list is known beyond its page.
+  const end = [live, again]
+    .flatMap(({ next }) => next ?? [])
+    .reduce<RunPlace | null>((first, next) => (first === null || next.at > first.at ? next : first), null);
+  const rows = [live, again]
+    .flatMap(({ runs, places }) => runs.map((run, at) => ({ run, place: places[at]! })))
+    .filter(({ place }) => end === null || place.at >= end.at)
+    .sort((a, b) => b.place.at - a.place.at);
+  const page = rows.slice(0, query.limit);
+  return {
+    runs: page.map(({ run }) => run),
+    places: page.map(({ place }) => place),
+    next: rows.length > page.length ? page.at(-1)!.place : end,
+    asks: false,
+  };
+}
+
 /**
  * List the runs that go on and have a job, newest first: those of flows by a webhook or a clock, and batches in the background. A batch whose
  * caller waits is known where it runs and nowhere else, until it is over.
  */
-async function listRunning(
+async function listJobRuns(
   query: RunQuery,
   { gate, ports, ...context }: RequestContext,
   all: readonly JobRuns[],

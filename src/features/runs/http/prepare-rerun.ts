@@ -4,6 +4,7 @@ import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { askGate } from "../../../cloudflare/http/ask-gate.ts";
 import { mayChangeWork, OTHERS_WORK } from "../../../cloudflare/http/own-work.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
+import { type Gives, givenBy } from "../../../feature/gives.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { decideRerun, type Fate } from "../rerun/decide-rerun.ts";
 import type { EarlierRerun, KeptAction, KeptRun } from "../rerun/kept-run.ts";
@@ -67,8 +68,21 @@ export async function prepareRerun(
   if (refused !== null) return err(refused);
   const own = useAccountsOf(run, request, context);
   if (!own.ok) return own;
-  const kept = withBase(readKept(body), reruns);
-  const before = toEarlier(reruns);
+  const ran = toEarlier(reruns);
+  const [since] = givenBy(context.configured.features, "afterRuns");
+  const gone = await askGate(
+    async () =>
+      since === undefined
+        ? new Map()
+        : since.goneOf(
+            ran.flatMap((one) => one.run ?? []),
+            context,
+          ),
+    "The tenant's runs could not be read; nothing ran, so ask again.",
+  );
+  if (!gone.ok) return gone;
+  if (gone.value === null) return err(IN_CHANGE);
+  const { kept, before } = forgetGone(withBase(readKept(body), reruns), ran, gone.value);
   const fates = decideRerun({
     actions: kept.actions,
     sees: ({ tool }) => sees(sight, tool),
@@ -137,19 +151,76 @@ function withBase(own: KeptRun, { body }: Reruns): KeptRun {
 }
 
 /** The runs that share actions, in their order: the root, and its reruns, each before the runs that answered their questions. */
-function toEarlier({ answers, earlier }: Reruns): readonly EarlierRerun[] {
-  const ran = (body: string): EarlierRerun => {
+function toEarlier({ root, answers, ids, earlier }: Reruns): readonly EarlierRerun[] {
+  const ran = (body: string, run: string | undefined, asker?: string): EarlierRerun => {
     const { actions } = readKept(body);
-    return { writes: actions.map(({ id }) => id), actions };
+    return { run, asker, writes: actions.map(({ id }) => id), actions };
   };
   return [
-    ...answers.map(ran),
-    ...earlier.flatMap(({ writes, body, answers: later }) => [
-      { writes, actions: body === null ? null : readKept(body).actions },
-      ...later.map(ran),
+    ...answers.map((body, at) => ran(body, ids?.[at], root)),
+    ...earlier.flatMap(({ rerun, writes, body, answers: later, ids: laterIds }) => [
+      { run: rerun, writes, actions: body === null ? null : readKept(body).actions },
+      ...later.map((one, at) => ran(one, laterIds?.[at], rerun)),
     ]),
   ];
 }
+
+/**
+ * Read what there is no more as if it had never been sent: its key, its job and its result are no more either, in the run that sent it and
+ * in all before that. What may be gone in part is in doubt.
+ */
+function forgetGone(
+  kept: KeptRun,
+  ran: readonly EarlierRerun[],
+  gone: NonNullable<Awaited<ReturnType<Gives["afterRuns"]["goneOf"]>>>,
+): { readonly kept: KeptRun; readonly before: readonly EarlierRerun[] } {
+  const endOf = ({ run = "", asker = "" }: EarlierRerun, id: string): "gone" | "unsure" | undefined =>
+    gone.get(run)?.get(id) ?? gone.get(asker)?.get(id);
+  const lastGone = (id: string): number =>
+    ran.findLastIndex((one) => one.writes.includes(id) && endOf(one, id) !== undefined);
+  const read = (action: KeptAction, at: number): KeptAction => {
+    const last = lastGone(action.id);
+    if (last === -1 || at > last) return action;
+    return endOf(ran[last]!, action.id) === "unsure" ? { ...action, status: "unknown" } : unsent(action);
+  };
+  const actions = kept.actions.map((action) => {
+    const last = lastGone(action.id);
+    const later = ran.slice(last + 1).flatMap((one) => one.actions?.find(({ id }) => id === action.id) ?? []);
+    const key = last === -1 ? undefined : later.find(({ call_key: sent }) => sent !== undefined)?.call_key;
+    return { ...read(action, last), ...(key !== undefined && { call_key: key }) };
+  });
+  const before = ran.map((one, at) => ({
+    ...one,
+    actions: one.actions?.map((action) => read(action, at)) ?? null,
+  }));
+  return { kept: { ...kept, actions }, before };
+}
+
+/** An action as it was before it was sent. */
+function unsent(action: KeptAction): KeptAction {
+  const { id, tool, asked, args, with: others, round, resolved, accounts, cut, redacted } = action;
+  const { idempotency_key: _, ...more } = others ?? {};
+  return {
+    id,
+    tool,
+    status: "skipped",
+    ...(asked !== undefined && { asked }),
+    ...(args !== undefined && { args }),
+    ...(others !== undefined && { with: more }),
+    ...(round !== undefined && { round }),
+    ...(resolved && { resolved }),
+    ...(accounts !== undefined && { accounts }),
+    ...(cut !== undefined && { cut }),
+    ...(redacted !== undefined && { redacted }),
+    ...(action.private === true && { private: true as const }),
+  };
+}
+
+const IN_CHANGE = makeRefusal(
+  "IDEMPOTENCY_IN_PROGRESS",
+  "Something of this run is being changed; run it again when that is over.",
+  { retryAfterMs: LIMITS.runAwaitedMs },
+);
 
 /** Have it use the accounts that its actions used, the last ones that did: another that was connected under the same name since is not meant. */
 export function withAccountsOf(actions: readonly KeptAction[], context: RequestContext): RequestContext {

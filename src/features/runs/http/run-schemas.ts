@@ -108,27 +108,31 @@ const actionSchema = lazySchema(() =>
 );
 
 /** A run with all that is kept of it. */
-export const runSchema = lazySchema(() =>
-  z
-    .extend(listedRunSchema(), {
-      plan: z.strictObject({
-        edges: z.array(z.strictObject({ from: z.string(), to: z.string(), reason: z.string() })),
-      }),
-      actions: z.array(actionSchema()),
-      model: z.optional(
-        z.array(
-          z.strictObject({
-            round: count,
-            started_ms: z.number(),
-            model_ms: z.number(),
-            usage: z.optional(z.looseObject({})),
-          }),
-        ),
+const wholeRun = () =>
+  z.extend(listedRunSchema(), {
+    plan: z.strictObject({
+      edges: z.array(z.strictObject({ from: z.string(), to: z.string(), reason: z.string() })),
+    }),
+    actions: z.array(actionSchema()),
+    model: z.optional(
+      z.array(
+        z.strictObject({
+          round: count,
+          started_ms: z.number(),
+          model_ms: z.number(),
+          usage: z.optional(z.looseObject({})),
+        }),
       ),
-      children: z.array(listedRunSchema()).check(z.describe("The runs that it caused")),
-      deliveries: z
-        .optional(z.string())
-        .check(z.describe("Where the deliveries of the events are that it published")),
-    })
-    .register(z.globalRegistry, { id: "Run" }),
-);
+    ),
+    children: z.array(listedRunSchema()).check(z.describe("The runs that it caused")),
+    deliveries: z
+      .optional(z.string())
+      .check(z.describe("Where the deliveries of the events are that it published")),
+  });
+
+export const runSchema = lazySchema(() => wholeRun().register(z.globalRegistry, { id: "Run" }));
+
+/** The same with the fields that another feature shows of it. */
+export function withFields(fields: Readonly<Record<string, z.ZodMiniType>>): z.ZodMiniType {
+  return z.extend(wholeRun(), fields).register(z.globalRegistry, { id: "Run" });
+}

@@ -1,6 +1,7 @@
 import * as LIMITS from "../limits.ts";
 import type { Clock } from "../../../core/kit/clock.ts";
 import { takeRows } from "../../../core/kit/take-rows.ts";
+import type { Aftermath } from "../../../cloudflare/durable/object-part.ts";
 import { DurableObject } from "../../../cloudflare/platform/durable-object.ts";
 import { type ObjectClass, refuseErased } from "../../../cloudflare/platform/object-class.ts";
 import { systemClock } from "../../../cloudflare/platform/system-ports.ts";
@@ -26,6 +27,7 @@ import type {
 } from "../run.ts";
 import { fitsQuery } from "../run-query.ts";
 import { sees, seeRun, type SeenHead } from "../see-run.ts";
+import { AftermathTable } from "./aftermath-table.ts";
 import { JobTable } from "./job-table.ts";
 import { type FoundReport, ReportTable, type RunLogLimits } from "./report-table.ts";
 import { splitReport } from "./report-text.ts";
@@ -44,6 +46,7 @@ export function createRunLog(
     readonly #reports: ReportTable;
     readonly #reruns: RerunTable;
     readonly #jobs: JobTable;
+    readonly #aftermaths: AftermathTable;
     #hasAlarm = false;
 
     constructor(ctx: DurableObjectState, env: Record<string, unknown>) {
@@ -52,6 +55,7 @@ export function createRunLog(
       this.#reports = new ReportTable(ctx.storage.sql, clock);
       this.#reruns = new RerunTable(ctx.storage.sql);
       this.#jobs = new JobTable(ctx.storage.sql);
+      this.#aftermaths = new AftermathTable(ctx.storage.sql);
     }
 
     report({ id, isRepeated, runs: reported }: RunReport): void {
@@ -66,8 +70,10 @@ export function createRunLog(
       this.#prune();
     }
 
-    hear(jobs: readonly TurnedJob[]): void {
-      this.#jobs.take(jobs.filter(({ at }) => at > this.#reports.erasedAt));
+    hear(jobs: readonly TurnedJob[], aftermaths: readonly Aftermath[] = []): void {
+      const { erasedAt } = this.#reports;
+      this.#jobs.take(jobs.filter(({ at }) => at > erasedAt));
+      this.#aftermaths.take(aftermaths.filter(({ at }) => at > erasedAt));
       this.#jobs.prune(this.#oldest);
       this.#keepAlarm();
     }
@@ -107,7 +113,8 @@ export function createRunLog(
         .flatMap((child) => see(this.#reports.headOf(child)) ?? []);
       const asks = seen.asks || children.some((child) => child.asks);
       const jobs = this.#jobsOf(found.head).filter(({ tool }) => sees(look, tool));
-      return { run: seen.run, body: found.body, children: children.map(({ run }) => run), jobs, asks };
+      const after = this.#aftermathsOf(found.head).map((aftermath) => aftermath.id);
+      return { run: seen.run, body: found.body, children: children.map(({ run }) => run), jobs, asks, after };
     }
 
     forget(id: string, sight: Sight): boolean {
@@ -128,15 +135,19 @@ export function createRunLog(
       };
       const answersTo = (run: string): string[] =>
         this.#answersTo(run).flatMap((found) => bodyOf(found) ?? []);
-      const answers = [bodyOf(this.#find(root)) ?? [], answersTo(root)].flat();
+      const idsTo = (run: string): string[] => this.#answersTo(run).map(({ head }) => head.id);
+      const first = bodyOf(this.#find(root));
+      const answers = [first ?? [], answersTo(root)].flat();
+      const ids = [first === null ? [] : root, idsTo(root)].flat();
       const earlier = this.#rerunsOf(root).map(({ rerun, at, writes }) => ({
         rerun,
         at,
         writes,
         body: bodyOf(this.#find(rerun)),
         answers: answersTo(rerun),
+        ids: idsTo(rerun),
       }));
-      return { root, body: this.#find(this.#baseOf(id))?.body ?? null, answers, earlier, jobs };
+      return { root, body: this.#find(this.#baseOf(id))?.body ?? null, answers, ids, earlier, jobs };
     }
 
     related(id: string): RelatedRuns {
@@ -202,12 +213,14 @@ export function createRunLog(
     erase(): number {
       this.#reruns.erase();
       this.#jobs.erase();
+      this.#aftermaths.erase();
       return this.#reports.erase();
     }
 
     override async alarm(): Promise<void> {
       this.#prune();
       this.#jobs.prune(this.#oldest);
+      this.#aftermaths.prune(this.#oldest);
       await this.#wake();
     }
 
@@ -267,7 +280,14 @@ export function createRunLog(
         );
       };
       const nowMs = clock.now();
-      return (head) => seeRun(head, { look, answerOf, nowMs, jobs: this.#jobsOf(head) });
+      return (head) =>
+        seeRun(head, {
+          look,
+          answerOf,
+          nowMs,
+          jobs: this.#jobsOf(head),
+          aftermaths: this.#aftermathsOf(head),
+        });
     }
 
     /** The jobs of a run that are in trouble. A flow in a request to a model is a run of its own. */
@@ -277,6 +297,11 @@ export function createRunLog(
         .of(head)
         .filter(({ run }) => run === head.id || index.placeOf(run) === undefined);
       return head.jobs === undefined ? own : [...head.jobs, ...own];
+    }
+
+    /** The run of a flow that is a job is told of by that. */
+    #aftermathsOf({ id, job }: RunHead): readonly Aftermath[] {
+      return [...this.#aftermaths.of(id), ...(job === undefined ? [] : this.#aftermaths.of(job))];
     }
 
     #prune(): void {

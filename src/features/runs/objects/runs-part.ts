@@ -1,12 +1,12 @@
 import { isTrouble } from "../../../core/contract/gate/job.ts";
 import * as LIMITS from "../limits.ts";
-import type { ObjectPart, OpenPart, PartWorld } from "../../../cloudflare/durable/object-part.ts";
+import type { Aftermath, ObjectPart, OpenPart, PartWorld } from "../../../cloudflare/durable/object-part.ts";
 import { isCall, isJobInDoubt, isLive, type Job } from "../../../core/gate/state/outbox.ts";
 import { attempt, attemptNow } from "../../../core/kit/result.ts";
 import type { TurnedJob } from "../turned-job.ts";
 
-/** Tell the tenant's log of jobs; absent where the deployment keeps no runs. */
-export type TellLog = (jobs: readonly TurnedJob[]) => Promise<void>;
+/** Tell the tenant's log of jobs and of what became of runs; absent where the deployment keeps no runs. */
+export type TellLog = (jobs: readonly TurnedJob[], aftermaths: readonly Aftermath[]) => Promise<void>;
 
 type Row = { id: string; json: string };
 
@@ -37,13 +37,22 @@ function openRuns({ storage: { sql }, onDue }: PartWorld, tell: TellLog | undefi
     onDue(at);
   };
   const send = async (rows: readonly Row[], nowMs: number): Promise<void> => {
-    const told = await attempt(() => tell(rows.map(({ json }) => JSON.parse(json) as TurnedJob)));
+    const all = rows.map(({ json }) => JSON.parse(json) as TurnedJob | Aftermath);
+    const jobs = all.flatMap((one) => ("job" in one ? [one] : []));
+    const aftermaths = all.flatMap((one) => ("job" in one ? [] : [one]));
+    const told = await attempt(() => tell(jobs, aftermaths));
     // One that turned again in between is told again.
     if (told.ok)
       for (const { id, json } of rows) sql.exec("DELETE FROM run_jobs WHERE id = ? AND json = ?", id, json);
     if (!told.ok) onDue(dueAt ?? 0);
     else if (read(1).length > 0) wake(nowMs + LIMITS.runReportMs);
     else dueAt = null;
+  };
+  const keep = (id: string, told: TurnedJob | Aftermath): void => {
+    attemptNow(() => {
+      sql.exec("INSERT OR REPLACE INTO run_jobs (id, json) VALUES (?, ?)", id, JSON.stringify(told));
+      if (dueAt === null) wake(told.at + LIMITS.runReportMs);
+    });
   };
   return {
     methods: {},
@@ -52,15 +61,11 @@ function openRuns({ storage: { sql }, onDue }: PartWorld, tell: TellLog | undefi
     },
     turned(job) {
       const turned = toTurned(job);
-      if (turned === null) return;
-      attemptNow(() => {
-        sql.exec(
-          "INSERT OR REPLACE INTO run_jobs (id, json) VALUES (?, ?)",
-          turned.job,
-          JSON.stringify(turned),
-        );
-        if (dueAt === null) wake(job.updatedAt + LIMITS.runReportMs);
-      });
+      if (turned !== null) keep(turned.job, turned);
+    },
+    hearAfter(aftermath) {
+      // No id of a job has a space.
+      keep(`after ${aftermath.id}`, aftermath);
     },
     take(nowMs) {
       if (dueAt === null || dueAt > nowMs) return;

@@ -1,3 +1,4 @@
+import type { KeptAs, OnError } from "../../../core/contract/batch.ts";
 import type { JsonObject } from "../../../core/contract/json.ts";
 import type { OutcomeStatus } from "../../../core/contract/outcome.ts";
 
@@ -47,6 +48,10 @@ export interface KeptAction {
 export interface KeptRun {
   readonly plan: {
     readonly edges: readonly { readonly from: string; readonly to: string; readonly reason: string }[];
+    /** The rule of its batch where one fails, unless that was the usual one. */
+    readonly on_error?: OnError;
+    /** The fields by which it asked a feature to look after its writes. */
+    readonly kept_as?: KeptAs;
   };
   readonly actions: readonly KeptAction[];
   /** The input of the flow that it was. */
@@ -58,6 +63,10 @@ export interface KeptRun {
  * where nothing is, or not yet.
  */
 export interface EarlierRerun {
+  /** Its id, where that is known. */
+  readonly run?: string | undefined;
+  /** The run whose question it answered. */
+  readonly asker?: string | undefined;
   readonly writes: readonly string[];
   readonly actions: readonly KeptAction[] | null;
 }

@@ -19,7 +19,7 @@ import type { KeptAction, KeptRun } from "./kept-run.ts";
  */
 export function planRerun(
   fates: readonly Fate[],
-  edges: KeptRun["plan"]["edges"],
+  { edges, on_error: onError }: KeptRun["plan"],
   catalog: Catalog,
   known: ReadonlyMap<string, unknown> = new Map(),
 ): Result<Plan, Refusal> {
@@ -32,7 +32,7 @@ export function planRerun(
     const needs = needed.filter(({ to }) => to === action.id).map(({ from }) => from);
     return toAction(action, needs);
   });
-  const batch = parseBatch({ actions: sent }, JSON.stringify(sent).length);
+  const batch = parseBatch({ actions: sent, on_error: onError }, JSON.stringify(sent).length);
   if (!batch.ok) return batch;
   const asksFirst = new Map(
     fates.flatMap(({ kind, action, wasSent = false }) =>

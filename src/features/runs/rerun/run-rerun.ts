@@ -6,7 +6,7 @@ import { readKeys } from "../../../core/gate/read-keys.ts";
 import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
 import type { Plan } from "../../../core/plan/step.ts";
 import type { Answer } from "../../../core/run/execute/answer.ts";
-import { answerPlan } from "../../../core/run/execute/executor.ts";
+import { answerPlan, keepWrites } from "../../../core/run/execute/executor.ts";
 import type { RunLog } from "../run.ts";
 import type { Fate } from "./decide-rerun.ts";
 import type { KeptRun } from "./kept-run.ts";
@@ -57,9 +57,12 @@ export async function runRerun(
     });
     return ok({ json, quota: counted.value.quota, replayed: true });
   }
-  const planned = planRerun(fates, kept.plan.edges, execution.catalog, known);
+  const planned = planRerun(fates, kept.plan, execution.catalog, known);
   if (!planned.ok) return err({ refusal: planned.error, quota: null });
-  const plan: Plan = { ...planned.value, ...(tags !== undefined && { tags }) };
+  const tagged: Plan = { ...planned.value, ...(tags !== undefined && { tags }) };
+  const looked = keepWrites(tagged, kept.plan.kept_as, execution);
+  if (!looked.ok) return err({ refusal: looked.error, quota: null });
+  const [plan, own] = looked.value;
   const writes = plan.steps.flatMap(({ id, task }) => (task.ok && task.value.tool.isWrite ? [id] : []));
   const claimed = await attempt(() => log.claimRerun({ root, rerun, writes, after: earlier }));
   if (!claimed.ok) return err({ refusal: UNCLAIMED, quota: null });
@@ -67,7 +70,7 @@ export async function runRerun(
   const answered = await answerPlan(
     plan,
     {
-      ...execution,
+      ...own,
       within: {
         answer: answerBudgetOf(plan),
         outer: runId,

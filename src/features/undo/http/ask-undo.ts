@@ -143,9 +143,9 @@ async function takeBack(prepared: PreparedUndo): Promise<Result<readonly UndoneE
     ...(account !== undefined && { account }),
   };
   const endsAt = ports.clock.now() + LIMITS.undoAnswerMs;
-  const { writes, jobs, questions } = found;
+  const { writes, jobs, left, questions } = found;
   const claimed = await askGate(
-    () => callUndo(gate, "claim", root, ids, facts, { writes, jobs, questions }),
+    () => callUndo(gate, "claim", root, ids, facts, { writes, jobs, left, questions }),
     UNCERTAIN,
   );
   if (!claimed.ok) return claimed;
@@ -199,7 +199,9 @@ async function toPlanJson({ related, found, before }: PreparedUndo): Promise<str
   const { context } = related;
   const stored = new Set(before.entries.map(({ element = null, ...entry }) => keyOf({ ...entry, element })));
   const undoneBefore = new Set(before.entries.map(({ run }) => run));
-  const isNew = (write: AskedPlace): boolean => !stored.has(keyOf(write)) && !undoneBefore.has(write.batch);
+  const isNew = (write: AskedPlace): boolean =>
+    ![write.run, write.asker ?? write.run].some((run) => stored.has(keyOf({ ...write, run }))) &&
+    !undoneBefore.has(write.batch);
   const jobs = found.jobs
     .filter(isNew)
     .map((job) => ({ ...job, state: "waits" as const, seq: Number.MAX_SAFE_INTEGER }));

@@ -48,6 +48,7 @@ interface EndedCall {
 class Finder implements FoundWrites {
   readonly ids = new Set<string>();
   readonly lacking: string[] = [];
+  readonly left: AskedWrites["left"][number][] = [];
   readonly questions: readonly string[];
   readonly writes: AskedWrites["writes"][number][] = [];
   readonly jobs: AskedWrites["jobs"][number][] = [];
@@ -73,7 +74,8 @@ class Finder implements FoundWrites {
     const tool = catalog.get(action.tool);
     const isHidden = tool !== undefined && isHiddenFrom(tool, catalog);
     if (!isHidden) this.ids.add(outer);
-    if (isHidden || (this.#only !== undefined && !this.#only.includes(outer))) return;
+    if (isHidden) return;
+    const isLeft = this.#only !== undefined && !this.#only.includes(outer);
     const place = {
       domain: tool?.domain ?? action.tool,
       tool: action.tool,
@@ -83,7 +85,15 @@ class Finder implements FoundWrites {
     const seq = this.#seqs.get(idIn(run, action.id))!;
     const by = tool === undefined ? GONE : wayBackOf(tool, catalog);
     if (tool?.isWrite === false || (tool === undefined && !action.isWrite)) return;
-    if (tool?.inner !== undefined) return this.#takeBatch(run, action);
+    if (tool?.inner !== undefined) return isLeft ? undefined : this.#takeBatch(run, action);
+    if (isLeft) {
+      const elements = [
+        ...jobsOf(action).map(([element]) => element),
+        ...this.#callsOf({ run, action }, tool).map(({ element }) => element),
+      ];
+      this.left.push(...elements.map((element) => ({ ...known, ...inLoop(known, element) })));
+      return;
+    }
     for (const [element, jobId] of jobsOf(action))
       this.jobs.push({ ...known, ...inLoop(known, element), jobId, by, ...this.#looksFor(tool) });
     if (action.forEach !== undefined && action.data === undefined && endOf(action) !== null)
@@ -222,8 +232,9 @@ function inRoundOf(other: string, id: string): string {
   return own === undefined ? id : `${round}:${id}`;
 }
 
-function placeOf({ id, of }: EndedRun, action: EndedAction): AskedPlace {
-  if (of === undefined) return { run: id, id: action.id, element: null };
+function placeOf({ id, of, asker }: EndedRun, action: EndedAction): AskedPlace {
+  if (of === undefined)
+    return { run: id, id: action.id, element: null, ...(asker !== undefined && { asker }) };
   return { run: of.run, id: of.id, action: action.id, element: of.element ?? null, batch: id };
 }
 

@@ -1,3 +1,4 @@
+import type { Aftermath } from "../../../cloudflare/durable/object-part.ts";
 import { makeFailure, toWireFailure, type WireFailure } from "../../../core/contract/failure.ts";
 import type { JobRecord } from "../../../core/contract/gate/job.ts";
 import { type JsonObject, parseExact } from "../../../core/contract/json.ts";
@@ -19,7 +20,10 @@ export interface KeptWrite extends BegunWrite {
   readonly job?: Pick<JobOfRun, "by" | "looksFor">;
   /** It was looked for, and was not done: nothing is told of it. */
   readonly isNone?: true;
-  readonly entry?: Pick<UndoneEntry, "tool" | "status" | "dataJson" | "error">;
+  readonly entry?: Pick<
+    UndoneEntry,
+    "tool" | "status" | "dataJson" | "error" | "startedAt" | "endedAt" | "tries"
+  >;
   readonly jobId?: string;
   /** The question about the call that takes it back. */
   readonly question?: string;
@@ -79,6 +83,32 @@ export function toEntry({ id, run, action, element, tool, by, job, entry, jobId 
   };
 }
 
+/** Count by their tools what became of writes; those that are left to stand have no row. */
+export function countWrites(
+  writes: readonly KeptWrite[],
+  left: readonly string[],
+  waits: (write: KeptWrite) => boolean,
+): Aftermath["tools"] {
+  const counts = new Map<string, Record<Counted, number>>();
+  const add = (tool: string, ...as: readonly Counted[]): void => {
+    const count = counts.get(tool) ?? { gone: 0, stands: 0, unsure: 0, going: 0, waits: 0 };
+    for (const name of as) count[name] += 1;
+    counts.set(tool, count);
+  };
+  for (const tool of left) add(tool, "stands");
+  for (const write of writes) {
+    const { tool, state, entry, isNone } = write;
+    if (isNone === true) continue;
+    if (state !== "over") add(tool, waits(write) ? "waits" : "going");
+    else if (entry?.status === "success" || entry?.status === "cancelled") add(tool, "gone");
+    else if (entry !== undefined)
+      add(tool, "stands", ...(entry.status === "unknown" ? ["unsure" as const] : []));
+  }
+  return [...counts].map(([tool, count]) => ({ tool, ...count }));
+}
+
+type Counted = Exclude<keyof Aftermath["tools"][number], "tool">;
+
 /** Why a write that cannot be looked up is not taken back when its end is not known. */
 export const LOST = toWireFailure(
   makeFailure("INTERNAL", {
@@ -131,7 +161,8 @@ export function settleWrite(write: KeptWrite, job: Job): KeptWrite {
     const { jobId: _, ...rest } = write;
     return { ...rest, state: "waits", isAgain: true };
   }
-  const { dataJson, errorJson } = job;
+  const { dataJson, errorJson, createdAt, updatedAt: endedAt, tries } = job;
+  const told = { startedAt: tries[0]?.at ?? createdAt, endedAt, tries };
   const { by } = write;
   const tool = by?.tool ?? job.spec.tool;
   if (by !== undefined && !("argsJson" in by))
@@ -140,12 +171,13 @@ export function settleWrite(write: KeptWrite, job: Job): KeptWrite {
     return endWrite(write, {
       tool,
       status: "success",
+      ...told,
       ...(dataJson !== null && dataJson !== "null" && { dataJson }),
     });
   const error = errorJson === null ? CANCELLED : (JSON.parse(errorJson) as WireFailure);
   // Nothing is known of one that could not be looked up either.
   const isUnknown = isJobInDoubt(job) || (by === undefined && write.look !== undefined);
-  return endWrite(write, { tool, status: isUnknown ? "unknown" : "error", error });
+  return endWrite(write, { tool, status: isUnknown ? "unknown" : "error", error, ...told });
 }
 
 const CANCELLED = toWireFailure(

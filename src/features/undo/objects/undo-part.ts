@@ -7,7 +7,8 @@ import type {
   PartWorld,
 } from "../../../cloudflare/durable/object-part.ts";
 import type { AttemptEnd, JobClaim, JobSpec } from "../../../core/contract/gate/job.ts";
-import type { PartMethods } from "../../../core/contract/gate/part-call.ts";
+import { makeEvent } from "../../../core/contract/gate/outgoing-event.ts";
+import type { Aftermath, PartMethods } from "../../../core/contract/gate/part-call.ts";
 import { jobAttempts, jobBackoffInitialMs } from "../../../core/contract/limits.ts";
 import { isLive, type Job, toJobRecord } from "../../../core/gate/state/outbox.ts";
 import { deriveId } from "../../../core/kit/derive-id.ts";
@@ -24,6 +25,7 @@ import {
   type Reversal,
   type RunFacts,
   toMember,
+  toWirePlace,
   UNDO,
   type UndoMethods,
   type UndoState,
@@ -31,6 +33,7 @@ import {
 import {
   askAnew,
   asksFirst,
+  countWrites,
   decideWrite,
   endWrite,
   letGo,
@@ -130,7 +133,7 @@ class UndoPart implements OpenPart {
         if (run === null || isGoing(run.state)) this.#open(now, runId, run?.facts ?? facts);
         else this.#undo(now, run);
       },
-      claim: (now, root, runs, facts, { writes, jobs, questions }) => {
+      claim: (now, root, runs, facts, { writes, jobs, left, questions }) => {
         const known = runs.flatMap((id) => this.#table.run(id) ?? []);
         const isUnderWay = known.some(
           ({ runId, state }) =>
@@ -140,8 +143,10 @@ class UndoPart implements OpenPart {
           return { retryAfterMs: LIMITS.undoAgainMs };
         this.#reject(now, questions, facts);
         for (const run of known) if (run.state === "parked") this.#undo(now, run);
-        const stored = ({ run, ...write }: AskedPlace): KeptWrite | null =>
-          this.#table.write(run, keyOf(write)) ?? this.#table.write(root, keyOf({ ...write, run }));
+        const stored = ({ run, asker, ...write }: AskedPlace): KeptWrite | null =>
+          this.#table.write(run, keyOf(write)) ??
+          this.#table.write(root, keyOf({ ...write, run })) ??
+          (asker === undefined ? null : this.#table.write(asker, keyOf(write)));
         // A batch that was an action may have been undone by itself.
         const isNew = (write: AskedPlace): boolean =>
           (write.batch === undefined || this.#table.run(write.batch) === null) && isUnasked(stored(write));
@@ -150,6 +155,10 @@ class UndoPart implements OpenPart {
           ...(run !== root && { run }),
         });
         const [newWrites, newJobs] = [writes.filter(isNew), jobs.filter(isNew)];
+        const more = {
+          runs: [...new Set([...(this.#table.run(root)?.facts.runs ?? []), ...runs])],
+          left: left.filter(isNew).map(({ tool }) => tool),
+        };
         for (const write of newWrites) {
           const before = stored(write);
           const place = before?.place ?? this.#table.countWrites(root);
@@ -163,7 +172,7 @@ class UndoPart implements OpenPart {
         }
         const own = { ...this.#table.run(root)?.facts, ...facts };
         if (newWrites.length + newJobs.length > 0)
-          this.#undo(now, { runId: root, facts: own, state: "undoing", dueAt: null });
+          this.#undo(now, { runId: root, facts: { ...own, ...more }, state: "undoing", dueAt: null });
         return this.#stateOf(runs);
       },
       // Nothing is under way of a run that waits for a person.
@@ -308,8 +317,27 @@ class UndoPart implements OpenPart {
       // Its end is read when its run fails.
       if (isLive(job.status) || isGoing(run.state)) return;
       this.#table.saveWrite(runId, readJob(write, toJobRecord(job)));
-    } else this.#table.saveWrite(runId, settleWrite(write, job));
+    } else {
+      const settled = settleWrite(write, job);
+      this.#table.saveWrite(runId, settled);
+      if (settled.entry?.status === "error") this.#tellFailed(runId, settled, job);
+    }
     this.#advance(job.updatedAt, { ...run, state: "undoing" });
+  }
+
+  #tellFailed(runId: string, write: KeptWrite, { spec, fence, updatedAt: atMs }: Job): void {
+    const { id, tool, error } = toEntry(write);
+    const { events, tenant } = this.#world;
+    const data = {
+      tenant,
+      run_id: write.run ?? runId,
+      ...toWirePlace(id),
+      tool,
+      error: { code: error?.code },
+    };
+    const make = () => makeEvent("undo.failed", { atMs, of: `${spec.id}-${fence}` }, data);
+    events.record(atMs, make);
+    this.#world.tell(atMs, make);
   }
 
   /** Hear of the end of a job that is a run: one that failed, or was cancelled, is undone. */
@@ -334,6 +362,10 @@ class UndoPart implements OpenPart {
   #save(nowMs: number, run: UndoRun): void {
     this.#table.saveRun(nowMs, run);
     if (run.dueAt !== null) this.#world.onDue(run.dueAt);
+    if (isGoing(run.state)) return;
+    const { runId: id, facts } = run;
+    const { runs = [id], left = [] } = facts;
+    this.#world.tellAfter({ id, runs, at: nowMs, tools: this.#countOf(id, left) });
   }
 
   /** Write down a job of a run, once. */
@@ -483,17 +515,30 @@ class UndoPart implements OpenPart {
   #stateOfOne(runId: string): UndoState {
     const writes = orderWrites(this.#table.writes(runId));
     const confirmation = this.#table.run(runId)?.facts.asks?.confirmation;
-    const isMoving = writes.some(({ state }) => state === "sent" || state === "job");
-    const isAsked = confirmation !== undefined && !isMoving && readyWrites(writes).length === 0;
-    // Those wait for the same answer that are behind it.
-    const waits = ({ state }: KeptWrite): boolean => state === "asked" || (isAsked && state === "waits");
     const asks = confirmation !== undefined && ({ status: "pending_confirmation", confirmation } as const);
+    const { isAsked, waits } = this.#waitsOf(runId, writes);
     return {
       entries: writes.flatMap((write) =>
         write.isNone === true ? [] : [{ run: runId, ...toEntry(write), ...(waits(write) && asks) }],
       ),
       isSettled: isAsked || writes.every(({ state }) => state === "over"),
     };
+  }
+
+  /** Find the writes that wait for an answer: those that it is about, and those that are behind them when nothing else is under way. */
+  #waitsOf(
+    runId: string,
+    writes: readonly KeptWrite[],
+  ): { readonly isAsked: boolean; readonly waits: (write: KeptWrite) => boolean } {
+    const confirmation = this.#table.run(runId)?.facts.asks?.confirmation;
+    const isMoving = writes.some(({ state }) => state === "sent" || state === "job");
+    const isAsked = confirmation !== undefined && !isMoving && readyWrites(writes).length === 0;
+    return { isAsked, waits: ({ state }) => state === "asked" || (isAsked && state === "waits") };
+  }
+
+  #countOf(runId: string, left: readonly string[]): Aftermath["tools"] {
+    const writes = this.#table.writes(runId);
+    return countWrites(writes, left, this.#waitsOf(runId, writes).waits);
   }
 }
 

@@ -1,0 +1,88 @@
+import * as z from "zod/mini";
+
+import { trySchema } from "../../../core/contract/outcome.ts";
+import type { Gives } from "../../../feature/gives.ts";
+import { parseExact } from "../../../feature/schema.ts";
+import { callUndo, toWirePlace, type UndoneEntry } from "../undo-run.ts";
+
+const STATUSES = ["success", "initiated", "pending_confirmation", "cancelled", "unknown", "error"] as const;
+
+/** What became of one write, as a run shows it. */
+export const undoneFields = () => ({
+  id: z.string(),
+  round: z.optional(z.int()),
+  action: z.optional(z.string()).check(z.describe("Of the flow that its action was")),
+  element: z.optional(z.int()).check(z.describe("Of the loop that its action was")),
+  tool: z.string().check(z.describe("It takes the write back; of one without a way back the write's own")),
+  status: z.enum(STATUSES),
+  data: z.optional(z.unknown()),
+  error: z.optional(z.looseObject({ code: z.string() })),
+});
+
+export const afterRuns: Gives["afterRuns"] = {
+  fields: () => ({
+    undone: z
+      .optional(
+        z.array(
+          z.looseObject({
+            ...undoneFields(),
+            started_ms: z.optional(z.number()).check(z.describe("Counted from the run's start")),
+            duration_ms: z.optional(z.number()),
+            tries: z.optional(z.array(trySchema())),
+            job_id: z.optional(z.string()),
+          }),
+        ),
+      )
+      .check(z.describe("What became of its writes since, in the order in which they were taken back")),
+  }),
+  async show({ names, startedAt, actions }, { gate }) {
+    const { entries } = await callUndo(gate, "looks", names);
+    const seen = entries.filter(({ id }) => {
+      const own = toWirePlace(id);
+      return actions.some((one) => one.id === own.id && (own.round ?? one.round) === one.round);
+    });
+    return seen.length === 0 ? {} : { undone: seen.map((entry) => toShown(entry, startedAt)) };
+  },
+  async goneOf(runs, { gate }) {
+    const { entries, isSettled } = await callUndo(gate, "looks", runs);
+    if (!isSettled) return null;
+    const ofRuns = Map.groupBy(entries, ({ run = "" }) => run);
+    return new Map([...ofRuns].map(([run, all]) => [run, goneIn(all)]));
+  },
+};
+
+function toShown(entry: UndoneEntry, runStartedAt: number): object {
+  const { id, action, element, tool, status, dataJson, error, startedAt, endedAt, tries = [], jobId } = entry;
+  return {
+    ...toWirePlace(id),
+    action,
+    element,
+    tool,
+    status,
+    ...(dataJson !== undefined && { data: parseExact(dataJson) }),
+    error,
+    ...(startedAt !== undefined && { started_ms: startedAt - runStartedAt }),
+    ...(startedAt !== undefined && endedAt !== undefined && { duration_ms: endedAt - startedAt }),
+    ...(tries.length > 0 && {
+      tries: tries.map(({ at, durationMs, code }) => ({
+        started_ms: at - runStartedAt,
+        duration_ms: durationMs,
+        code,
+      })),
+    }),
+    job_id: jobId,
+  };
+}
+
+/** An action of which nothing stands is gone; of one in part, or in doubt, nobody knows. */
+function goneIn(entries: readonly UndoneEntry[]): ReadonlyMap<string, "gone" | "unsure"> {
+  const all = [...Map.groupBy(entries, ({ id }) => toWirePlace(id).id)];
+  return new Map(
+    all.flatMap(([id, own]): (readonly [string, "gone" | "unsure"])[] => {
+      const gone = own.filter(({ status }) => status === "success" || status === "cancelled").length;
+      const isUnsure = gone > 0 || own.some(({ status }) => status === "unknown");
+      if (gone === own.length) return [[id, "gone"]];
+      return isUnsure ? [[id, "unsure"]] : [];
+    }),
+  );
+}

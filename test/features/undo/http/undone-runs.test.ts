@@ -1,0 +1,205 @@
+import { beforeEach, describe, expect, test } from "vitest";
+
+import { addedTools } from "../../../../src/features/added-tools/index.ts";
+import { confirmations } from "../../../../src/features/confirmations/index.ts";
+import { discovery } from "../../../../src/features/discovery/index.ts";
+import { flows } from "../../../../src/features/flows/index.ts";
+import { runs } from "../../../../src/features/runs/index.ts";
+import { undo } from "../../../../src/features/undo/index.ts";
+import { createTestVolley, type TestVolley } from "../../../../src/package/testing.ts";
+import { book, type Bookings, openBookings, TOOLS, type UndoneAnswer } from "./bookings.ts";
+
+interface Run extends UndoneAnswer {
+  readonly run_id: string;
+  readonly status: string;
+  readonly code?: string;
+  readonly in_doubt?: true;
+}
+
+let bookings: Bookings;
+let volley: TestVolley;
+let answers: Parameters<typeof openBookings>[0];
+const KEYED = book("book_keyed", {
+  run: async (args, { fetch, idempotencyKey }) => {
+    const headers = { "content-type": "application/json", "idempotency-key": idempotencyKey };
+    const init = { method: "POST", headers, body: JSON.stringify(args) };
+    return (await fetch("https://bookings.example.com/book", init)).json();
+  },
+});
+const GATED = book("gated", { domain: "gated", orchestration: { confirm: "always" } });
+
+beforeEach(async () => {
+  answers = {};
+  const words = ["book a", "book b", "book fails", "unbook a", "unbook b"];
+  const answer = (word: string) => (times: number) => answers![word]?.(times);
+  bookings = openBookings(Object.fromEntries(words.map((word) => [word, answer(word)])));
+  volley = await createTestVolley({
+    tools: [...TOOLS, GATED, KEYED],
+    features: [runs(), undo(), discovery(), confirmations(), addedTools(), flows()],
+    routes: bookings.routes,
+    key: { flags: ["approve"] },
+  });
+});
+
+async function send(method: string, path: string, body?: object): Promise<Run> {
+  const headers = { "content-type": "application/json" };
+  const answer = await volley.fetch(path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+  return (await answer.json()) as Run;
+}
+
+async function run(actions: readonly object[], more: object = {}): Promise<string> {
+  const { batch_id: id } = await send("POST", "/v1/execute_actions", { actions, ...more });
+  await volley.advance(3_000);
+  return id;
+}
+
+async function undoRun(id: string, body: object = {}): Promise<Run> {
+  const answer = await send("POST", `/v1/runs/${id}/undo`, body);
+  await volley.advance(3_000);
+  return answer;
+}
+
+const show = (id: string) => send("GET", `/v1/runs/${id}`);
+const list = async (status: string) => {
+  const page = (await send("GET", `/v1/runs?status=${status}`)) as unknown as {
+    readonly runs: readonly Run[];
+  };
+  return page.runs.map((one) => one.run_id);
+};
+
+const TWO = [
+  { id: "one", tool: "book", args: { name: "a" } },
+  { id: "two", tool: "book", args: { name: "b" } },
+];
+const FAILS = { id: "fails", tool: "book", args: { name: "fails" }, depends_on: ["one", "two"] };
+const REFUSED = () => Response.json({}, { status: 400 });
+
+describe("a run that is undone", () => {
+  test("shows each entry with its times, its tries and its job, and is 'undone' in the list and its filter", async () => {
+    const id = await run(TWO);
+    expect((await show(id)).undone).toBeUndefined();
+    await undoRun(id);
+    const shown = await show(id);
+    expect(shown.status).toBe("undone");
+    expect(shown.undone).toMatchObject([
+      { id: "two", tool: "unbook", status: "success", data: { gone: "b" }, duration_ms: expect.any(Number) },
+      { id: "one", job_id: expect.any(String), started_ms: expect.any(Number), tries: [{ duration_ms: 0 }] },
+    ]);
+    expect(await list("undone")).toEqual([id]);
+    expect(await list("success")).toEqual([]);
+  });
+
+  test("is 'partial' where something of it stands: what was not asked, or could not be taken back", async () => {
+    const id = await run(TWO);
+    await undoRun(id, { only: ["one"] });
+    expect((await show(id)).status).toBe("partial");
+    await undoRun(id);
+    expect((await show(id)).status).toBe("undone");
+    const other = await run([...TWO, { id: "order", tool: "order", args: { name: "o" } }]);
+    await undoRun(other);
+    expect((await show(other)).status).toBe("partial");
+  });
+
+  test("is 'running' while that is under way, in the list and its filter too, and a rerun waits", async () => {
+    const busy = { status: 503, headers: { "retry-after": "60" } };
+    answers!["unbook a"] = (times) => (times === 1 ? Response.json({}, busy) : undefined);
+    const id = await run(TWO);
+    await undoRun(id);
+    expect(await show(id)).toMatchObject({
+      status: "running",
+      undone: [{ id: "two" }, { status: "initiated" }],
+    });
+    expect(await list("running")).toEqual([id]);
+    expect(await send("POST", `/v1/runs/${id}/rerun`, {})).toMatchObject({ code: "IDEMPOTENCY_IN_PROGRESS" });
+    await volley.advance(120_000);
+    expect((await show(id)).status).toBe("undone");
+  });
+
+  test("of its own batch that failed, it is 'undone' as well", async () => {
+    answers!["book fails"] = REFUSED;
+    const id = await run([...TWO, FAILS], { on_error: "undo" });
+    expect(await show(id)).toMatchObject({ status: "undone", undone: [{ id: "two" }, { id: "one" }] });
+    expect(await list("undone")).toEqual([id]);
+  });
+
+  test("leaves no run of its own", async () => {
+    const id = await run(TWO);
+    await undoRun(id);
+    const page = (await send("GET", "/v1/runs")) as unknown as { readonly runs: readonly Run[] };
+    expect(page.runs.map((one) => one.run_id)).toEqual([id]);
+  });
+});
+
+describe("a rerun of what was taken back", () => {
+  test.each([{}, { only: "failed" }])("with %j runs it anew, under new keys", async (only) => {
+    const id = await run(
+      TWO.map((action) => ({ ...action, tool: "book_keyed", idempotency_key: `own-${action.id}` })),
+    );
+    await undoRun(id);
+    const rerun = await send("POST", `/v1/runs/${id}/rerun`, only);
+    expect(rerun.results.map(({ status }) => status)).toEqual(["success", "success"]);
+    expect([...bookings.live]).toEqual(["a", "b"]);
+    const sent = volley.requests.filter(({ url }) => url.endsWith("/book"));
+    expect(new Set(sent.map(({ headers }) => headers["idempotency-key"])).size).toBe(4);
+    await volley.advance(3_000);
+    expect(await show(rerun.batch_id)).toMatchObject({ status: "success" });
+    expect((await show(id)).status).toBe("undone");
+    expect((await undoRun(rerun.batch_id)).undone).toHaveLength(4);
+    expect(bookings.live.size).toBe(0);
+  });
+
+  test("runs only what was taken back, and answers what stands", async () => {
+    const id = await run(TWO);
+    await undoRun(id, { only: ["two"] });
+    const { results } = await send("POST", `/v1/runs/${id}/rerun`, {});
+    expect(results.map(({ status }) => status)).toEqual(["success", "success"]);
+    expect(bookings.heard.slice(2)).toEqual(["unbook b", "book b"]);
+    await volley.advance(3_000);
+    await send("POST", `/v1/runs/${id}/rerun`, {});
+    expect(bookings.heard).toHaveLength(4);
+  });
+
+  test("has the batch's own 'on_error': what fails again is undone again", async () => {
+    answers!["book fails"] = REFUSED;
+    const id = await run([...TWO, FAILS], { on_error: "undo" });
+    const rerun = await send("POST", `/v1/runs/${id}/rerun`, {});
+    expect(rerun.results.map(({ status }) => status)).toEqual(["success", "success", "error"]);
+    expect(rerun.undone).toMatchObject([
+      { id: "two", status: "success" },
+      { id: "one", status: "success" },
+    ]);
+    expect(bookings.live.size).toBe(0);
+    answers = {};
+    await volley.advance(3_000);
+    const again = await send("POST", `/v1/runs/${rerun.batch_id}/rerun`, {});
+    expect(again.results.map(({ status }) => status)).toEqual(["success", "success", "success"]);
+    expect(again.undone).toBeUndefined();
+  });
+
+  test("asks a person first where it is not known whether it was taken back", async () => {
+    answers!["unbook a"] = () => Response.json({}, { status: 500 });
+    const id = await run([TWO[0]!]);
+    await undoRun(id);
+    await volley.advance(3_600_000);
+    expect(await show(id)).toMatchObject({
+      status: "partial",
+      in_doubt: true,
+      undone: [{ status: "unknown" }],
+    });
+    const { results } = await send("POST", `/v1/runs/${id}/rerun`, {});
+    expect(results).toMatchObject([{ status: "pending_confirmation" }]);
+  });
+
+  test("runs again what a yes had run before it was taken back", async () => {
+    const { batch_id: id, results } = await send("POST", "/v1/execute_actions", {
+      actions: [{ id: "gated", tool: "gated", args: { name: "g" } }],
+    });
+    const { confirmation } = results[0] as unknown as { readonly confirmation: { readonly id: string } };
+    await send("POST", `/v1/confirmations/${confirmation.id}`, { decision: "approve" });
+    await volley.advance(3_000);
+    await undoRun(id);
+    expect(bookings.live.size).toBe(0);
+    const rerun = await send("POST", `/v1/runs/${id}/rerun`, {});
+    expect(rerun.results).toMatchObject([{ status: "pending_confirmation" }]);
+  });
+});
