@@ -8,8 +8,7 @@ import { CopyButton } from "../../../console/parts/copy-button.tsx";
 import { ProblemNote } from "../../../console/parts/problem-note.tsx";
 import { handOver } from "../../../console/run/draft.ts";
 import { sayCurl } from "../../../console/run/say-run.ts";
-import { sayTypescript } from "./say-typescript.ts";
-import { toBatch } from "./to-batch.ts";
+import { sayTypescript, toBatch } from "./to-batch.ts";
 import type { WireRun } from "./wire.ts";
 
 /** Set once a Worker has answered that it has no such path. */

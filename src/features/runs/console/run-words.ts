@@ -24,6 +24,7 @@ export const RUN_STATUSES: readonly ListedRun["status"][] = [
   "unknown",
   "waiting",
   "running",
+  "undone",
   "success",
 ];
 

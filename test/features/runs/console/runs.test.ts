@@ -10,8 +10,7 @@ import {
   sayWay,
   titleOf,
 } from "../../../../src/features/runs/console/run-words.ts";
-import { sayTypescript } from "../../../../src/features/runs/console/say-typescript.ts";
-import { incompleteOf, toBatch } from "../../../../src/features/runs/console/to-batch.ts";
+import { incompleteOf, sayTypescript, toBatch } from "../../../../src/features/runs/console/to-batch.ts";
 import type { ListedRun } from "../../../../src/features/runs/console/wire.ts";
 import * as run from "../../../../src/features/runs/run.ts";
 import { parseRunQuery } from "../../../../src/features/runs/run-query.ts";
