@@ -10,6 +10,7 @@ import { attempt, err, makeRefusal, ok, type Refusal, type Result } from "../../
 import type { Endpoint } from "../../../feature/route.ts";
 import { type JsonObject, lazySchema, parseExact } from "../../../feature/schema.ts";
 import * as LIMITS from "../limits.ts";
+import { undoneSchema } from "../run/keepers.ts";
 import { asksByContract, readObject, resolveReversal } from "../resolve-reversal.ts";
 import { orderWrites } from "../undo-machine.ts";
 import {
@@ -36,10 +37,22 @@ const askedSchema = lazySchema(() =>
     .register(z.globalRegistry, { id: "Undo" }),
 );
 
-const undoneSchema = lazySchema(() =>
+const answerSchema = lazySchema(() =>
   z
-    .strictObject({ undone: z.array(z.looseObject({ id: z.string(), tool: z.string() })) })
+    .strictObject({
+      undone: z
+        .array(z.union([undoneSchema(), plannedSchema()]))
+        .check(z.describe("With `dry_run` what would be sent")),
+    })
     .register(z.globalRegistry, { id: "Undone" }),
+);
+
+const plannedSchema = lazySchema(() =>
+  z.strictObject({
+    ...z.pick(undoneSchema(), { id: true, round: true, action: true, element: true, tool: true }).shape,
+    args: z.optional(z.record(z.string(), z.unknown())),
+    asks: z.boolean().check(z.describe("A person is asked first")),
+  }),
 );
 
 /** `POST /v1/runs/{id}/undo`: take back what a run wrote, each write once however often it is asked. */
@@ -64,7 +77,7 @@ export const undoRun: Endpoint = {
     body: { schema: askedSchema(), example: { dry_run: true }, optional: true },
     answer: {
       description: "An entry for every write, in the order in which they are taken back",
-      schema: undoneSchema(),
+      schema: answerSchema(),
     },
     refusals: [
       "INVALID_REQUEST",

@@ -3,29 +3,15 @@ import * as z from "zod/mini";
 import { trySchema } from "../../../core/contract/outcome.ts";
 import type { Gives } from "../../../feature/gives.ts";
 import { parseExact } from "../../../feature/schema.ts";
+import { undoneSchema } from "../run/keepers.ts";
 import { callUndo, toWirePlace, type UndoneEntry } from "../undo-run.ts";
-
-const STATUSES = ["success", "initiated", "pending_confirmation", "cancelled", "unknown", "error"] as const;
-
-/** What became of one write, as a run shows it. */
-export const undoneFields = () => ({
-  id: z.string(),
-  round: z.optional(z.int()),
-  action: z.optional(z.string()).check(z.describe("Of the flow that its action was")),
-  element: z.optional(z.int()).check(z.describe("Of the loop that its action was")),
-  tool: z.string().check(z.describe("It takes the write back; of one without a way back the write's own")),
-  status: z.enum(STATUSES),
-  data: z.optional(z.unknown()),
-  error: z.optional(z.looseObject({ code: z.string() })),
-});
 
 export const afterRuns: Gives["afterRuns"] = {
   fields: () => ({
     undone: z
       .optional(
         z.array(
-          z.looseObject({
-            ...undoneFields(),
+          z.extend(undoneSchema(), {
             started_ms: z.optional(z.number()).check(z.describe("Counted from the run's start")),
             duration_ms: z.optional(z.number()),
             tries: z.optional(z.array(trySchema())),

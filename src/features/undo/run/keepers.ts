@@ -64,6 +64,7 @@ export const undoneSchema = lazySchema(() =>
   z
     .strictObject({
       id: z.string().check(z.describe("Of the action")),
+      round: z.optional(z.int()).check(z.describe("Of a run with rounds")),
       action: z.optional(z.string()).check(z.describe("Of a flow: its own action")),
       element: z.optional(z.int()).check(z.describe("Of a loop")),
       tool: z.string().check(z.describe("It takes the write back; the write's own where none does")),

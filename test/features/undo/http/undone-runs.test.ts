@@ -18,11 +18,11 @@ interface Run extends UndoneAnswer {
 
 let bookings: Bookings;
 let volley: TestVolley;
-let answers: Parameters<typeof openBookings>[0];
+let answers: Record<string, (times: number) => Response | undefined>;
 const KEYED = book("book_keyed", {
   run: async (args, { fetch, idempotencyKey }) => {
     const headers = { "content-type": "application/json", "idempotency-key": idempotencyKey };
-    const init = { method: "POST", headers, body: JSON.stringify(args) };
+    const init = { method: "POST", headers, body: JSON.stringify(args) } as const;
     return (await fetch("https://bookings.example.com/book", init)).json();
   },
 });
@@ -31,7 +31,7 @@ const GATED = book("gated", { domain: "gated", orchestration: { confirm: "always
 beforeEach(async () => {
   answers = {};
   const words = ["book a", "book b", "book fails", "unbook a", "unbook b"];
-  const answer = (word: string) => (times: number) => answers![word]?.(times);
+  const answer = (word: string) => (times: number) => answers[word]?.(times);
   bookings = openBookings(Object.fromEntries(words.map((word) => [word, answer(word)])));
   volley = await createTestVolley({
     tools: [...TOOLS, GATED, KEYED],
@@ -102,7 +102,7 @@ describe("a run that is undone", () => {
 
   test("is 'running' while that is under way, in the list and its filter too, and a rerun waits", async () => {
     const busy = { status: 503, headers: { "retry-after": "60" } };
-    answers!["unbook a"] = (times) => (times === 1 ? Response.json({}, busy) : undefined);
+    answers["unbook a"] = (times) => (times === 1 ? Response.json({}, busy) : undefined);
     const id = await run(TWO);
     await undoRun(id);
     expect(await show(id)).toMatchObject({
@@ -116,7 +116,7 @@ describe("a run that is undone", () => {
   });
 
   test("of its own batch that failed, it is 'undone' as well", async () => {
-    answers!["book fails"] = REFUSED;
+    answers["book fails"] = REFUSED;
     const id = await run([...TWO, FAILS], { on_error: "undo" });
     expect(await show(id)).toMatchObject({ status: "undone", undone: [{ id: "two" }, { id: "one" }] });
     expect(await list("undone")).toEqual([id]);
@@ -160,7 +160,7 @@ describe("a rerun of what was taken back", () => {
   });
 
   test("has the batch's own 'on_error': what fails again is undone again", async () => {
-    answers!["book fails"] = REFUSED;
+    answers["book fails"] = REFUSED;
     const id = await run([...TWO, FAILS], { on_error: "undo" });
     const rerun = await send("POST", `/v1/runs/${id}/rerun`, {});
     expect(rerun.results.map(({ status }) => status)).toEqual(["success", "success", "error"]);
@@ -177,7 +177,7 @@ describe("a rerun of what was taken back", () => {
   });
 
   test("asks a person first where it is not known whether it was taken back", async () => {
-    answers!["unbook a"] = () => Response.json({}, { status: 500 });
+    answers["unbook a"] = () => Response.json({}, { status: 500 });
     const id = await run([TWO[0]!]);
     await undoRun(id);
     await volley.advance(3_600_000);
