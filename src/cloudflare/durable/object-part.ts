@@ -1,4 +1,5 @@
 import type { IdempotencyRenewal } from "../../core/contract/gate/idempotency.ts";
+import type { Aftermath } from "../../core/contract/gate/part-call.ts";
 import type { Attempt, JobProgress } from "../../core/contract/gate/job.ts";
 import type { JsonObject } from "../../core/contract/json.ts";
 import type { Refusal } from "../../core/contract/refusal.ts";
@@ -55,28 +56,6 @@ export interface PartWorld extends Pick<PartHost, "env" | "tenant"> {
   readonly questions: () => PartQuestions | undefined;
   /** Whether a part looks after the writes of a run, and tells its questions what became of those. */
   readonly looksAfter: (runId: string) => boolean;
-}
-
-/** The writes of runs that are over, as far as something became of them since: counted by their tools. */
-export interface Aftermath {
-  /** It takes the place of an earlier one of the same name. */
-  readonly id: string;
-  /** Those that share the writes. */
-  readonly runs: readonly string[];
-  readonly at: number;
-  readonly tools: readonly ToolAftermath[];
-}
-
-interface ToolAftermath {
-  readonly tool: string;
-  /** Its writes that are there no more. */
-  readonly gone: number;
-  /** Those that stand, and of these the ones of which that is not certain. */
-  readonly stands: number;
-  readonly unsure: number;
-  /** Those about which something is under way, and that wait for a person. */
-  readonly going: number;
-  readonly waits: number;
 }
 
 /** Makes an event where somebody hears of it; null where there is nothing to tell after all. */

@@ -1,7 +1,8 @@
 import type { UsageQuery, UsageReport } from "../../core/contract/gate/usage.ts";
+import type { Aftermath } from "../../core/contract/gate/part-call.ts";
 import type { JobProgress } from "../../core/contract/gate/job.ts";
 import type { Job } from "../../core/gate/state/outbox.ts";
-import type { Aftermath, MakeEvent, ObjectPart, OpenPart, PartClaims, PartWorld } from "./object-part.ts";
+import type { MakeEvent, ObjectPart, OpenPart, PartClaims, PartWorld } from "./object-part.ts";
 
 export class ObjectParts {
   readonly #open = new Map<string, OpenPart>();

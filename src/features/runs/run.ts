@@ -1,4 +1,4 @@
-import type { Aftermath } from "../../cloudflare/durable/object-part.ts";
+import type { Aftermath } from "../../core/contract/gate/part-call.ts";
 import type { Remote } from "../../core/contract/gate/tenant-gate-methods.ts";
 import type { OutcomeStatus } from "../../core/contract/outcome.ts";
 import type { TurnedJob } from "./turned-job.ts";

@@ -1,4 +1,4 @@
-import type { Aftermath } from "../../cloudflare/durable/object-part.ts";
+import type { Aftermath } from "../../core/contract/gate/part-call.ts";
 import { isTrouble } from "../../core/contract/gate/job.ts";
 import { UNKNOWN_TOOL } from "../../core/observe/watch.ts";
 import type { TurnedJob } from "./turned-job.ts";

@@ -19,3 +19,25 @@ export type PartMethods<Methods> = {
 export function createPartCall<Methods>(feature: string): PartCall<Methods> {
   return (gate, method, ...args) => gate.call(feature, method, ...args) as Promise<never>;
 }
+
+/** The writes of runs that are over, as far as something became of them since: counted by their tools. */
+export interface Aftermath {
+  /** It takes the place of an earlier one of the same name. */
+  readonly id: string;
+  /** Those that share the writes. */
+  readonly runs: readonly string[];
+  readonly at: number;
+  readonly tools: readonly ToolAftermath[];
+}
+
+interface ToolAftermath {
+  readonly tool: string;
+  /** Its writes that are there no more. */
+  readonly gone: number;
+  /** Those that stand, and of these the ones of which that is not certain. */
+  readonly stands: number;
+  readonly unsure: number;
+  /** Those about which something is under way, and that wait for a person. */
+  readonly going: number;
+  readonly waits: number;
+}

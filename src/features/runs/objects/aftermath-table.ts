@@ -1,4 +1,4 @@
-import type { Aftermath } from "../../../cloudflare/durable/object-part.ts";
+import type { Aftermath } from "../../../core/contract/gate/part-call.ts";
 
 /** The rows of what became of runs after they were over. They are in memory once a run is looked at. */
 export class AftermathTable {

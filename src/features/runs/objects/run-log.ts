@@ -1,7 +1,7 @@
 import * as LIMITS from "../limits.ts";
 import type { Clock } from "../../../core/kit/clock.ts";
 import { takeRows } from "../../../core/kit/take-rows.ts";
-import type { Aftermath } from "../../../cloudflare/durable/object-part.ts";
+import type { Aftermath } from "../../../core/contract/gate/part-call.ts";
 import { DurableObject } from "../../../cloudflare/platform/durable-object.ts";
 import { type ObjectClass, refuseErased } from "../../../cloudflare/platform/object-class.ts";
 import { systemClock } from "../../../cloudflare/platform/system-ports.ts";

@@ -1,6 +1,7 @@
 import { isTrouble } from "../../../core/contract/gate/job.ts";
 import * as LIMITS from "../limits.ts";
-import type { Aftermath, ObjectPart, OpenPart, PartWorld } from "../../../cloudflare/durable/object-part.ts";
+import type { Aftermath } from "../../../core/contract/gate/part-call.ts";
+import type { ObjectPart, OpenPart, PartWorld } from "../../../cloudflare/durable/object-part.ts";
 import { isCall, isJobInDoubt, isLive, type Job } from "../../../core/gate/state/outbox.ts";
 import { attempt, attemptNow } from "../../../core/kit/result.ts";
 import type { TurnedJob } from "../turned-job.ts";

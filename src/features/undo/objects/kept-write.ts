@@ -1,4 +1,4 @@
-import type { Aftermath } from "../../../cloudflare/durable/object-part.ts";
+import type { Aftermath } from "../../../core/contract/gate/part-call.ts";
 import { makeFailure, toWireFailure, type WireFailure } from "../../../core/contract/failure.ts";
 import type { JobRecord } from "../../../core/contract/gate/job.ts";
 import { type JsonObject, parseExact } from "../../../core/contract/json.ts";
