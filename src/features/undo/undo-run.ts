@@ -24,7 +24,7 @@ export interface RunFacts {
   readonly questions?: readonly string[];
   /** The runs that share its writes, as lists have them; it alone unless said. */
   readonly runs?: readonly string[];
-  /** The tools of writes that nobody asked to take back. */
+  /** The tools of the writes that stay, because they were not asked for. */
   readonly left?: readonly string[];
   /** The actions that those which wait for them depend on, by the name of each. */
   readonly needs?: Readonly<Record<string, readonly string[]>>;

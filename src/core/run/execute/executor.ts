@@ -63,12 +63,7 @@ export function keepWrites(
   const keeper = execution.hooks?.keepers?.keeperOf(keptAs);
   if (keeper === undefined) return err(NO_KEEPER);
   const taken = keeper.take(plan, execution);
-  return taken.ok
-    ? ok([
-        { ...taken.value, ...(!("run" in keptAs) && { keptAs }) },
-        { ...execution, hooks: { ...execution.hooks, keeper } },
-      ])
-    : taken;
+  return taken.ok ? ok([taken.value, { ...execution, hooks: { ...execution.hooks, keeper } }]) : taken;
 }
 
 const NO_KEEPER = makeRefusal("INVALID_BATCH", "This Worker looks after the writes of no batch.");

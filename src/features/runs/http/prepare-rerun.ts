@@ -167,7 +167,7 @@ function toEarlier({ root, answers, ids, earlier }: Reruns): readonly EarlierRer
 
 /**
  * Read what there is no more as if it had never been sent: its key, its job and its result are no more either, in the run that sent it and
- * in all before that. What may be gone in part is in doubt.
+ * in all before that. An action that may be gone in part is in doubt.
  */
 function forgetGone(
   kept: KeptRun,

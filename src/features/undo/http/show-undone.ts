@@ -60,7 +60,7 @@ function toShown(entry: UndoneEntry, runStartedAt: number): object {
   };
 }
 
-/** An action of which nothing stands is gone; of one in part, or in doubt, nobody knows. */
+/** An action is gone when nothing of it stands; one that is gone in part, or in doubt, is unsure. */
 function goneIn(entries: readonly UndoneEntry[]): ReadonlyMap<string, "gone" | "unsure"> {
   const all = [...Map.groupBy(entries, ({ id }) => toWirePlace(id).id)];
   return new Map(

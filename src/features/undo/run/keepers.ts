@@ -5,6 +5,7 @@ import type { DeclaredKeepers } from "../../../cloudflare/declared.ts";
 import type { Catalog } from "../../../core/catalog/catalog.ts";
 import type { Tool } from "../../../core/catalog/define-tool.ts";
 import { failureSchema } from "../../../core/contract/failure.ts";
+import type { KeptAs } from "../../../core/contract/batch.ts";
 import { isJsonObject } from "../../../core/contract/json.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
 import { pendingSchema } from "../../../core/contract/outcome.ts";
@@ -128,7 +129,8 @@ export const KEEPERS: DeclaredKeepers = {
         const isLooked = undo === WHAT_CAN || run !== undefined;
         const refusal = isLooked ? null : refuseIrreversible(plan, execution);
         // A job of an unfinished action would go on after the batch was undone.
-        return refusal === null ? ok({ ...plan, demotes: false }) : err(refusal);
+        const own = run === undefined && { keptAs: keptAs as KeptAs };
+        return refusal === null ? ok({ ...plan, demotes: false, ...own }) : err(refusal);
       },
       open(plan, around) {
         if (whole !== undefined && namesElements(plan)) return whole.ofElements(plan);
