@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from "hono/jsx/dom";
 
 import { readEvents } from "../../../console/kit/read-events.ts";
-import { hrefTo } from "../../../console/kit/route.ts";
+import { hrefTo, type Route } from "../../../console/kit/route.ts";
 import { useLoad } from "../../../console/kit/use-load.ts";
 import type { WireJob } from "../../../console/kit/wire.ts";
 import { isAlive } from "../../../console/jobs/job-filter.ts";
@@ -10,6 +10,7 @@ import { Pieces } from "../../../console/parts/pieces.tsx";
 import { Title } from "../../../console/parts/title.tsx";
 import { RunActions } from "./run-actions.tsx";
 import { RunFacts } from "./run-facts.tsx";
+import { RunList } from "./run-list.tsx";
 import { RunTable } from "./run-table.tsx";
 import { RunTrace } from "./run-trace.tsx";
 import { titleOf } from "./run-words.ts";
@@ -23,6 +24,13 @@ const EVERY_MS = 3_000;
 /** The jobs of a run are recorded within a batch's longest deadline. */
 const BATCH_MS = 60_000;
 
+/** All runs, or one of them. */
+export function RunsView({ route }: { readonly route: Route }) {
+  if (route.id !== null)
+    return <RunPage key={`run ${route.id}`} id={route.id} action={route.query.get("action")} />;
+  return <RunList key="list" query={route.query} />;
+}
+
 interface RunPageProps {
   readonly id: string;
   /** The action whose panel is open to begin with. */
@@ -30,7 +38,7 @@ interface RunPageProps {
 }
 
 /** One run: how it ended, its trace, what it caused; and the buttons that run it again. One that goes on is asked for again with each of its events. */
-export function RunPage({ id, action }: RunPageProps) {
+function RunPage({ id, action }: RunPageProps) {
   const path = `/v1/runs/${encodeURIComponent(id)}`;
   const [everyMs, setEvery] = useState<number | undefined>(EARLY_MS);
   const [isEarly, setEarly] = useState(true);

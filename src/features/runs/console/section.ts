@@ -1,7 +1,7 @@
 import type { Section } from "../../../console/kit/section.ts";
 import { LastRun, RunsOfFlow } from "./runs-of-flow.tsx";
 import { RunsOfWeek } from "./runs-of-week.tsx";
-import { RunsView } from "./runs-view.tsx";
+import { RunsView } from "./run-page.tsx";
 import "./runs.css";
 
 /** Runs are listed and shown, run again and opened in the editor; flows and the usage say what ran of theirs. */

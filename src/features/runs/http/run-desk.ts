@@ -21,7 +21,6 @@ import {
 import { RunBuffer, type RunOwner } from "../run-buffer.ts";
 import { type RunFacts, RunRecord } from "../run-record.ts";
 import { seeRun } from "../see-run.ts";
-import { sourceOf } from "../source-of.ts";
 
 const logsOf = defineObject<RunLogMethods>({
   binding: RUN_LOGS,
@@ -201,4 +200,35 @@ function toFailedNotices({ runs }: RunReport, nowMs: number): Notice[] {
     if (seen === null || !FAILED.has(seen.run.status)) return [];
     return [{ id: `run-failed-${head.id}`, type: "volley.run.failed", data: JSON.stringify(seen.run) }];
   });
+}
+
+/** The doors by their routes; every other route is one of plain HTTP. */
+const DOORS: readonly (readonly [pattern: RegExp, source: RunSource])[] = [
+  [/ \/v1\/(?:chat\/completions|messages|responses)$/, "agent"],
+  [/ \/v1\/(?:openai|anthropic|gemini)\//, "turn"],
+  [/\/mcp$/, "mcp"],
+  [/ \/v1\/flows\//, "flow"],
+  [/ \/(?:v1\/confirmations|approvals)\//, "approval"],
+  [/ \/api\/orchestration\//, "orchestration"],
+  [/^connection$/, "approval"],
+  [/^background$/, "background"],
+  [/^delivery$/, "flow"],
+];
+
+/** The doors of routes that there were: as many as endpoints, because a route is one as it is declared. */
+const sources = new Map<string, RunSource>();
+
+/** Find the door that a run came by: the trigger that started it, the batch that it is an action of, or the route of its request. */
+function sourceOf(
+  route: string,
+  { trigger, isInside }: { readonly trigger?: "webhook" | "cron" | undefined; readonly isInside: boolean },
+): RunSource {
+  if (trigger !== undefined) return trigger;
+  if (isInside) return "flow";
+  let source = sources.get(route);
+  if (source === undefined) {
+    source = DOORS.find(([pattern]) => pattern.test(route))?.[1] ?? "http";
+    sources.set(route, source);
+  }
+  return source;
 }
