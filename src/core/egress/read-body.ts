@@ -14,9 +14,6 @@ const SMALL_BODY = 64 * 1024;
 /** A length (RFC 9110, 8.6). `Number` alone would take `0x10`, `-1` and nothing at all for one. */
 const DIGITS = /^\d+$/;
 
-/** Up to this many characters can be arguments of one call, and writing them one by one is faster than a decoder. */
-const SHORT_TEXT = 2_048;
-
 /** The count of a number whose digits are kept, besides itself. */
 const LONG_NUMBER = 2;
 
@@ -543,7 +540,7 @@ async function readSmallBody(response: Response, declared: number, limits: BodyL
     clock.enter("idle", idleTimeoutMs);
     const bytes = new Uint8Array(await clock.orEnd(response.arrayBuffer(), undefined, brokenOff));
     if (bytes.length > maxBytes) throw tooLarge(maxBytes);
-    const text = decodeAscii(bytes) ?? decode(UTF_8, bytes, false);
+    const text = decode(UTF_8, bytes, false);
     held.keep(declared);
     isKept = true;
     return text;
@@ -599,13 +596,6 @@ function createDecoder(contentType: string | null): Decoder {
   throw new ToolFailure("BAD_UPSTREAM_RESPONSE", {
     hint: "The service answered in a character encoding that is not known here.",
   });
-}
-
-/** The text of a short body that is plain ASCII, which most JSON is; null for any other, which takes a decoder. */
-function decodeAscii(bytes: Uint8Array): string | null {
-  if (bytes.length > SHORT_TEXT) return null;
-  for (const byte of bytes) if (byte > 0x7f) return null;
-  return String.fromCharCode.apply(null, bytes as unknown as number[]);
 }
 
 function decode(decoder: Decoder, chunk?: Uint8Array, stream = true): string {
