@@ -4,7 +4,7 @@
  * Two processes of one build differ by up to 14 %, so a figure is the median of ratios, each of two processes that were started beside
  * each other and took turns. A row in which the bare Worker is not as dear as itself tells nothing of the others.
  */
-import { BY_HAND, type Bundles, type Contender, VOLLEY, VOLLEY_CORE } from "./contenders.ts";
+import { BY_HAND, type Bundles, type Contender, IN_BACKGROUND, VOLLEY, VOLLEY_CORE } from "./contenders.ts";
 import { table } from "./report.ts";
 import { Rig, type RigOptions } from "./rig.ts";
 import { intervalOfMedian, median } from "./statistics.ts";
@@ -31,13 +31,30 @@ const AIMS = { core: () => [1.1, 1.15], all: (n: number) => [n < 10 ? 1.15 : 1.2
 export async function compareWithHand(options: PairOptions, bench: Bench): Promise<string[]> {
   const measured = await measurePairs([...BY_HAND, VOLLEY_CORE, VOLLEY], options, bench);
   const rows = [...measured].map(([n, [bare, again, hand, core, all]]) => [
-    ...sayRow(n, ratios(again!, bare!)),
+    String(n),
+    sayBare(ratios(again!, bare!)),
     sayRatio(ratios(core!, hand!), AIMS.core()),
     sayRatio(ratios(all!, hand!), AIMS.all(n)),
     [hand!, core!, all!].map((micros) => sayAbove(micros, [bare!, again!], n)).join(", "),
   ]);
   const header = ["N", "bare / bare", "core / by hand", "all features / by hand", "µs a call above bare"];
   return table([header, ...rows]);
+}
+
+/** The most that one background action may cost. */
+const BACKGROUND_AIM = [2.2, 2.3] as const;
+
+/** Compare a batch of one background action with the Worker written by hand for that. */
+export async function compareInBackground(options: PairOptions, bench: Bench): Promise<string[]> {
+  const measured = await measurePairs(IN_BACKGROUND, { ...options, batchSizes: [1] }, bench);
+  const [hand, again, volley] = measured.get(1)!;
+  const row = [
+    "one background action",
+    sayBare(ratios(again!, hand!)),
+    sayRatio(ratios(volley!, hand!), BACKGROUND_AIM),
+    sayAbove(volley!, [hand!, again!], 1),
+  ];
+  return table([["", "by hand / by hand", "all features / by hand", "µs above by hand"], row]);
 }
 
 /** Compare core with that of another checkout, or the Worker written by hand with another one. */
@@ -48,7 +65,8 @@ export async function compareWithOther(
 ): Promise<string[]> {
   const measured = await measurePairs([...BY_HAND, VOLLEY_CORE, other], options, bench);
   const rows = [...measured].map(([n, [bare, again, hand, core, theirs]]) => [
-    ...sayRow(n, ratios(again!, bare!)),
+    String(n),
+    sayBare(ratios(again!, bare!)),
     sayRatio(ratios(core!, hand!)),
     sayRatio(ratios(theirs!, hand!)),
     sayRatio(ratios(core!, theirs!)),
@@ -87,9 +105,9 @@ function ratios(some: readonly number[], others: readonly number[]): readonly nu
   return some.map((micros, pair) => micros / others[pair]!);
 }
 
-function sayRow(n: number, bare: readonly number[]): readonly [string, string] {
+function sayBare(bare: readonly number[]): string {
   const isEqual = median(bare) >= EQUAL.from && median(bare) <= EQUAL.to;
-  return [String(n), sayRatio(bare) + (isEqual ? "" : " does not count")];
+  return sayRatio(bare) + (isEqual ? "" : ": does not count");
 }
 
 function sayRatio(found: readonly number[], aim?: readonly number[]): string {

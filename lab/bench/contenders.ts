@@ -128,6 +128,21 @@ const byHand: Contender = {
   readNumber: (result) => (result as { data?: { n?: unknown } }).data?.n,
 };
 
+/** The row of each call is written before its answer, and updated when the call has ended. */
+const recorded: Contender = {
+  ...bareObject,
+  name: "recorded",
+  label: "(i) written by hand, in the background",
+  source: { entry: here("../peers/on-workerd/bare-recorded-worker.ts") },
+};
+
+/** One background action: by hand, and with every feature. */
+export const IN_BACKGROUND: readonly Contender[] = [
+  recorded,
+  { ...recorded, name: "recorded-again" },
+  { ...VOLLEY, name: "volley-background", lastTool: "bench-background" },
+];
+
 /** The bare Worker twice, which shows how far two equal processes are apart, and the Worker written by hand. */
 export const BY_HAND: readonly Contender[] = [bare, { ...bare, name: "bare-again" }, byHand].map(behindSlots);
 

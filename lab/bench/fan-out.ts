@@ -54,5 +54,24 @@ export function makeFanOutTable(measured: readonly FanOut[]): string[] {
     "| endpoints | sender | 202 after | last first attempt after | CPU a delivery |",
     "|---:|---|---:|---:|---:|",
     ...rows,
+    ...measured.flatMap(sayRatio),
+  ];
+}
+
+/** The most that a delivery may cost of one by hand. */
+const MOST = 1.6;
+
+/** Say the CPU of a delivery beside that of the same one by hand. */
+function sayRatio(
+  { sender, endpoints, cpuMsPerDelivery }: FanOut,
+  _: number,
+  all: readonly FanOut[],
+): string[] {
+  const hand = all.find((other) => other.sender === "written by hand" && other.endpoints === endpoints);
+  if (hand === undefined || sender === "written by hand") return [];
+  const ratio = cpuMsPerDelivery / hand.cpuMsPerDelivery;
+  return [
+    "",
+    `${endpoints} deliveries: ${ratio.toFixed(2)} × by hand (≤ ${MOST} ${ratio <= MOST ? "met" : "MISSED"})`,
   ];
 }

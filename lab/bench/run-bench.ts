@@ -4,7 +4,7 @@ import { parseArgs } from "node:util";
 
 import { type AgentSlices, measureAgent } from "./agent.ts";
 import { makeAgentTables } from "./agent-report.ts";
-import { compareWithHand, compareWithOther } from "./by-hand.ts";
+import { compareInBackground, compareWithHand, compareWithOther } from "./by-hand.ts";
 import {
   BEHIND_SLOTS,
   Bundles,
@@ -109,6 +109,7 @@ const SECTIONS: Readonly<Record<string, (bench: Bench) => Promise<readonly strin
     options.beside === undefined
       ? compareWithHand(options, bench)
       : compareWithOther(otherAt(resolve(options.beside)), options, bench),
+  background: ({ options, ...bench }) => compareInBackground(options, bench),
   job: measureJob,
   latency: measureDelays,
   gate: async ({ options, ...bench }) => makeGateCallsTable(await measureGateCalls(options.gateMs, bench)),
