@@ -88,7 +88,7 @@ const CEILINGS = {
   coreFilesThatCoreDoesNotUse: 20,
   coreFilesWithWordsOfFeatures: 41,
   filesReachedPastAnIndex: 48,
-  files: 1068,
+  files: 1069,
   smallFilesWithOneImporter: 104,
   namesOfSeveralFiles: 28,
 } as const;

@@ -5,7 +5,7 @@ import type { Caller } from "../core/contract/gate/caller.ts";
 import type { OwnCode } from "../core/contract/refusal.ts";
 import type { BatchFields, Keepers } from "../core/gate/execution.ts";
 import { SHIPPED } from "../shipped.ts";
-import type { Declared, Env } from "./configured.ts";
+import type { Configured, Declared, Env } from "./configured.ts";
 import { ConfigurationError } from "./platform/configuration-error.ts";
 
 export interface DeclaredVariable {
@@ -49,8 +49,10 @@ export interface DeclaredFields extends BatchFields {
 }
 
 /** The keepers of writes, and the schema of a body that asks for it, for documents. */
-export interface DeclaredKeepers extends Keepers {
+export interface DeclaredKeepers extends Omit<Keepers, "keeperOf"> {
   readonly extend: (schema: z.ZodMiniObject) => z.ZodMiniObject;
+  /** Open what finds the keepers of a deployment. */
+  readonly open: (configured: Configured) => Keepers["keeperOf"];
 }
 
 /** The same with its classes of Durable Objects, by the names under which a Worker exports them. */

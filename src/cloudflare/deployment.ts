@@ -117,12 +117,13 @@ export function createDeployment(
   // Only the tenants' objects use these options; they are read here too so that health tells of a mistake before an object fails.
   const { eventsTo = null } = readGateOptions(env, trustedOrigins);
   for (const { variables = {} } of features) for (const { read } of Object.values(variables)) read?.(env);
+  const keepers = partOf(features, "keepers");
   const hooks = {
     later: partOf(features, "later"),
     beforeCall: partOf(features, "beforeCall")?.(configured),
     beforeStep: partOf(features, "beforeStep")?.(configured),
     fields: partOf(features, "fields"),
-    keepers: partOf(features, "keepers"),
+    keepers: keepers && { ...keepers, keeperOf: keepers.open(configured) },
   };
   const toolGates = readToolGates(env, catalog);
   const shown = readShownTools(env, catalog, { ports, hasOwnSecrets: secretOf !== undefined });

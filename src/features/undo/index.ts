@@ -3,7 +3,7 @@ import { COMPENSATE } from "./compensation.ts";
 import { afterRuns } from "./http/show-undone.ts";
 import { undoRun } from "./http/ask-undo.ts";
 import { createUndoPart } from "./objects/undo-part.ts";
-import { ANSWERS, KEEPERS } from "./run/keepers.ts";
+import { ANSWERS, createKeeper, KEEPERS } from "./run/keepers.ts";
 
 /** With it comes the field `compensate` of contracts. */
 export type { Compensation } from "./compensation.ts";
@@ -13,7 +13,14 @@ export function undo() {
   return defineFeature({
     name: "undo",
     contract: [COMPENSATE],
-    keepers: KEEPERS,
+    keepers: {
+      ...KEEPERS,
+      open: (configured) => (keptAs) =>
+        createKeeper(keptAs, async (...asked) => {
+          const { createSeal } = await import("./http/sealed-args.ts");
+          return createSeal(configured)(...asked);
+        }),
+    },
     answers: ANSWERS,
     gives: { afterRuns },
     routes: [{ for: "any key", paths: [undoRun] }],

@@ -26,7 +26,7 @@ export function wayBackOf(tool: Tool, catalog: Pick<Catalog, "callable">): WayBa
 }
 
 const UNSAID: NoWayBack = { why: "says no way to take back what it did" };
-const SECRET: NoWayBack = { why: "is taken back with a secret, which is not kept" };
+const SECRET: NoWayBack = { why: "is taken back with a secret, which is not kept here" };
 
 /** Whether a tool's contract itself has a person asked; one that is asked for only by default does not. */
 export function asksByContract({ orchestration }: Pick<Tool, "orchestration">): boolean {
@@ -45,11 +45,11 @@ function fits(when: JsonObject, args: JsonObject): boolean {
  * @param by how; null where there is no way
  * @param redact takes the secrets of the write's call out of JSON text
  */
-export function resolveReversal(
+export function findReversal(
   by: WayBack | NoWayBack | null,
   { tool, args, output }: DoneWrite,
-  redact: (json: string) => string = (json) => json,
-): Reversal | Irreversible {
+  redact: (json: string) => string,
+): Reversal | SecretReversal | Irreversible {
   if (by === null || "why" in by) return { tool, error: toWireFailure(irreversible(tool, by ?? UNSAID)) };
   const { compensation, delivery, asks } = by;
   const resolved = resolveCompensation(compensation, { args, output });
@@ -57,10 +57,31 @@ export function resolveReversal(
   const argsJson = JSON.stringify(resolved.value.args);
   const isAsked = asks === true || (asks !== undefined && fits(asks.when, resolved.value.args));
   // A mark stands for a secret in an output that was kept, or was read again.
-  const hidesSecret = redact(argsJson) !== argsJson || argsJson.includes("[redacted]");
-  return hidesSecret
-    ? { tool, error: toWireFailure(irreversible(tool, SECRET)) }
-    : { tool: resolved.value.tool, argsJson, delivery, ...(isAsked && { asks: true }) };
+  if (argsJson.includes("[redacted]")) return withoutSecret(tool);
+  const shownJson = redact(argsJson);
+  const call = {
+    tool: resolved.value.tool,
+    argsJson: shownJson,
+    delivery,
+    ...(isAsked && { asks: true as const }),
+  };
+  return shownJson === argsJson ? call : { ...call, secretJson: argsJson };
+}
+
+/** A call whose arguments may not be kept as they are; those that may be shown stand in their place. */
+export interface SecretReversal extends Reversal {
+  readonly secretJson: string;
+}
+
+/** Find that call where nothing of it can be sealed. */
+export function resolveReversal(by: WayBack | NoWayBack | null, done: DoneWrite): Reversal | Irreversible {
+  const found = findReversal(by, done, (json) => json);
+  return "secretJson" in found ? withoutSecret(done.tool) : found;
+}
+
+/** Say that a write stands because a secret is not kept. */
+export function withoutSecret(tool: string): Irreversible {
+  return { tool, error: toWireFailure(irreversible(tool, SECRET)) };
 }
 
 /** Read an object that was written as JSON text; an empty one of anything else. */

@@ -127,7 +127,12 @@ export interface Reversal {
   readonly delivery: Delivery;
   /** A person is asked first. */
   readonly asks?: true;
+  /** The arguments, where those that may be shown lack a secret: sealed for the key of the write's undo. */
+  readonly sealed?: string;
 }
+
+/** Seals arguments for one write of a tenant, named by the key of its undo; null where the deployment has no key for that. */
+export type SealArgs = (argsJson: string, tenant: string, undoKey: string) => Promise<string | null>;
 
 /** How a write ended. */
 export type WriteEnd =
@@ -241,6 +246,11 @@ export interface UndoMethods {
 
 /** Call a method of that part. */
 export const callUndo = createPartCall<UndoMethods>(UNDO);
+
+/** The idempotency key of the call that takes a write back: one however often that is asked. */
+export function undoKeyOf(runId: string, name: string): string {
+  return `undo-${runId}-${name}`;
+}
 
 /** Name the action of a write among those of its run. */
 export function nameOf({ id, action }: Pick<WritePlace, "id" | "action">): string {

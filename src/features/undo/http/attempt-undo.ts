@@ -17,8 +17,10 @@ import type { CallScope } from "../../../core/run/call-scope.ts";
 import { failedAttempt } from "../../../core/run/run-attempt.ts";
 import { lookFor } from "../../../core/run/verifications.ts";
 import { withAccount } from "../../../feature/caller.ts";
+import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import * as LIMITS from "../limits.ts";
-import { asksByContract, readObject, resolveReversal, wayBackOf } from "../resolve-reversal.ts";
+import { hideArgs, openArgs } from "./sealed-args.ts";
+import { asksByContract, irreversible, readObject, resolveReversal, wayBackOf } from "../resolve-reversal.ts";
 import { callUndo, type Irreversible, type OpenedEntry, type Reversal, type RunFacts } from "../undo-run.ts";
 
 /** Make one attempt to take a write back, in its tenant's object: a call of the tool for the write's key, subject and account. */
@@ -52,7 +54,7 @@ export async function attemptUndo(
     beforeCall: hooks?.beforeCall,
   };
   try {
-    return await takeBack(claim, { opened, catalog, scope, gate });
+    return await takeBack(claim, { opened, catalog, scope, gate, context });
   } finally {
     budget.release();
   }
@@ -63,9 +65,13 @@ interface TakingBack {
   readonly catalog: Catalog;
   readonly scope: CallScope;
   readonly gate: Gate;
+  readonly context: Pick<RequestContext, "configured" | "caller">;
 }
 
-async function takeBack(claim: JobClaim, { opened, catalog, scope, gate }: TakingBack): Promise<AttemptEnd> {
+async function takeBack(
+  claim: JobClaim,
+  { opened, catalog, scope, gate, context }: TakingBack,
+): Promise<AttemptEnd> {
   const { spec, fence } = claim;
   const { clock } = scope.ports;
   let { by } = opened;
@@ -85,8 +91,12 @@ async function takeBack(claim: JobClaim, { opened, catalog, scope, gate }: Takin
     (called) => catalog.callable(called.tool),
     () => scope,
   );
-  const end = await runner.run({ ...claim, spec: { ...spec, ...by } }, clock.now() + firstAttemptMs);
-  return readEnd(end, opened.tries.some(wasSent));
+  const shown = { ...spec, ...by };
+  const { configured, caller } = context;
+  const argsJson = await openArgs(shown, configured, [caller.tenant, spec.idempotencyKey]);
+  if (argsJson === null) return failedAttempt(irreversible(shown.tool, UNSEALABLE));
+  const end = await runner.run({ ...claim, spec: { ...shown, argsJson } }, clock.now() + firstAttemptMs);
+  return hideArgs(readEnd(end, opened.tries.some(wasSent)), argsJson, shown.argsJson);
 }
 
 /** Whether the contract of a call's tool has a person asked about it; one that is asked only by default is not. */
@@ -153,6 +163,7 @@ async function askPeople(
   return NOTHING_TO_DO;
 }
 
+const UNSEALABLE = { why: "gets a secret that no key of VOLLEY_VAULT_KEY opens any more" };
 const NOBODY = "The tool that takes it back asks a person, and no feature of this Worker does that.";
 
 const PLAN = {

@@ -47,7 +47,8 @@ export function decideWrite(write: KeptWrite, isYes: boolean, args?: JsonObject)
     // A later undo asks anew.
     return { ...no, by };
   }
-  const edited = args === undefined ? by : { ...by, argsJson: JSON.stringify(args) };
+  const { sealed: __, ...open } = by;
+  const edited = args === undefined ? by : { ...open, argsJson: JSON.stringify(args) };
   return { ...rest, by: edited, isApproved: true, state: "waits" };
 }
 

@@ -27,6 +27,7 @@ import {
   toMember,
   toWirePlace,
   UNDO,
+  undoKeyOf,
   type UndoMethods,
   type UndoState,
 } from "../undo-run.ts";
@@ -488,8 +489,7 @@ class UndoPart implements OpenPart {
       tool,
       argsJson,
       delivery,
-      // One key for each write, however often that is asked.
-      idempotencyKey: `undo-${runId}-${name}`,
+      idempotencyKey: undoKeyOf(runId, name),
       maxAttempts: jobAttempts,
       backoffInitialMs: jobBackoffInitialMs,
       toolJson: JSON.stringify({ caller, account, requestId } satisfies RunFacts),

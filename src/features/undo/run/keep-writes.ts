@@ -15,7 +15,7 @@ import { sleep } from "../../../core/kit/sleep.ts";
 import type { Plan, Step } from "../../../core/plan/step.ts";
 import { nameInside } from "../undo-machine.ts";
 import * as LIMITS from "../limits.ts";
-import { resolveReversal, wayBackOf } from "../resolve-reversal.ts";
+import { findReversal, type SecretReversal, wayBackOf, withoutSecret } from "../resolve-reversal.ts";
 import {
   type AskedPart,
   callUndo,
@@ -23,9 +23,12 @@ import {
   keyOf,
   nameOf,
   type RunFacts,
+  type SealArgs,
   toMember,
   undoneOf,
   type BegunWrite,
+  type Irreversible,
+  undoKeyOf,
   type UndoState,
   type WriteEnd,
   type WritePlace,
@@ -41,6 +44,20 @@ interface Outer {
   readonly needsOf: (id: string, own: readonly string[]) => readonly string[];
 }
 
+interface KeptWays {
+  readonly seal: SealArgs;
+  readonly outer?: Outer | null;
+  /** It adds to the writes of a run that is there already. */
+  readonly goesOn?: boolean;
+}
+
+/** How a write ended, with arguments that are not sealed yet. */
+type FoundEnd =
+  | WriteEnd
+  | (Omit<Extract<WriteEnd, { readonly kind: "done" }>, "by"> & {
+      readonly by: SecretReversal | Irreversible;
+    });
+
 /** The writes of one run, which are taken back should it fail; those of a flow are its action's. */
 export class KeptWrites implements KeptBatch {
   readonly #plan: Plan;
@@ -54,15 +71,12 @@ export class KeptWrites implements KeptBatch {
   readonly #asked: Record<string, readonly string[]> = {};
   /** It adds to the writes of a run that is there already. */
   readonly #goesOn: boolean;
+  readonly #seal: SealArgs;
   #seq: number;
   #isClosed = false;
   #cancelHold = (): void => {};
 
-  constructor(
-    plan: Plan,
-    run: KeptRun,
-    { outer = null, goesOn = false }: { readonly outer?: Outer | null; readonly goesOn?: boolean } = {},
-  ) {
+  constructor(plan: Plan, run: KeptRun, { seal, outer = null, goesOn = false }: KeptWays) {
     this.#plan = plan;
     this.#run = run;
     this.#outer = outer;
@@ -73,6 +87,7 @@ export class KeptWrites implements KeptBatch {
     const { ports, within } = run.execution;
     this.#seq = goesOn ? ports.clock.now() * 1_000 : (within?.resumed?.attempt.fence ?? 0) * SEQS;
     this.#goesOn = goesOn;
+    this.#seal = seal;
     if (goesOn) this.#hold();
   }
 
@@ -88,6 +103,7 @@ export class KeptWrites implements KeptBatch {
     };
     const indexOf = (name: string): number => this.#plan.steps.findIndex(({ id }) => id === split(name).id);
     return new KeptWrites(plan, this.#run, {
+      seal: this.#seal,
       outer: { writes: this, placeOf: split, needsOf: (name) => this.#needs[indexOf(name)]! },
     });
   }
@@ -103,7 +119,7 @@ export class KeptWrites implements KeptBatch {
       needsOf: (_, own) => [...own.map((action) => nameInside(id, action)), ...this.#needs[step.index]!],
     };
     // Its writes were looked at with the batch.
-    return { take: ok, open: (plan) => new KeptWrites(plan, this.#run, { outer }) };
+    return { take: ok, open: (plan) => new KeptWrites(plan, this.#run, { seal: this.#seal, outer }) };
   }
 
   begin({ step, element, call }: KeptCall): Promise<boolean> {
@@ -121,7 +137,8 @@ export class KeptWrites implements KeptBatch {
   }
 
   end(at: KeptCall, outcome: Outcome, output?: KeptOutput): void {
-    this.#root.#end(this.#placeOf(at.step, at.element), this.#toEnd(at, outcome, output));
+    const place = this.#placeOf(at.step, at.element);
+    this.#root.#end(place, this.#toEnd(at, outcome, output));
   }
 
   get #root(): KeptWrites {
@@ -146,11 +163,12 @@ export class KeptWrites implements KeptBatch {
     return begun;
   }
 
-  #end(place: WritePlace, end: WriteEnd): void {
+  #end(place: WritePlace, ended: FoundEnd): void {
     const { execution, batchId } = this.#run;
     const { defer, ports, gate } = execution;
     const write = async (): Promise<void> => {
       await attempt(() => this.#begun.get(keyOf(place))!);
+      const end = await this.#sealed(place, ended);
       const written = (): Promise<unknown> => callUndo(gate, "end", batchId, place, end);
       const first = await attempt(written);
       if (first.ok) return;
@@ -161,6 +179,17 @@ export class KeptWrites implements KeptBatch {
     const writing = write();
     this.#ends.push(writing);
     defer(writing);
+  }
+
+  /** Seal the arguments that may not be kept as they are. */
+  async #sealed(place: WritePlace, ended: FoundEnd): Promise<WriteEnd> {
+    if (ended.kind !== "done" || !("secretJson" in ended.by)) return ended;
+    const { secretJson, ...shown } = ended.by;
+    const { execution, batchId } = this.#run;
+    const { tenant } = execution.caller;
+    const sealed = await attempt(() => this.#seal(secretJson, tenant, undoKeyOf(batchId, keyOf(place))));
+    const isSealed = sealed.ok && sealed.value !== null;
+    return { ...ended, by: isSealed ? { ...shown, sealed: sealed.value } : withoutSecret(shown.tool) };
   }
 
   saw(step: Step, outcome: Outcome): void {
@@ -234,7 +263,7 @@ export class KeptWrites implements KeptBatch {
     };
   }
 
-  #toEnd({ call }: KeptCall, outcome: Outcome, output?: KeptOutput): WriteEnd {
+  #toEnd({ call }: KeptCall, outcome: Outcome, output?: KeptOutput): FoundEnd {
     const seq = this.#next();
     if (outcome.status === "error" || outcome.status === "unknown")
       return isInDoubt(outcome)
@@ -244,7 +273,8 @@ export class KeptWrites implements KeptBatch {
     const args = isJsonObject(call.args) ? { ...call.input, ...call.args } : call.input;
     const { tool } = call;
     const way = wayBackOf(tool, this.#run.execution.catalog);
-    const by = resolveReversal(way, { tool: tool.name, args, output: output?.value }, output?.redact);
+    const { value, redact = (json: string) => json } = output ?? {};
+    const by = findReversal(way, { tool: tool.name, args, output: value }, redact);
     return { kind: "done", seq, by };
   }
 

@@ -10,11 +10,11 @@ import { isJsonObject } from "../../../core/contract/json.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
 import { pendingSchema } from "../../../core/contract/outcome.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
-import type { Execution } from "../../../core/gate/execution.ts";
+import type { Execution, Keeper, KeptLater } from "../../../core/gate/execution.ts";
 import { err, ok } from "../../../core/kit/result.ts";
 import type { Plan } from "../../../core/plan/step.ts";
 import { wayBackOf } from "../resolve-reversal.ts";
-import { type NoWayBack, UNDONE_STATUSES } from "../undo-run.ts";
+import { type NoWayBack, type SealArgs, UNDONE_STATUSES } from "../undo-run.ts";
 import { answerDecision } from "./follow-undo.ts";
 import { KeptWrites, namesElements } from "./keep-writes.ts";
 
@@ -97,7 +97,7 @@ export const ANSWERS: Declared["answers"] = () => {
 };
 
 /** Batches that ask to have their writes taken back. */
-export const KEEPERS: DeclaredKeepers = {
+export const KEEPERS: Omit<DeclaredKeepers, "open"> = {
   fields: ["undo"],
   // A body that says no such rule, as a run of a flow, has no such fields.
   extend: (schema) => ("on_error" in schema.shape ? withUndo(schema) : schema),
@@ -116,32 +116,35 @@ export const KEEPERS: DeclaredKeepers = {
     const keptAs = { on_error: "undo", ...(undo !== undefined && { undo }) };
     return ok({ rest: { ...rest, on_error: "fail-fast" }, keptAs });
   },
-  keeperOf(keptAs) {
-    const { undo, run, undoes } = keptAs as {
-      readonly undo?: string;
-      readonly run?: string;
-      readonly undoes?: true;
-    };
-    if (run !== undefined && undoes === true) return answerDecision(run);
-    let whole: KeptWrites | undefined;
-    return {
-      take(plan, execution) {
-        const isLooked = undo === WHAT_CAN || run !== undefined;
-        const refusal = isLooked ? null : refuseIrreversible(plan, execution);
-        // A job of an unfinished action would go on after the batch was undone.
-        const own = run === undefined && { keptAs: keptAs as KeptAs };
-        return refusal === null ? ok({ ...plan, demotes: false, ...own }) : err(refusal);
-      },
-      open(plan, around) {
-        if (whole !== undefined && namesElements(plan)) return whole.ofElements(plan);
-        whole =
-          run === undefined
-            ? new KeptWrites(plan, around)
-            : new KeptWrites(plan, { ...around, batchId: run }, { goesOn: true });
-        return whole;
-      },
-    };
-  },
 };
+
+/** The fields by which a batch asked for it, or those of a part that runs later. */
+interface Asked extends Partial<KeptLater> {
+  readonly undo?: string;
+}
+
+/** Make the keeper of a batch. */
+export function createKeeper(keptAs: Asked, seal: SealArgs): Keeper {
+  const { undo, run, undoes } = keptAs;
+  if (run !== undefined && undoes === true) return answerDecision(run);
+  let whole: KeptWrites | undefined;
+  return {
+    take(plan, execution) {
+      const isLooked = undo === WHAT_CAN || run !== undefined;
+      const refusal = isLooked ? null : refuseIrreversible(plan, execution);
+      // A job of an unfinished action would go on after the batch was undone.
+      const own = run === undefined && { keptAs: keptAs as KeptAs };
+      return refusal === null ? ok({ ...plan, demotes: false, ...own }) : err(refusal);
+    },
+    open(plan, around) {
+      if (whole !== undefined && namesElements(plan)) return whole.ofElements(plan);
+      whole =
+        run === undefined
+          ? new KeptWrites(plan, around, { seal })
+          : new KeptWrites(plan, { ...around, batchId: run }, { seal, goesOn: true });
+      return whole;
+    },
+  };
+}
 
 const WHAT_CAN = "what-can";

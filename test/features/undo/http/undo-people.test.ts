@@ -12,16 +12,7 @@ import { defineFeature } from "../../../../src/feature/define.ts";
 import { runs } from "../../../../src/features/runs/index.ts";
 import { undo } from "../../../../src/features/undo/index.ts";
 import { createTestVolley, type TestVolley } from "../../../../src/package/testing.ts";
-import {
-  book,
-  BOOKED,
-  type Bookings,
-  declare,
-  openBookings,
-  runUndo,
-  TOOLS,
-  type UndoneAnswer,
-} from "./bookings.ts";
+import { book, type Bookings, declare, openBookings, runUndo, TOOLS, type UndoneAnswer } from "./bookings.ts";
 
 const failing = { "book fails": () => Response.json({}, { status: 400 }) };
 const FAILS = { id: "fails", tool: "book", args: { name: "fails" } };
@@ -273,37 +264,4 @@ test("a run that somebody undoes asks one question, asks no second one while tha
   await send(volley, "POST", `/v1/confirmations/${questionOf(second)}`, approve);
   expect([...bookings.live]).toEqual([]);
   expect(bookings.heard.filter((word) => word.startsWith("unbook"))).toEqual(["unbook a", "unbook b"]);
-});
-
-test("a secret that the way back would need is not kept: the write stands, and its entry says so", async () => {
-  const bookings = openBookings(failing);
-  const seals = declare("book_sealed", "book", z.object(BOOKED), {
-    domain: "sealed",
-    orchestration: backBy("unbook"),
-    run: async (args, { fetch, conceal }) => {
-      await fetch("https://bookings.example.com/book", {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify(args),
-      });
-      conceal("token-of-the-booking");
-      return { id: "token-of-the-booking" };
-    },
-  });
-  const volley = await createTestVolley({
-    tools: [...TOOLS, seals],
-    features: [undo()],
-    routes: bookings.routes,
-  });
-  const actions = [
-    { tool: "book_sealed", args: { name: "a" } },
-    { ...FAILS, depends_on: ["a0"] },
-  ];
-  const answer = await runUndo(volley, actions);
-  expect(answer.undone).toMatchObject([
-    { id: "a0", tool: "book_sealed", status: "error", error: { code: "NOT_REVERSIBLE" } },
-  ]);
-  expect(JSON.stringify(answer)).toContain("secret");
-  expect(JSON.stringify(answer)).not.toContain("token-of-the-booking");
-  expect(bookings.heard).toEqual(["book a", "book fails"]);
 });

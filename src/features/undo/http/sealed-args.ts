@@ -1,0 +1,39 @@
+import type { Configured } from "../../../cloudflare/configured.ts";
+import { vaultOf } from "../../../cloudflare/vault.ts";
+import type { AttemptEnd } from "../../../core/contract/gate/job.ts";
+import { parseExact } from "../../../core/contract/json.ts";
+import { createRedactor } from "../../../core/egress/redact.ts";
+import type { Reversal, SealArgs } from "../undo-run.ts";
+
+const USE = "undo";
+
+/** Make what seals the arguments of calls that take writes back. */
+export function createSeal(configured: Configured): SealArgs {
+  const vault = vaultOf(configured);
+  return async (argsJson, tenant, undoKey) =>
+    vault.canSeal ? vault.seal(argsJson, [tenant, undoKey, USE]) : null;
+}
+
+/** Open the arguments of a call that were sealed; those of any other are as they are. Null where no key opens them. */
+export async function openArgs(
+  { argsJson, sealed }: Reversal,
+  configured: Configured,
+  [tenant, undoKey]: readonly [tenant: string, undoKey: string],
+): Promise<string | null> {
+  return sealed === undefined ? argsJson : vaultOf(configured).open(sealed, [tenant, undoKey, USE]);
+}
+
+/** Take the texts out of what a call came to that stand in its arguments, and not in those that may be shown. */
+export function hideArgs(end: AttemptEnd, argsJson: string, shownJson: string): AttemptEnd {
+  if (argsJson === shownJson) return end;
+  const shown = new Set(textsIn(parseExact(shownJson)));
+  const hidden = textsIn(parseExact(argsJson)).filter((text) => !shown.has(text));
+  const redact = createRedactor(hidden);
+  const told = JSON.parse(redact(JSON.stringify({ ...end, dataJson: null }))) as AttemptEnd;
+  return end.kind === "succeeded" ? { ...end, dataJson: redact(end.dataJson) } : told;
+}
+
+function textsIn(value: unknown): readonly string[] {
+  if (typeof value === "string") return [value];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}
