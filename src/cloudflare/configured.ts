@@ -17,8 +17,6 @@ export interface Declared {
   readonly codes: readonly string[];
   /** The fields that contracts may have besides those of core. */
   readonly contract: readonly string[];
-  /** Fields that features add to answers, by the name of an answer's schema in a document. */
-  readonly answers: () => Readonly<Record<string, z.ZodMiniObject>>;
   /** The schema of a body that has calls made, with the fields that a feature adds. */
   readonly withFields: (schema: z.ZodMiniObject) => z.ZodMiniObject;
 }

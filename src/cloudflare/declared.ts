@@ -40,7 +40,7 @@ export interface Declaration {
   /** Looks after the writes of batches that ask for it. */
   readonly keepers?: DeclaredKeepers;
   /** Its fields of answers, for documents: by the name that the schema of an answer has there. */
-  readonly answers?: Declared["answers"];
+  readonly answers?: () => Readonly<Record<string, z.ZodMiniObject>>;
 }
 
 /** The same fields, and the schema of a body with them, for documents. */
@@ -60,8 +60,6 @@ export interface WholeDeclaration extends Declaration {
   readonly objects?: Readonly<Record<string, DeclaredObject>>;
 }
 
-type Answers = ReturnType<Declared["answers"]>;
-
 /** Collect what features name. */
 export function declare(features: readonly Declaration[]): Declared {
   // A flag of a feature that is not listed is known: its refusal says which one to list.
@@ -75,7 +73,6 @@ export function declare(features: readonly Declaration[]): Declared {
     flags: [...flags],
     codes,
     contract: contractOf(features),
-    answers: () => Object.assign({}, ...features.map(({ answers }) => answers?.())) as Answers,
     withFields: (schema) => brought.reduce((whole, { extend }) => extend(whole), schema),
   };
 }

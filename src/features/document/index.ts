@@ -22,7 +22,9 @@ function showDocument(features: readonly Feature[]): Endpoint {
     route: "GET /openapi.json",
     runsNothing: true,
     async handle(_, context) {
-      json ??= JSON.stringify(makeOpenApiDocument(describedRoutesOf(features), context.configured.declared));
+      const answers = features.map((feature) => feature.answers);
+      const declared = { ...context.configured.declared, answers };
+      json ??= JSON.stringify(makeOpenApiDocument(describedRoutesOf(features), declared));
       return respondCounted(json, context);
     },
     describe: () => ({

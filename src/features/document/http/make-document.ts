@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { Declared } from "../../../feature/define.ts";
+import type { Declared, Feature } from "../../../feature/define.ts";
 import type { describedRoutesOf, DocumentWriter } from "../../../feature/route.ts";
 import type { JsonObject } from "../../../feature/schema.ts";
 import { Components } from "./components.ts";
@@ -24,7 +24,7 @@ jobs, plans, this document). Neither costs the other any; the headers of an answ
  */
 export function makeOpenApiDocument(
   described: ReturnType<typeof describedRoutesOf>,
-  declared: Declared,
+  { answers, ...declared }: Declared & { readonly answers: readonly Feature["answers"][] },
 ): JsonObject {
   const components = new Components();
   const write = writeTo(components);
@@ -41,7 +41,8 @@ export function makeOpenApiDocument(
     const written = toOperation(templated, operation, components);
     paths[templated] = { ...paths[templated], [method.toLowerCase()]: written };
   }
-  for (const [name, fields] of Object.entries(declared.answers())) components.extend(name, fields);
+  for (const answer of answers)
+    for (const [name, fields] of Object.entries(answer?.() ?? {})) components.extend(name, fields);
   return {
     openapi: "3.1.0",
     info: {

@@ -1,6 +1,5 @@
 import * as z from "zod/mini";
 
-import type { Declared } from "../../../cloudflare/configured.ts";
 import type { DeclaredKeepers } from "../../../cloudflare/declared.ts";
 import type { Catalog } from "../../../core/catalog/catalog.ts";
 import type { Tool } from "../../../core/catalog/define-tool.ts";
@@ -78,7 +77,7 @@ export const undoneSchema = lazySchema(() =>
 );
 
 /** The fields of answers that tell of it. */
-export const ANSWERS: Declared["answers"] = () => {
+export const ANSWERS = () => {
   const undone = z
     .optional(z.array(undoneSchema()))
     .check(
