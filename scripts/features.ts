@@ -34,7 +34,7 @@ interface Listed {
 export function readFeatures(): readonly Listed[] {
   const own = readDeclarations().map(({ name, needs, text }) => {
     const [, factory] = /^export function (\w+)\(/m.exec(text) ?? [];
-    const [, about] = /^\/\*\*(.*?)\*\/\nexport function/ms.exec(text) ?? [];
+    const [, about] = /^\/\*\*((?:(?!\*\/).)*)\*\/\nexport function/ms.exec(text) ?? [];
     if (factory === undefined || about === undefined)
       throw new Error(`Cannot read the feature '${name}': its index.ts exports no function with a docstring`);
     return { name, factory, about: about.replaceAll(/\s*\n ?\*\s*/g, " ").trim(), needs };
