@@ -33,12 +33,7 @@ export function CommandBar({ pages }: { readonly pages: readonly SectionPage[] }
   );
 }
 
-interface BarProps {
-  readonly pages: readonly SectionPage[];
-  readonly onClose: () => void;
-}
-
-function Bar({ pages, onClose }: BarProps) {
+function Bar({ pages, onClose }: { readonly pages: readonly SectionPage[]; readonly onClose: () => void }) {
   const box = useRef<HTMLDialogElement>(null);
   const list = useRef<HTMLUListElement>(null);
   const [typed, setTyped] = useState("");

@@ -5,7 +5,7 @@ import type { Catalog } from "../../core/catalog/catalog.ts";
 import type { Caller } from "../../core/contract/gate/caller.ts";
 import { toJobJson } from "../../core/contract/gate/job-json.ts";
 import { parseJobQuery, toCursor } from "../../core/contract/gate/job-query.ts";
-import type { JobChange, JobQuery, JobRecord } from "../../core/contract/gate/job.ts";
+import type { JobChange, JobQuery, JobRecord, Redriven } from "../../core/contract/gate/job.ts";
 import { lazySchema } from "../../core/contract/lazy-schema.ts";
 import * as LIMITS from "../../core/contract/limits.ts";
 import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
@@ -178,19 +178,6 @@ export async function redriveAll(
 
 /** The tenant's gate, and the tools that are deployed. */
 type Redriving = Pick<RequestContext, "gate" | "catalog">;
-
-/** The answer of `POST /v1/jobs/redrive`. */
-export interface Redriven {
-  readonly redriven: number;
-  /** Jobs that were looked at and left, because their tool is not there or they changed meanwhile. */
-  readonly not_redriven: number;
-  /** Tools that are not deployed any more: their jobs stay dead. */
-  readonly tools_gone: readonly string[];
-  /** The backlog had no room for some. */
-  readonly backlog_full: boolean;
-  /** There are more than one request redrives. */
-  readonly more: boolean;
-}
 
 /** The body of `POST /v1/jobs/redrive`. */
 export const redriveSchema = lazySchema(() =>

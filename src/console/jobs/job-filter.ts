@@ -1,7 +1,7 @@
-import type { WireJob } from "../kit/wire.ts";
+import type { Redriven, WireJob } from "../kit/wire.ts";
 import { count } from "../parts/count.ts";
 
-/** The statuses of a job, in the order in which a person looks for them. */
+/** The statuses of a job, in the order in which a person looks for them. No code of the Worker is in the pages, so they are said here too. */
 export const JOB_STATUSES: readonly WireJob["status"][] = [
   "running",
   "retrying",
@@ -53,15 +53,6 @@ export function toQuery({ status, tool, since }: JobFilter, nowMs: number): stri
     ...(since !== "" && { since: new Date(nowMs - SINCE[since]!.ms).toISOString() }),
     limit: "25",
   }).toString();
-}
-
-/** The answer of `POST /v1/jobs/redrive`. */
-export interface Redriven {
-  readonly redriven: number;
-  readonly not_redriven: number;
-  readonly tools_gone: readonly string[];
-  readonly backlog_full: boolean;
-  readonly more: boolean;
 }
 
 /** Say what became of a redrive of many. */

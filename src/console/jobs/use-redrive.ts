@@ -1,8 +1,9 @@
 import { useState } from "hono/jsx/dom";
 
 import { type Sending, useSend } from "../kit/use-send.ts";
+import type { Redriven } from "../kit/wire.ts";
 import { announce } from "../parts/announce.tsx";
-import { type Redriven, sayRedriven } from "./job-filter.ts";
+import { sayRedriven } from "./job-filter.ts";
 
 interface Redriving extends Sending {
   readonly redrive: (which: object) => Promise<void>;

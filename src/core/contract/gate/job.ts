@@ -247,3 +247,16 @@ export interface JobChange {
   readonly change: "done" | "wrong-status" | "backlog-full";
   readonly job: JobRecord;
 }
+
+/** The answer of `POST /v1/jobs/redrive`. */
+export interface Redriven {
+  readonly redriven: number;
+  /** Jobs that were looked at and left, because their tool is not there or they changed meanwhile. */
+  readonly not_redriven: number;
+  /** Tools that are not deployed any more: their jobs stay dead. */
+  readonly tools_gone: readonly string[];
+  /** The backlog had no room for some. */
+  readonly backlog_full: boolean;
+  /** There are more than one request redrives. */
+  readonly more: boolean;
+}

@@ -31,11 +31,6 @@ import {
 import { toMessagesError, writeError } from "./provider-error.ts";
 import { takeId } from "./conversation.ts";
 
-interface Held {
-  readonly raw: string;
-  readonly data: JsonObject;
-}
-
 const NO_DELTA: JsonObject = { type: "message_delta" };
 
 /** The fields of the last event on usage. */
@@ -67,7 +62,7 @@ export class MessagesRelay implements Relay {
   #earlier: ReadonlySet<string> = new Set();
   #ids = new Set<string>();
   #calls = 0;
-  #delta: Held | null = null;
+  #delta: { readonly raw: string; readonly data: JsonObject } | null = null;
   #stop: string | null = null;
   #kept = 0;
 

@@ -77,13 +77,8 @@ export function DeliveryList({ of = {} }: DeliveryListProps) {
 /** The tool that publishes events. */
 const PUBLISHES = "publish_event";
 
-interface DeliveriesOfRunProps {
-  readonly id: string;
-  readonly tools: readonly string[];
-}
-
 /** The deliveries of the events that a run published; nothing where it published none. */
-export function DeliveriesOfRun({ id, tools }: DeliveriesOfRunProps) {
+export function DeliveriesOfRun({ id, tools }: { readonly id: string; readonly tools: readonly string[] }) {
   const path = `/v1/deliveries?limit=1&run=${encodeURIComponent(id)}`;
   const { data } = useLoad<{ readonly deliveries: readonly WireDelivery[] }>(
     tools.includes(PUBLISHES) ? path : null,

@@ -15,11 +15,6 @@ import { EndpointList } from "./endpoint-list.tsx";
 import { pageOf } from "./endpoint-page.tsx";
 import { SectionTabs, type Tabs, TypeList } from "./section-tabs.tsx";
 
-interface PortalProps {
-  readonly name: string;
-  readonly logo: string | undefined;
-}
-
 /** The answer about the link itself. */
 interface WireLink {
   readonly customer: string;
@@ -37,7 +32,7 @@ const NAMES = ["endpoints"];
 const LOOK_MS = 30_000;
 
 /** The whole page: the endpoints of the link's customer, or why there are none. */
-export function Portal({ name, logo }: PortalProps) {
+export function Portal({ name, logo }: { readonly name: string; readonly logo: string | undefined }) {
   const [links, setLinks] = useState(0);
   const [isOver, setOver] = useState(false);
   useEffect(() => whenKeyIsRefused(() => setOver(true)), []);

@@ -7,13 +7,8 @@ import { useEventTypes } from "./access.ts";
 /** The lists of a page, each with its name in the address; the first has none. */
 export type Tabs = readonly (readonly [view: string, title: string])[];
 
-interface SectionTabsProps {
-  readonly tabs: Tabs;
-  readonly current: string;
-}
-
 /** Links to the lists that belong together. On a phone they are wider than the page, and the current one is brought into sight. */
-export function SectionTabs({ tabs, current }: SectionTabsProps) {
+export function SectionTabs({ tabs, current }: { readonly tabs: Tabs; readonly current: string }) {
   const row = useRef<HTMLElement>(null);
   useLayoutEffect(() => {
     const place = row.current!;

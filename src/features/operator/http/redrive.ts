@@ -42,15 +42,10 @@ export const redriveTenant: Endpoint = {
 
 const NO_TENANT = makeRefusal("NOT_FOUND", "No key in VOLLEY_KEYS is of that tenant.");
 
-interface Wanted {
-  readonly code: string | undefined;
-  readonly tool: string | undefined;
-}
-
 /** Find the dead jobs that are wanted, as many as one request redrives. Codes are not looked for by the object, so here. */
 async function findDead(
   gate: Gate,
-  { code, tool }: Wanted,
+  { code, tool }: { readonly code: string | undefined; readonly tool: string | undefined },
 ): Promise<{ readonly jobs: readonly JobRecord[]; readonly more: boolean }> {
   const limit = LIMITS.maxJobPage;
   const tools = tool === undefined ? undefined : [tool];
