@@ -169,6 +169,19 @@ export async function readBytes(request: Request, limit: number): Promise<Uint8A
   return size > limit ? null : new Uint8Array(await new Blob(chunks).arrayBuffer());
 }
 
+/** Read a form of one of our own pages: a browser says where a form comes from, and another site's is refused. */
+export async function readOwnForm(
+  request: Request,
+  limit: number,
+): Promise<URLSearchParams | "foreign" | "too-long"> {
+  const { headers } = request;
+  const isForm = /^application\/x-www-form-urlencoded\b/i.test(headers.get("content-type") ?? "");
+  if (!isForm || !["same-origin", null].includes(headers.get("sec-fetch-site"))) return "foreign";
+  const read = await attempt(() => readBytes(request, limit));
+  if (!read.ok || read.value === null) return "too-long";
+  return new URLSearchParams(new TextDecoder().decode(read.value));
+}
+
 const HEADER = "Idempotency-Key";
 
 /**

@@ -12,10 +12,13 @@ export const JOB_STATUSES: readonly WireJob["status"][] = [
   "unknown",
 ];
 
-const HOUR_MS = 3_600_000;
+export const HOUR_MS = 3_600_000;
 
-/** Since when jobs are listed, as the address says it. */
-export const SINCE: Readonly<Record<string, { readonly label: string; readonly ms: number }>> = {
+/** Times to choose from, by what an address says of each. */
+export type Times = Readonly<Record<string, { readonly label: string; readonly ms: number }>>;
+
+/** Since when jobs are listed. */
+export const SINCE: Times = {
   "": { label: "Any time", ms: 0 },
   "1h": { label: "The last hour", ms: HOUR_MS },
   "24h": { label: "The last day", ms: 24 * HOUR_MS },
@@ -23,7 +26,7 @@ export const SINCE: Readonly<Record<string, { readonly label: string; readonly m
 };
 
 /** The words of times to choose from. */
-export function wordsOf(times: typeof SINCE): Readonly<Record<string, string>> {
+export function wordsOf(times: Times): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(times).map(([value, { label }]) => [value, label]));
 }
 

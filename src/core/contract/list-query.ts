@@ -55,3 +55,13 @@ export function parseTime(query: URLSearchParams, name: string): Result<number |
   const time = parseInstant(text);
   return time === null ? err(refuseQuery(name, INSTANT_EXPECTED, text)) : ok(time);
 }
+
+/** Parse the time that a list is of: since and until when. */
+export function parseRange(
+  query: URLSearchParams,
+): Result<{ readonly since: number | undefined; readonly until: number | undefined }, Refusal> {
+  const since = parseTime(query, "since");
+  if (!since.ok) return since;
+  const until = parseTime(query, "until");
+  return until.ok ? ok({ since: since.value, until: until.value }) : until;
+}

@@ -50,18 +50,6 @@ export const linkSchema = lazySchema(() =>
 /** The form of a token: 32 random bytes in base64url. */
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
-/**
- * Make a token of 32 random bytes.
- *
- * @example
- * makeToken(crypto.getRandomValues(new Uint8Array(32))); // "q83v…"
- */
-export function makeToken(random: Uint8Array): string {
-  return btoa(String.fromCharCode(...random)).replace(/[+/=]/g, (character) => SAFE[character]!);
-}
-
-const SAFE: Readonly<Record<string, string>> = { "+": "-", "/": "_", "=": "" };
-
 /** The digest under which a token is kept. Text that is no token has one too, under which nothing is. */
 export function digestOf(token: string): string {
   return sha256(TOKEN.test(token) ? `approval ${token}` : "");

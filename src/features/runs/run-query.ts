@@ -1,4 +1,4 @@
-import { parsePage, parseTime } from "../../core/contract/list-query.ts";
+import { parsePage, parseRange } from "../../core/contract/list-query.ts";
 import { parseChoice, refuseOtherParameters } from "../../core/contract/parse-request.ts";
 import type { Refusal } from "../../core/contract/refusal.ts";
 import { err, ok, type Result } from "../../core/kit/result.ts";
@@ -25,10 +25,9 @@ export function parseRunQuery(query: URLSearchParams): Result<RunQuery, Refusal>
   if (!source.ok) return source;
   const status = parseChoice(query, "status", RUN_STATUSES);
   if (!status.ok) return status;
-  const since = parseTime(query, "since");
-  if (!since.ok) return since;
-  const until = parseTime(query, "until");
-  if (!until.ok) return until;
+  const range = parseRange(query);
+  if (!range.ok) return range;
+  const { since, until } = range.value;
   const page = parsePage(query, parseRunCursor);
   if (!page.ok) return page;
   const texts = TEXTS.flatMap((name) => {
@@ -41,8 +40,8 @@ export function parseRunQuery(query: URLSearchParams): Result<RunQuery, Refusal>
     ...(request !== null && { request }),
     ...(source.value !== null && { source: source.value }),
     ...(status.value !== null && { status: status.value }),
-    ...(since.value !== undefined && { since: since.value }),
-    ...(until.value !== undefined && { until: until.value }),
+    ...(since !== undefined && { since }),
+    ...(until !== undefined && { until }),
     ...page.value,
   });
 }

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from "../../kit/result.ts";
 import { walkRows } from "../../kit/take-rows.ts";
-import { parsePage, parseTime } from "../list-query.ts";
+import { parsePage, parseRange } from "../list-query.ts";
 import { parseChoice, refuseOtherParameters } from "../parse-request.ts";
 import type { Refusal } from "../refusal.ts";
 import { JOB_STATUSES, type JobCursor, type JobQuery, type JobRecord } from "./job.ts";
@@ -15,22 +15,17 @@ export function parseJobQuery(query: URLSearchParams): Result<JobQuery, Refusal>
   if (other !== null) return err(other);
   const status = parseChoice(query, "status", JOB_STATUSES);
   if (!status.ok) return status;
-
-  const since = parseTime(query, "since");
-  if (!since.ok) return since;
-  const until = parseTime(query, "until");
-  if (!until.ok) return until;
-
+  const range = parseRange(query);
+  if (!range.ok) return range;
   const page = parsePage(query, parseJobCursor);
   if (!page.ok) return page;
-  const range = { since: since.value, until: until.value };
   const tool = query.get("tool");
   const batchId = query.get("batch_id") ?? undefined;
   return ok({
     status: status.value,
     ...(tool !== null && { tools: [tool] }),
     batchId,
-    ...range,
+    ...range.value,
     ...page.value,
   });
 }

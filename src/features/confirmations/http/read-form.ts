@@ -5,9 +5,9 @@ import { isJsonObject, type JsonObject, mapExact, parseExact } from "../../../co
 import * as LIMITS from "../limits.ts";
 import { parseJsonText } from "../../../core/contract/parse-json.ts";
 import { canonicalJson } from "../../../core/kit/json/canonical-json.ts";
-import { attempt, attemptNow } from "../../../core/kit/result.ts";
+import { attemptNow } from "../../../core/kit/result.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
-import { readBytes } from "../../../cloudflare/http/read-request-body.ts";
+import { readOwnForm } from "../../../cloudflare/http/read-request-body.ts";
 
 /** A form as it was sent. */
 export interface SentForm {
@@ -36,13 +36,9 @@ export async function readForm(
   request: Request,
   { formToken, group }: { readonly formToken: string; readonly group: ParkedGroup },
 ): Promise<ReadForm> {
-  const { headers } = request;
-  const isForm = /^application\/x-www-form-urlencoded\b/i.test(headers.get("content-type") ?? "");
-  if (!isForm || !["same-origin", null].includes(headers.get("sec-fetch-site"))) return FOREIGN;
-  const read = await attempt(() => readBytes(request, LIMITS.bodyBytes));
-  if (!read.ok || read.value === null) return TOO_LONG;
-  const fields = new URLSearchParams(new TextDecoder().decode(read.value));
-  if (fields.get(FIELDS.token) !== formToken) return FOREIGN;
+  const fields = await readOwnForm(request, LIMITS.bodyBytes);
+  if (fields === "too-long") return TOO_LONG;
+  if (fields === "foreign" || fields.get(FIELDS.token) !== formToken) return FOREIGN;
   return { ...readDecision(fields, group), typed: fields };
 }
 

@@ -1,9 +1,10 @@
 import * as LIMITS from "../limits.ts";
+import { toBase64Url } from "../../../core/kit/to-base64-url.ts";
 import type { PartMethods } from "../../../core/contract/gate/part-call.ts";
 import type { JobKind } from "../../../cloudflare/durable/job-kind.ts";
 import type { ObjectPart, OpenPart, PartHost, PartWorld } from "../../../cloudflare/durable/object-part.ts";
 import { attemptNow } from "../../../core/kit/result.ts";
-import { EVENT_LINK, digestOf, makeToken, toLinkUrl } from "../approval-link.ts";
+import { EVENT_LINK, digestOf, toLinkUrl } from "../approval-link.ts";
 import { makeAnswerJob } from "../answer-job.ts";
 import type {
   Claim,
@@ -72,7 +73,7 @@ function openConfirmations(
   });
   /** The link of an event: it is kept in the turn of its question, or the event has none. */
   const makeEventLink = ({ id, expiresAt }: ListedConfirmation, origin?: string): string | undefined => {
-    const token = makeToken(crypto.getRandomValues(new Uint8Array(32)));
+    const token = toBase64Url(crypto.getRandomValues(new Uint8Array(32)));
     const link = { digest: digestOf(token), confirmationId: id, name: EVENT_LINK, expiresAt, edit: false };
     const kept = attemptNow(() => links.add(link));
     return kept.ok && kept.value ? toLinkUrl({ tenant, token }, origin) : undefined;

@@ -1,9 +1,8 @@
 import { redirect, respondPage } from "../../../cloudflare/page/respond-page.ts";
-import { readBytes } from "../../../cloudflare/http/read-request-body.ts";
+import { readOwnForm } from "../../../cloudflare/http/read-request-body.ts";
 import type { Deployment } from "../../../cloudflare/deployed.ts";
 import * as LIMITS from "../limits.ts";
 import { sha256 } from "../../../core/kit/sha256.ts";
-import { attempt } from "../../../core/kit/result.ts";
 import { connectorOf } from "../connectors/connector.ts";
 import { CALLBACK_PATH, shardOfId } from "../link-token.ts";
 import {
@@ -95,10 +94,6 @@ export function openTenant(tenant: string, deployment: Deployment): Shards | nul
 
 /** Whether a form was sent from its page: another page does not know the token, and a browser says where a form comes from. */
 async function isOwnForm(request: Request, formToken: string): Promise<boolean> {
-  const { headers } = request;
-  const isForm = /^application\/x-www-form-urlencoded\b/i.test(headers.get("content-type") ?? "");
-  if (!isForm || !["same-origin", null].includes(headers.get("sec-fetch-site"))) return false;
-  const read = await attempt(() => readBytes(request, LIMITS.connectionTextCharacters));
-  if (!read.ok || read.value === null) return false;
-  return new URLSearchParams(new TextDecoder().decode(read.value)).get(FORM_TOKEN) === formToken;
+  const fields = await readOwnForm(request, LIMITS.connectionTextCharacters);
+  return typeof fields !== "string" && fields.get(FORM_TOKEN) === formToken;
 }

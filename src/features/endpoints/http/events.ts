@@ -7,7 +7,7 @@ import { quotaHeaders, respondJson, respondRefused } from "../../../cloudflare/h
 import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
 import type { Publishing, PublishRefusal } from "../../../core/contract/gate/publishing.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
-import { pageFields, parsePage, parseTime } from "../../../core/contract/list-query.ts";
+import { pageFields, parsePage, parseRange } from "../../../core/contract/list-query.ts";
 import { refuseOtherParameters } from "../../../core/contract/parse-request.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { countRequest } from "../../../core/gate/admit-plan.ts";
@@ -155,9 +155,9 @@ const listEvents: Endpoint = {
     const query = new URL(request.url).searchParams;
     const other = refuseOtherParameters(query, ["type", "customer", "since", "until", "limit", "cursor"]);
     if (other !== null) return err(other);
-    const [since, until] = [parseTime(query, "since"), parseTime(query, "until")];
-    if (!since.ok) return since;
-    if (!until.ok) return until;
+    const range = parseRange(query);
+    if (!range.ok) return range;
+    const { since, until } = range.value;
     const asked = parsePage(query, parseNumberCursor);
     if (!asked.ok) return asked;
     const { limit, after: before } = asked.value;
@@ -165,8 +165,8 @@ const listEvents: Endpoint = {
     const wanted = {
       ...(type !== null && { type }),
       ...(customer !== null && { customer }),
-      ...(since.value !== undefined && { since: since.value }),
-      ...(until.value !== undefined && { until: until.value }),
+      ...(since !== undefined && { since }),
+      ...(until !== undefined && { until }),
       before,
       limit,
     };

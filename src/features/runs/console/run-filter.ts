@@ -1,9 +1,8 @@
+import { HOUR_MS, type Times } from "../../../console/jobs/job-filter.ts";
 import { RUN_SOURCES, RUN_STATUSES } from "./run-words.ts";
 
-const HOUR_MS = 3_600_000;
-
 /** Since when runs are listed, as the address says it. */
-export const SINCE: Readonly<Record<string, { readonly label: string; readonly ms: number }>> = {
+export const SINCE: Times = {
   "": { label: "Any time", ms: 0 },
   "15m": { label: "The last 15 minutes", ms: HOUR_MS / 4 },
   "1h": { label: "The last hour", ms: HOUR_MS },
