@@ -88,6 +88,8 @@ interface RelatedRuns {
 /** A run that is over: its actions as far as the key may see them and they are kept. */
 interface EndedRun {
   readonly id: string;
+  /** It is this round of a run that has several. */
+  readonly round?: number;
   /** It ran what this one asked a person about. */
   readonly asker?: string;
   /** The action of another run that it was. */
@@ -143,7 +145,11 @@ interface AfterRuns {
 interface AfterRun {
   readonly names: readonly string[];
   readonly startedAt: number;
-  readonly actions: readonly { readonly id: string; readonly round?: number | undefined }[];
+  readonly actions: readonly {
+    readonly id: string;
+    readonly round?: number | undefined;
+    readonly batch_id?: string | undefined;
+  }[];
 }
 
 /** Say no to a question: false where it is decided already, or none for the caller. */

@@ -6,6 +6,8 @@ import type { Step } from "../../core/plan/step.ts";
 export interface Placed {
   /** Which of several batches of one run it is; its actions say so. */
   readonly round?: number | undefined;
+  /** The id of that batch. */
+  readonly batchId?: string | undefined;
   /** How long after its run it began. */
   readonly afterMs?: number | undefined;
 }
@@ -18,13 +20,14 @@ export function toOpening(
   { id }: Step,
   tool: string,
   outcome: Outcome,
-  { round, afterMs = 0 }: Placed,
+  { round, batchId, afterMs = 0 }: Placed,
 ): string {
   const { startedMs, queuedMs, durationMs, attempts, tries } = outcome.meta;
   const { bytes, items, replayed, demoted, deduplicatedOf } = outcome.meta;
   let text = `{"id":${JSON.stringify(id)},"tool":${JSON.stringify(tool)},"status":"${outcome.status}"`;
   if (isInDoubt(outcome)) text += ',"in_doubt":true';
   if (round !== undefined) text += `,"round":${round}`;
+  if (batchId !== undefined) text += `,"batch_id":${JSON.stringify(batchId)}`;
   if (outcome.status === "initiated") text += `,"job_id":${JSON.stringify(outcome.jobId)}`;
   if (outcome.status === "skipped") text += `,"because":${JSON.stringify(outcome.because)}`;
   if (startedMs !== undefined) text += `,"started_ms":${afterMs + startedMs}`;

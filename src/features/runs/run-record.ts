@@ -72,7 +72,7 @@ export class RunRecord {
   /** Take the actions of a batch that is over. */
   add(
     { plan, outcomes, isTool, tool: flow, ran }: SeenBatch,
-    { round, afterMs, isPrivate, secretive }: AddOptions,
+    { round, batchId, afterMs, isPrivate, secretive }: AddOptions,
   ): void {
     const steps = plan.steps.map((step) =>
       step.turnedAway === undefined ? step : { ...step, task: ok(step.turnedAway) },
@@ -102,7 +102,7 @@ export class RunRecord {
       const isWrite = this.#hasContent && step.task.ok && step.task.value.tool.isWrite;
       const callKey = isWrite ? ran?.callKey(step) : undefined;
       const isApproved = plan.approved !== undefined;
-      const open = toOpening(step, name, outcome, { round, afterMs });
+      const open = toOpening(step, name, outcome, { round, batchId, afterMs });
       outline.push(`${open}${toOutline(outcome)}}`);
       if (this.#hasContent)
         full.push(

@@ -58,25 +58,45 @@ function toEnded(all: readonly KeptOf[], context: RequestContext): readonly Ende
   const sight = { sight: sightOf(context) };
   const seen = (ran: KeptRun): readonly KeptAction[] => ran.actions.filter(({ tool }) => sees(sight, tool));
   const others = all.flatMap(({ ran }) => ran.actions);
-  return all.map(({ head, ran }) => {
+  return all.flatMap(({ head, ran }): readonly EndedRun[] => {
     /** The same action in the run that asked the question which this one answers. */
     const askedAs = ({ id }: KeptAction): KeptAction | undefined =>
-      others.find((one) => one.id === id && one.confirmation?.id === head.answers);
-    const of = all.find(({ head: { id } }) => id === head.parent);
-    return {
+      head.answers === undefined
+        ? undefined
+        : others.find((one) => one.id === id && one.confirmation?.id === head.answers);
+    const parent = all.find(({ head: { id } }) => id === head.parent);
+    const asker = ran.actions.map(askedAs).find((asked) => asked !== undefined)?.batch_id;
+    const whole: EndedRun = {
       id: nameOf(head),
-      ...(head.answers !== undefined && of && { asker: nameOf(of.head) }),
-      ...(head.of !== undefined && of && { of: { ...head.of, id: named(head.of), run: nameOf(of.head) } }),
+      ...(head.answers !== undefined && parent && { asker: asker ?? nameOf(parent.head) }),
+      ...(head.of !== undefined && parent && { of: placeIn(parent, head.of) }),
       edges: ran.plan.edges,
       ...(ran.input !== undefined && { input: ran.input }),
-      // The attempts of a job are one run: each answers what those before it did.
-      actions: seen(ran).flatMap((action) => {
-        if ((action as Measured).replayed === true && head.job === undefined) return [];
-        const asked = head.answers === undefined ? undefined : askedAs(action);
-        return [toAction({ ...asked, ...action }, asked?.round ?? action.round, head)];
-      }),
+      actions: [],
     };
+    const rounds = Map.groupBy(seen(ran), ({ batch_id: batch = whole.id }) => batch);
+    const batches = [...rounds].map(([id, actions]): EndedRun => {
+      const [{ round } = {}] = actions;
+      return {
+        ...whole,
+        id,
+        ...(id !== whole.id && round !== undefined && { round }),
+        // The attempts of a job are one run: each answers what those before it did.
+        actions: actions.flatMap((action) => {
+          if ((action as Measured).replayed === true && head.job === undefined) return [];
+          const asked = askedAs(action);
+          return [toAction({ ...asked, ...action }, asked?.round ?? action.round, head)];
+        }),
+      };
+    });
+    return rounds.has(whole.id) ? batches : [whole, ...batches];
   });
+}
+
+/** The action of a run that another run was. */
+function placeIn({ head, ran }: KeptOf, of: NonNullable<RunHead["of"]>): NonNullable<EndedRun["of"]> {
+  const action = ran.actions.find(({ id, round }) => id === of.id && round === of.round);
+  return { ...of, id: named(of), run: action?.batch_id ?? nameOf(head) };
 }
 
 /** Name a run as its batch was: that of a flow which is a job has the id of the job. */

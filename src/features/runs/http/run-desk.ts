@@ -123,7 +123,8 @@ function listenTo({ caller, watch }: RunWitness, begin: () => RunRecord, keep: K
         rounds += 1;
         account ??= batch.origin.account;
         const afterMs = Math.max(0, (batch.ran?.startedAt ?? joinedAt) - joinedAt);
-        joined.add(batch, { round: rounds, afterMs, isPrivate, secretive });
+        const batchId = batch.batchId ?? undefined;
+        joined.add(batch, { round: rounds, batchId, afterMs, isPrivate, secretive });
         return;
       }
       const record = begin();

@@ -34,6 +34,8 @@ export interface KeptAction {
   readonly items?: { readonly ok: number };
   /** It was an action of one of several rounds. */
   readonly round?: number;
+  /** The id of that batch. */
+  readonly batch_id?: string;
   /** The references in its arguments are resolved. */
   readonly resolved?: true;
   /** The key that its upstream knows it by; writes only. */

@@ -139,8 +139,8 @@ async function prepare(
 }
 
 /** The action of the root that an entry is of: a flow that was one is undone as a batch of its own where it says so itself. */
-function nameOf({ id, run }: UndoneEntry, { runs }: Related): string {
-  return runs.find((one) => one.id === run)?.of?.id ?? id;
+function nameOf(entry: UndoneEntry, related: Related): string {
+  return asOfRoot(entry, related).id;
 }
 
 /** Have the writes taken back, and look what becomes of them for a while. */
@@ -174,10 +174,12 @@ async function takeBack(prepared: PreparedUndo): Promise<Result<readonly UndoneE
   return ok(state.entries.filter(isAsked).map((entry) => asOfRoot(entry, related)));
 }
 
-/** Tell an entry of a flow that was an action, and was undone by itself, as that action's. */
+/** Tell an entry of a flow that was an action, and was undone by itself, as that action's, and one of a round with that. */
 function asOfRoot(entry: UndoneEntry, { runs }: Related): UndoneEntry {
-  const of = runs.find(({ id }) => id === entry.run)?.of;
-  if (of === undefined) return entry;
+  const { of, round } = runs.find(({ id }) => id === entry.run) ?? {};
+  // The rows of a batch know of no rounds.
+  if (of === undefined)
+    return round === undefined || entry.id.includes(":") ? entry : { ...entry, id: `${round}:${entry.id}` };
   const { element, id, ...told } = entry;
   const action = element === undefined ? id : `${id}.${element}`;
   return { ...told, id: of.id, action, ...(of.element !== undefined && { element: of.element }) };
@@ -210,7 +212,8 @@ async function planJob(
 /** Say what would be sent, in the order in which it would be. */
 async function toPlanJson({ related, found, before }: PreparedUndo): Promise<string> {
   const { context } = related;
-  const stored = new Set(before.entries.map(({ element = null, ...entry }) => keyOf({ ...entry, element })));
+  const told = before.entries.map((entry) => asOfRoot(entry, related));
+  const stored = new Set(told.map(({ element = null, ...entry }) => keyOf({ ...entry, element })));
   const undoneBefore = new Set(before.entries.map(({ run }) => run));
   const isNew = (write: AskedPlace): boolean =>
     ![write.run, write.asker ?? write.run].some((run) => stored.has(keyOf({ ...write, run }))) &&

@@ -23,11 +23,15 @@ export const afterRuns: Gives["afterRuns"] = {
   }),
   async show({ names, startedAt, actions }, { gate }) {
     const { entries } = await callUndo(gate, "looks", names);
-    const seen = entries.filter(({ id }) => {
-      const own = toWirePlace(id);
-      return actions.some((one) => one.id === own.id && (own.round ?? one.round) === one.round);
+    const undone = entries.flatMap((entry) => {
+      const { id, round } = toWirePlace(entry.id);
+      const isIt = (one: (typeof actions)[number]): boolean =>
+        one.id === id &&
+        (round === undefined ? (one.batch_id ?? entry.run) === entry.run : one.round === round);
+      const action = actions.find(isIt);
+      return action === undefined ? [] : [toShown(entry, round ?? action.round, startedAt)];
     });
-    return seen.length === 0 ? {} : { undone: seen.map((entry) => toShown(entry, startedAt)) };
+    return undone.length === 0 ? {} : { undone };
   },
   async goneOf(runs, { gate }) {
     const { entries, isSettled } = await callUndo(gate, "looks", runs);
@@ -37,10 +41,11 @@ export const afterRuns: Gives["afterRuns"] = {
   },
 };
 
-function toShown(entry: UndoneEntry, runStartedAt: number): object {
+function toShown(entry: UndoneEntry, round: number | undefined, runStartedAt: number): object {
   const { id, action, element, tool, status, dataJson, error, startedAt, endedAt, tries = [], jobId } = entry;
   return {
-    ...toWirePlace(id),
+    id: toWirePlace(id).id,
+    round,
     action,
     element,
     tool,

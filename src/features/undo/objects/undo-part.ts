@@ -30,6 +30,7 @@ import {
   undoKeyOf,
   type UndoMethods,
   type UndoState,
+  type WritePlace,
 } from "../undo-run.ts";
 import {
   askAnew,
@@ -66,6 +67,11 @@ function createUndoKind(attempt: (claim: JobClaim) => Promise<AttemptEnd>): JobK
 
 /** Positions of the jobs of a run, away from those of its actions. */
 const JOBS_FROM = 0x8000;
+
+/** Name a write as its own batch does, which knows of no rounds. */
+function keyInBatch(write: WritePlace): string {
+  return keyOf({ ...write, id: toWirePlace(write.id).id });
+}
 
 /** Whether a write was not asked for yet, or a person said no. */
 function isUnasked(write: KeptWrite | null): boolean {
@@ -145,9 +151,9 @@ class UndoPart implements OpenPart {
         this.#reject(now, questions, facts);
         for (const run of known) if (run.state === "parked") this.#undo(now, run);
         const stored = ({ run, asker, ...write }: AskedPlace): KeptWrite | null =>
-          this.#table.write(run, keyOf(write)) ??
+          this.#table.write(run, keyInBatch(write)) ??
           this.#table.write(root, keyOf({ ...write, run })) ??
-          (asker === undefined ? null : this.#table.write(asker, keyOf(write)));
+          (asker === undefined ? null : this.#table.write(asker, keyInBatch(write)));
         // A batch that was an action may have been undone by itself.
         const isNew = (write: AskedPlace): boolean =>
           (write.batch === undefined || this.#table.run(write.batch) === null) && isUnasked(stored(write));

@@ -252,14 +252,17 @@ export class KeptWrites implements KeptBatch {
   }
 
   get #facts(): RunFacts {
-    const { caller, origin, within } = this.#run.execution;
+    const { caller, origin, within, watch } = this.#run.execution;
     const { account, requestId } = origin;
     const jobId = within?.resumed?.attempt.jobId;
+    // A conversation's run is one for all of its rounds.
+    const joined = within?.outer === undefined ? watch?.joined : undefined;
     return {
       caller,
       requestId,
       ...(account !== undefined && { account }),
       ...(jobId !== undefined && { jobId }),
+      ...(joined !== undefined && { runs: [joined] }),
     };
   }
 

@@ -226,4 +226,32 @@ describe("the doors whose runs are undone", () => {
     expect((await undoRun("plain", id)).body.undone).toHaveLength(3);
     expect(bookings.live.size).toBe(0);
   });
+
+  test("a round that undid itself is told with its number, and is not undone again", async () => {
+    asked = [
+      [["book", "z"]],
+      [
+        ["book", "a"],
+        ["book_car", "b"],
+        ["book", "fails"],
+      ],
+    ];
+    const messages = [{ role: "user", content: "Book" }];
+    const request = { model: "m", messages, volley: { on_error: "undo" } };
+    const answer = await send("plain", "POST", "/v1/chat/completions", request);
+    const id = answer.headers.get("x-request-id")!;
+    await volley.advance(5_000);
+    expect([...bookings.live]).toEqual(["z"]);
+    const shown = await send("plain", "GET", `/v1/runs/${id}`);
+    expect(shown.body.undone).toHaveLength(2);
+    for (const entry of shown.body.undone!) expect(entry).toMatchObject({ round: 2, status: "success" });
+    expect((await undoRun("plain", id, { dry_run: true })).body.undone).toMatchObject([
+      { id: "a0", round: 1 },
+    ]);
+    expect((await undoRun("plain", id)).body.undone).toHaveLength(3);
+    expect(bookings.live.size).toBe(0);
+    expect(bookings.heard.filter((word) => word.startsWith("unbook"))).toHaveLength(3);
+    await volley.advance(5_000);
+    expect((await send("plain", "GET", `/v1/runs/${id}`)).body).toMatchObject({ status: "undone" });
+  });
 });
