@@ -6,6 +6,7 @@ import { section as flows } from "../features/flows/console/section.ts";
 import { section as keys } from "../features/keys/console/section.ts";
 import { section as operator } from "../features/operator/console/section.ts";
 import { section as runs } from "../features/runs/console/section.ts";
+import { section as undo } from "../features/undo/console/section.ts";
 import { section as usage } from "../features/usage/console/section.ts";
 import { section as jobs } from "./jobs/section.ts";
 import type { Section } from "./kit/section.ts";
@@ -26,4 +27,5 @@ export const SECTIONS: readonly Section[] = [
   keys,
   operator,
   addedTools,
+  undo,
 ];

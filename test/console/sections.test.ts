@@ -14,7 +14,8 @@ const MARKS: Readonly<Record<string, readonly string[]>> = {
   flows: ["/v1/flows", "No flows yet"],
   keys: ["/v1/keys", "A new key of this tenant"],
   operator: ["/v1/operator/overview", "tenants-table"],
-  runs: ["/v1/runs", "Run what failed", "trace-row"],
+  runs: ["Runs that it caused", "Run what failed", "trace-row"],
+  undo: ["Taken back by", "Nothing more to take back"],
   usage: ["Jobs by status", "job-counts"],
 };
 

@@ -92,7 +92,7 @@ function RunPage({ id, action }: RunPageProps) {
         <Pieces
           key="caused"
           of="run"
-          given={{ id: run.run_id, tools: run.actions.map(({ tool }) => tool) }}
+          given={{ id: run.run_id, tools: run.actions.map(({ tool }) => tool), reload: loaded.reload }}
         />
       )}
       {run !== null && run.children.length > 0 && (

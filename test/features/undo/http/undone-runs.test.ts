@@ -7,6 +7,7 @@ import { flows } from "../../../../src/features/flows/index.ts";
 import { runs } from "../../../../src/features/runs/index.ts";
 import { undo } from "../../../../src/features/undo/index.ts";
 import { createTestVolley, type TestVolley } from "../../../../src/package/testing.ts";
+import { openEndpoints, taken } from "../../endpoints/http/endpoint-world.ts";
 import { book, type Bookings, openBookings, TOOLS, type UndoneAnswer } from "./bookings.ts";
 
 interface Run extends UndoneAnswer {
@@ -202,4 +203,24 @@ describe("a rerun of what was taken back", () => {
     const rerun = await send("POST", `/v1/runs/${id}/rerun`, {});
     expect(rerun.results).toMatchObject([{ status: "pending_confirmation" }]);
   });
+});
+
+test("a tenant is told of a write that could not be taken back", async () => {
+  const refusing = openBookings({ "book fails": REFUSED, "unbook a": REFUSED });
+  const world = await openEndpoints(taken, {
+    tools: TOOLS,
+    features: [runs(), undo()],
+    routes: refusing.routes,
+  });
+  await world.put("watch", { events: ["volley.undo.failed"] });
+  const actions = [TWO[0], { ...FAILS, depends_on: ["one"] }];
+  const { body } = await world.send("POST", "/v1/execute_actions", { actions, on_error: "undo" });
+  expect(body.undone).toMatchObject([{ id: "one", tool: "unbook", status: "error" }]);
+  await world.volley.advance(60_000);
+  const data = { run_id: body.batch_id, id: "one", tool: "unbook", error: body.undone[0].error };
+  const [told, ...more] = world.sentTo("watch").map((one) => one.json());
+  expect([told, more]).toMatchObject([
+    { type: "volley.undo.failed", data: { ...data, error: { code: data.error.code } } },
+    [],
+  ]);
 });

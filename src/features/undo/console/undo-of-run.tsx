@@ -1,0 +1,153 @@
+import { useEffect, useState } from "hono/jsx/dom";
+
+import type { Places } from "../../../console/kit/section.ts";
+import { useLoad } from "../../../console/kit/use-load.ts";
+import { useSend } from "../../../console/kit/use-send.ts";
+import { announce } from "../../../console/parts/announce.tsx";
+import { ArgsView } from "../../../console/parts/args-view.tsx";
+import { count } from "../../../console/parts/count.ts";
+import { Link } from "../../../console/parts/link.tsx";
+import { ProblemNote } from "../../../console/parts/problem-note.tsx";
+import { Question } from "../../../console/parts/question.tsx";
+import { sayDuration } from "../../../console/parts/say-duration.ts";
+import { Status } from "../../../console/parts/status.tsx";
+import { ListTable } from "../../../console/parts/table.tsx";
+
+const EVERY_MS = 3_000;
+
+/** One write, as the API names it. */
+interface Place {
+  readonly id: string;
+  readonly round?: number;
+  readonly action?: string;
+  readonly element?: number;
+  readonly tool: string;
+}
+
+interface Planned extends Place {
+  readonly args?: object;
+  readonly asks: boolean;
+}
+
+interface Undone extends Place {
+  readonly status: string;
+  readonly error?: { readonly code: string; readonly hint?: string };
+  readonly started_ms?: number;
+  readonly duration_ms?: number;
+  readonly tries?: readonly object[];
+  readonly job_id?: string;
+  readonly confirmation?: { readonly id: string };
+}
+
+interface Run {
+  readonly status: string;
+  readonly undone?: readonly Undone[];
+}
+
+/** What became of a run's writes since, and the button that takes them back: it says first what would be sent. */
+export function UndoOfRun({ id, reload }: Places["run"]) {
+  const path = `/v1/runs/${encodeURIComponent(id)}`;
+  const [everyMs, setEvery] = useState<number | undefined>(undefined);
+  const loaded = useLoad<Run>(path, { everyMs, isExact: true });
+  const { send, isBusy, problem } = useSend();
+  const [plan, setPlan] = useState<readonly Planned[] | null>(null);
+  const { status, undone = [] } = loaded.data ?? {};
+  const isGoing = undone.some((one) => one.status === "initiated" || one.status === "pending_confirmation");
+  useEffect(() => setEvery(isGoing ? EVERY_MS : undefined), [isGoing]);
+  // The page of the run follows when that is over.
+  useEffect(() => (isGoing ? reload : undefined), [isGoing]);
+  const ask = async (): Promise<void> => {
+    const body = { dry_run: true };
+    const answer = await send<{ readonly undone: readonly Planned[] }>(`${path}/undo`, {
+      method: "POST",
+      body,
+    });
+    if (answer.ok) setPlan(answer.data.undone);
+  };
+  const takeBack = async (): Promise<void> => {
+    const answer = await send<Run>(`${path}/undo`, { method: "POST", body: {} });
+    if (answer.ok) announce("What it wrote is taken back");
+    loaded.reload();
+    reload();
+  };
+  return (
+    <section class="stack tight" aria-label="Undo">
+      <div class="row">
+        <h2>{undone.length === 0 ? "Undo" : "Taken back"}</h2>
+        <button
+          type="button"
+          class="danger"
+          disabled={isBusy || status === undefined || status === "running"}
+          onClick={() => void ask()}
+        >
+          Undo
+        </button>
+      </div>
+      <ProblemNote key="problem" problem={problem} />
+      {plan !== null && (
+        <Question
+          key="plan"
+          title={
+            plan.length === 0 ? "Nothing more to take back" : `Take ${count(plan.length, "write")} back?`
+          }
+          yes="Undo"
+          isDanger
+          onYes={() => void takeBack()}
+          onClose={() => setPlan(null)}
+        >
+          {plan.length === 0 ? "It wrote nothing that is not taken back." : "This is sent, in this order:"}
+          <ol>
+            {plan.map((one) => (
+              <li key={nameOf(one)}>
+                <bdi class="mono">{one.tool}</bdi> for <bdi class="mono">{nameOf(one)}</bdi>
+                {one.asks && ", once a person says yes"}
+                {one.args !== undefined && <ArgsView args={one.args} label={`Arguments of ${one.tool}`} />}
+              </li>
+            ))}
+          </ol>
+        </Question>
+      )}
+      {undone.length > 0 && (
+        <ListTable
+          key="undone"
+          of={undone}
+          by={(one, at) => `${nameOf(one)} ${at}`}
+          columns={[
+            ["Action", (one) => <bdi class="mono">{nameOf(one)}</bdi>, "lead"],
+            ["Taken back by", (one) => <Link of={one.tool} section="tools" to={one.tool} />],
+            ["Status", (one) => <Status of={one.status} />],
+            ["Why", ({ error, confirmation }) => <Reason error={error} question={confirmation?.id} />],
+            ["After", ({ started_ms: ms }) => (ms === undefined ? "" : sayDuration(ms))],
+            ["Took", ({ duration_ms: ms }) => (ms === undefined ? "" : sayDuration(ms))],
+            [
+              "Job",
+              ({ job_id: job }) =>
+                job === undefined ? "" : <Link of={job.slice(-8)} section="jobs" to={job} />,
+            ],
+          ]}
+        />
+      )}
+    </section>
+  );
+}
+
+interface ReasonProps {
+  readonly error: Undone["error"];
+  readonly question: string | undefined;
+}
+
+function Reason({ error, question }: ReasonProps) {
+  if (question !== undefined) return <Link of="a question" section="confirmations" to={question} />;
+  return error === undefined ? null : (
+    <span title={error.hint}>
+      <code>{error.code}</code>
+    </span>
+  );
+}
+
+/** Name a write by its round, its action and its place in that. */
+function nameOf({ id, round, action, element }: Place): string {
+  const own = round === undefined ? id : `${round}:${id}`;
+  const inside = action === undefined ? own : `${own}/${action}`;
+  return element === undefined ? inside : `${inside}.${element}`;
+}
