@@ -285,8 +285,12 @@ export function toWirePlace(id: string): { readonly id: string; readonly round?:
 }
 
 /** Whether all that an action did is taken back; undefined without an entry of it. */
-export function undoneOf(id: string, entries: readonly UndoneEntry[]): true | false | "unknown" | undefined {
-  const own = entries.filter((entry) => entry.id === id);
+export function undoneOf(id: string, entries: readonly UndoneEntry[]): ReturnType<typeof undoneIn> {
+  return undoneIn(entries.filter((entry) => entry.id === id));
+}
+
+/** The same of all entries of one action. */
+export function undoneIn(own: readonly UndoneEntry[]): true | false | "unknown" | undefined {
   if (own.length === 0) return undefined;
   if (own.some(({ status }) => status === "unknown")) return "unknown";
   return own.every(({ status }) => status === "success" || status === "cancelled");

@@ -99,6 +99,9 @@ const actionSchema = lazySchema(() =>
         .optional(count)
         .check(z.describe("Of a request to a model: the batch of it that asked for this")),
       batch_id: z.optional(z.string()).check(z.describe("The id of that batch")),
+      undone: z
+        .optional(z.union([z.boolean(), z.literal("unknown")]))
+        .check(z.describe("Whether all that it did is taken back")),
       private: z.optional(z.literal(true)).check(z.describe("Its tool is private: nothing is kept")),
       cut: z.optional(z.array(z.string())).check(z.describe("The fields that were too large to be kept")),
       redacted: z

@@ -4,7 +4,7 @@ import { trySchema } from "../../../core/contract/outcome.ts";
 import type { Gives } from "../../../feature/gives.ts";
 import { parseExact } from "../../../feature/schema.ts";
 import { undoneSchema } from "../run/keepers.ts";
-import { callUndo, toWirePlace, type UndoneEntry } from "../undo-run.ts";
+import { callUndo, toWirePlace, type UndoneEntry, undoneIn } from "../undo-run.ts";
 
 export const afterRuns: Gives["afterRuns"] = {
   fields: () => ({
@@ -23,15 +23,21 @@ export const afterRuns: Gives["afterRuns"] = {
   }),
   async show({ names, startedAt, actions }, { gate }) {
     const { entries } = await callUndo(gate, "looks", names);
-    const undone = entries.flatMap((entry) => {
+    const isOf = (entry: UndoneEntry, action: (typeof actions)[number]): boolean => {
       const { id, round } = toWirePlace(entry.id);
-      const isIt = (one: (typeof actions)[number]): boolean =>
-        one.id === id &&
-        (round === undefined ? (one.batch_id ?? entry.run) === entry.run : one.round === round);
-      const action = actions.find(isIt);
-      return action === undefined ? [] : [toShown(entry, round ?? action.round, startedAt)];
+      if (action.id !== id) return false;
+      return round === undefined ? (action.batch_id ?? entry.run) === entry.run : action.round === round;
+    };
+    const told = entries.flatMap((entry) => {
+      const action = actions.find((one) => isOf(entry, one));
+      return action === undefined ? [] : [toShown(entry, action.round, startedAt)];
     });
-    return undone.length === 0 ? {} : { undone };
+    if (told.length === 0) return {};
+    const marked = actions.map((action) => {
+      const undone = undoneIn(entries.filter((entry) => isOf(entry, action)));
+      return undone === undefined ? action : { ...action, undone };
+    });
+    return { actions: marked, undone: told };
   },
   async goneOf(runs, { gate }) {
     const { entries, isSettled } = await callUndo(gate, "looks", runs);

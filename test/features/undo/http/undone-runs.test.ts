@@ -82,6 +82,7 @@ describe("a run that is undone", () => {
     await undoRun(id);
     const shown = await show(id);
     expect(shown.status).toBe("undone");
+    expect(shown).toMatchObject({ actions: [{ undone: true }, { undone: true }] });
     expect(shown.undone).toMatchObject([
       { id: "two", tool: "unbook", status: "success", data: { gone: "b" }, duration_ms: expect.any(Number) },
       { id: "one", job_id: expect.any(String), started_ms: expect.any(Number), tries: [{ duration_ms: 0 }] },
@@ -107,6 +108,7 @@ describe("a run that is undone", () => {
     const id = await run(TWO);
     await undoRun(id);
     expect(await show(id)).toMatchObject({
+      actions: [{ undone: false }, { undone: true }],
       status: "running",
       undone: [{ id: "two" }, { status: "initiated" }],
     });
