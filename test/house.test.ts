@@ -88,7 +88,7 @@ const CEILINGS = {
   coreFilesThatCoreDoesNotUse: 20,
   coreFilesWithWordsOfFeatures: 41,
   filesReachedPastAnIndex: 48,
-  files: 1071,
+  files: 1070,
   smallFilesWithOneImporter: 104,
   namesOfSeveralFiles: 28,
 } as const;

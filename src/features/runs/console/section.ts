@@ -1,5 +1,5 @@
 import type { Section } from "../../../console/kit/section.ts";
-import { LastRun, RunsOfFlow } from "./runs-of-flow.tsx";
+import { LastRun, RunsOfFlow } from "./run-table.tsx";
 import { RunsOfWeek } from "./runs-of-week.tsx";
 import { RunsView } from "./run-page.tsx";
 import "./runs.css";

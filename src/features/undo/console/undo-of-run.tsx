@@ -44,7 +44,7 @@ interface Run {
   readonly undone?: readonly Undone[];
 }
 
-/** What became of a run's writes since, and the button that takes them back: it says first what would be sent. */
+/** Show what became of a run's writes since, and a button that takes them back: it says first what would be sent. */
 export function UndoOfRun({ id, reload }: Places["run"]) {
   const path = `/v1/runs/${encodeURIComponent(id)}`;
   const [everyMs, setEvery] = useState<number | undefined>(undefined);
