@@ -90,5 +90,5 @@ const CEILINGS = {
   filesReachedPastAnIndex: 48,
   files: 1070,
   smallFilesWithOneImporter: 104,
-  namesOfSeveralFiles: 28,
+  namesOfSeveralFiles: 20,
 } as const;

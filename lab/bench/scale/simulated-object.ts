@@ -13,7 +13,7 @@ import { createCoreKinds } from "../../../src/cloudflare/durable/core-kinds.ts";
 import { JobDrain } from "../../../src/cloudflare/durable/drain-jobs.ts";
 import { GateAlarm } from "../../../src/cloudflare/durable/gate-alarm.ts";
 import type { JobKind } from "../../../src/cloudflare/durable/job-kind.ts";
-import { Outbox } from "../../../src/cloudflare/durable/outbox.ts";
+import { Outbox } from "../../../src/cloudflare/durable/stored-outbox.ts";
 import { createRunKind, RUN_BACKLOGS, RunTable } from "../../../src/features/flows/objects/stored-runs.ts";
 import { KEY_LIMITS, KeyTable } from "../../../src/cloudflare/durable/tables/key-table.ts";
 import { QuotaTable } from "../../../src/cloudflare/durable/tables/quota-table.ts";

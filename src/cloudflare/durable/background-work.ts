@@ -6,7 +6,7 @@ import { attempt } from "../../core/kit/result.ts";
 import type { Semaphore } from "../../core/kit/semaphore.ts";
 import type { CallAttempts } from "./core-kinds.ts";
 import type { DueWork } from "./drain-jobs.ts";
-import type { ClaimedWork, Outbox } from "./outbox.ts";
+import type { ClaimedWork, Outbox } from "./stored-outbox.ts";
 import type { EventTable } from "./tables/event-table.ts";
 
 /** The work of an alarm besides looking after rows. */

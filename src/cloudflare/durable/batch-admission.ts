@@ -3,7 +3,7 @@ import type { IdempotencyAnswer, IdempotencyRequest } from "../../core/contract/
 import { admitJobs } from "../../core/gate/state/admit-jobs.ts";
 import { narrowToClaimed } from "../../core/gate/state/narrow-to-claimed.ts";
 import type { KeyTable } from "./tables/key-table.ts";
-import type { Outbox } from "./outbox.ts";
+import type { Outbox } from "./stored-outbox.ts";
 import type { QuotaTable } from "./tables/quota-table.ts";
 
 /** The tables that an admission reads and writes. */

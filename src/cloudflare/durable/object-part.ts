@@ -8,7 +8,7 @@ import type { OutgoingEvent } from "../../core/contract/gate/outgoing-event.ts";
 import type { Job } from "../../core/gate/state/outbox.ts";
 import type { Semaphore } from "../../core/kit/semaphore.ts";
 import type { JobKind } from "./job-kind.ts";
-import type { Outbox } from "./outbox.ts";
+import type { Outbox } from "./stored-outbox.ts";
 import type { EventTable } from "./tables/event-table.ts";
 import type { PartTables } from "./tables/schema.ts";
 

@@ -3,7 +3,7 @@ import type { Shelf } from "../../core/contract/gate/kept-result.ts";
 import * as LIMITS from "../../core/contract/limits.ts";
 import { KEEP_LIMITS, type KeepLimits } from "../../core/gate/state/kept-results.ts";
 import type { BacklogOptions } from "./core-kinds.ts";
-import type { OutboxOptions } from "./outbox.ts";
+import type { OutboxOptions } from "./stored-outbox.ts";
 import { KEY_LIMITS, type KeyTableOptions } from "./tables/key-table.ts";
 
 /** The bounds of a tenant's object, and the addresses that it tells. */

@@ -36,7 +36,7 @@ import { GateAlarm } from "./gate-alarm.ts";
 import { KeyTable } from "./tables/key-table.ts";
 import type { ObjectPart } from "./object-part.ts";
 import { ObjectParts } from "./object-parts.ts";
-import { Outbox } from "./outbox.ts";
+import { Outbox } from "./stored-outbox.ts";
 import { QuotaTable } from "./tables/quota-table.ts";
 import { ResultTable } from "./tables/result-table.ts";
 import { erasedAt, eraseRows, migrate } from "./tables/schema.ts";

@@ -1,6 +1,6 @@
 import { useState } from "hono/jsx/dom";
 import { SHIPPED_FLAGS } from "../../shipped.ts";
-import { readForm } from "../kit/read-form.ts";
+import { readForm } from "../kit/form-fields.ts";
 import { TextField } from "../parts/text-field.tsx";
 import { type KeyWish, refuseWish } from "./make-key.ts";
 import { ShownOnce } from "../parts/shown-once.tsx";

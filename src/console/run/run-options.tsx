@@ -1,4 +1,4 @@
-import { makeKey } from "../kit/make-key.ts";
+import { makeKey } from "../kit/make-idempotency-key.ts";
 import { TextField } from "../parts/text-field.tsx";
 
 /** The options that are sent beside the batch's own text. Empty is: as the text says. */

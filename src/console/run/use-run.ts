@@ -1,6 +1,6 @@
 import { useEffect } from "hono/jsx/dom";
 
-import { makeKey } from "../kit/make-key.ts";
+import { makeKey } from "../kit/make-idempotency-key.ts";
 import { learnPaths } from "../kit/known-paths.ts";
 import { currentOwner } from "../kit/session.ts";
 import { type SetKept, useKept } from "../kit/use-kept.ts";

@@ -5,7 +5,7 @@ import { CallForm } from "../form/call-form.tsx";
 import type { FormIssues } from "../form/schema-form.tsx";
 import { ask, type Problem } from "../kit/api.ts";
 import { holdPage } from "../kit/hold-page.ts";
-import { makeKey } from "../kit/make-key.ts";
+import { makeKey } from "../kit/make-idempotency-key.ts";
 import { hrefTo } from "../kit/route.ts";
 import { currentOwner } from "../kit/session.ts";
 import { useKept } from "../kit/use-kept.ts";

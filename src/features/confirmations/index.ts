@@ -8,7 +8,7 @@ import {
   linkConfirmation,
   listConfirmations,
   makeShowConfirmation,
-} from "./http/endpoints.ts";
+} from "./http/routes.ts";
 import { createApprovalPages } from "./http/approval-pages.ts";
 import { withdraw } from "./http/decide.ts";
 import { checkCondition, holdsCall } from "./conditions.ts";

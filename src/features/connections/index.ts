@@ -8,7 +8,7 @@ import { startConnection } from "./http/start-connection.ts";
 import { createLinkPages } from "./http/link-pages.ts";
 import { resealConnections } from "./http/reseal.ts";
 import { sayAccounts } from "./http/say-accounts.ts";
-import { CONNECTIONS_OF_TENANT } from "./http/tenant-part.ts";
+import { CONNECTIONS_OF_TENANT } from "./http/connections-of-tenant.ts";
 import { createConnectionShard } from "./objects/connection-shard.ts";
 
 export interface ConnectionOptions {
@@ -47,7 +47,7 @@ export function connections({ confirmsItself = false }: ConnectionOptions = {}) 
     load: () =>
       Promise.all([
         import("./http/answer-callback.ts"),
-        import("./http/answer-link.ts"),
+        import("./http/answer-connect-link.ts"),
         import("./http/lead-on-form.ts"),
         import("./http/answer-signed-in.ts"),
         import("./http/run-awaiting.ts"),

@@ -1,7 +1,7 @@
 import { defineFeature } from "../../feature/define.ts";
 import { toRunLimit } from "../../core/gate/admit-plan.ts";
 import type { KeptFlow } from "./declaration/flow-schema.ts";
-import { runFlowEndpoint } from "./http/run-flow.ts";
+import { runFlowEndpoint } from "./http/answer-run.ts";
 import { createFlowsPart } from "./objects/flows-part.ts";
 import { deleteFlow, listFlows, putFlow, showFlow } from "./http/routes.ts";
 import { createHooks } from "./http/hooks.ts";

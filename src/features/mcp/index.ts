@@ -1,7 +1,7 @@
 import { defineFeature } from "../../feature/define.ts";
 import { givenBy } from "../../feature/gives.ts";
 import { answerMcp } from "./http/answer-mcp.ts";
-import { makeMcpOperation } from "./http/operation.ts";
+import { makeMcpOperation } from "./http/describe-mcp.ts";
 import type { ProtocolEndpoint } from "../../cloudflare/openapi/endpoint.ts";
 
 const SLASH = /^(https?:\/\/[^/?#]+\/mcp)\/(?=$|[?#])/;

@@ -1,13 +1,13 @@
 import { defineFeature } from "../../feature/define.ts";
 import { givenBy } from "../../feature/gives.ts";
 import { makeCancelRuns } from "./http/cancel-runs.ts";
-import { makeDeleteRun, makeListRuns, makeShowRun } from "./http/endpoints.ts";
+import { makeDeleteRun, makeListRuns, makeShowRun } from "./http/routes.ts";
 import { endedRuns } from "./http/ended-runs.ts";
 import { makeRerunRun } from "./http/answer-rerun.ts";
 import { rerunRuns } from "./http/answer-bulk-rerun.ts";
 import { restoreRuns } from "./http/restore-runs.ts";
 import { runDeskOf } from "./http/run-desk.ts";
-import { RUNS_OF_TENANT } from "./http/tenant-part.ts";
+import { RUNS_OF_TENANT } from "./http/runs-of-tenant.ts";
 import { createRunsPart } from "./objects/runs-part.ts";
 import { readKept, RUN_DAYS, RUNS_KEPT } from "./read-settings.ts";
 import { RUN_LOGS } from "./run.ts";

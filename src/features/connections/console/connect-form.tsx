@@ -1,6 +1,6 @@
 import { useState } from "hono/jsx/dom";
 
-import { readForm } from "../../../console/kit/read-form.ts";
+import { readForm } from "../../../console/kit/form-fields.ts";
 import { useSend } from "../../../console/kit/use-send.ts";
 import { announce } from "../../../console/parts/announce.tsx";
 import { ConnectLink } from "../../../console/parts/connect-link.tsx";

@@ -11,7 +11,7 @@ import {
   REFUSED,
   USED,
 } from "../page/link-page.ts";
-import { openTenant } from "./answer-link.ts";
+import { openTenant } from "./answer-connect-link.ts";
 import { readCookie } from "./browser-cookie.ts";
 import { leadToIssuer } from "./lead-to-issuer.ts";
 

@@ -10,7 +10,7 @@ import {
   OTHER_BROWSER,
   OVER,
 } from "../page/link-page.ts";
-import { openTenant } from "./answer-link.ts";
+import { openTenant } from "./answer-connect-link.ts";
 import { readCookie } from "./browser-cookie.ts";
 import type { KeptForVisit } from "./lead-to-issuer.ts";
 import { peopleOf } from "./people-of.ts";

@@ -5,7 +5,7 @@ import { visitorRatesOf } from "../../../cloudflare/http/visitor-rates.ts";
 import { logBug } from "../../../cloudflare/platform/log-bug.ts";
 import { attempt } from "../../../core/kit/result.ts";
 import { CALLBACK_PATH, SIGNED_IN_PATH } from "../link-token.ts";
-import type { LinkWays } from "./answer-link.ts";
+import type { LinkWays } from "./answer-connect-link.ts";
 
 const LINK_PATH = "/connect/:tenant/:id/:secret";
 
@@ -13,7 +13,7 @@ const LINK_PATH = "/connect/:tenant/:id/:secret";
 export function createLinkPages(ways: LinkWays): Router {
   const router = createRouter();
   const answer = async (c: Context<RouterTypes>, path: string): Promise<Response> => {
-    const { answerLink } = await import("./answer-link.ts");
+    const { answerLink } = await import("./answer-connect-link.ts");
     const { answerCallback } = await import("./answer-callback.ts");
     const { FAULT } = await import("../page/link-page.ts");
     const { respondPage } = await import("../../../cloudflare/page/respond-page.ts");

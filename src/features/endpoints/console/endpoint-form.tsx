@@ -1,5 +1,5 @@
 import { useState } from "hono/jsx/dom";
-import { readForm } from "../../../console/kit/read-form.ts";
+import { readForm } from "../../../console/kit/form-fields.ts";
 import { useSend } from "../../../console/kit/use-send.ts";
 import { hrefTo } from "../../../console/kit/route.ts";
 import { useLoad } from "../../../console/kit/use-load.ts";

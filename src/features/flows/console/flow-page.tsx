@@ -2,7 +2,7 @@ import { CallForm } from "../../../console/form/call-form.tsx";
 import type { FormIssues } from "../../../console/form/schema-form.tsx";
 import type { Problem } from "../../../console/kit/api.ts";
 import { holdPage } from "../../../console/kit/hold-page.ts";
-import { makeKey } from "../../../console/kit/make-key.ts";
+import { makeKey } from "../../../console/kit/make-idempotency-key.ts";
 import { readEvents } from "../../../console/kit/read-events.ts";
 import { hrefTo } from "../../../console/kit/route.ts";
 import { currentOwner } from "../../../console/kit/session.ts";

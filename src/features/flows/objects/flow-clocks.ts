@@ -1,6 +1,6 @@
 import { isFlow, type ToolChange, type ToolsChanged } from "../../../core/contract/gate/kept-tool.ts";
 import { attempt } from "../../../core/kit/result.ts";
-import type { Outbox } from "../../../cloudflare/durable/outbox.ts";
+import type { Outbox } from "../../../cloudflare/durable/stored-outbox.ts";
 import type { ToolTable } from "../../added-tools/objects/tool-table.ts";
 import type { KeptFlow } from "../declaration/flow-schema.ts";
 import { makeRun } from "../run/make-run.ts";

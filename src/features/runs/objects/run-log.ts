@@ -28,7 +28,7 @@ import type {
 import { fitsQuery } from "../run-query.ts";
 import { sees, seeRun, type SeenHead } from "../see-run.ts";
 import { AftermathTable } from "./aftermath-table.ts";
-import { JobTable } from "./job-table.ts";
+import { JobTable } from "./turned-job-table.ts";
 import { type FoundReport, ReportTable, type RunLogLimits } from "./report-table.ts";
 import { splitReport } from "./report-text.ts";
 import { type KeptRerun, RerunTable } from "./rerun-table.ts";

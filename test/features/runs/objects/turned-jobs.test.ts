@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import * as LIMITS from "../../../../src/features/runs/limits.ts";
 import type { PartWorld } from "../../../../src/cloudflare/durable/object-part.ts";
 import type { Job } from "../../../../src/core/gate/state/outbox.ts";
-import { JobTable } from "../../../../src/features/runs/objects/job-table.ts";
+import { JobTable } from "../../../../src/features/runs/objects/turned-job-table.ts";
 import { createRunsPart } from "../../../../src/features/runs/objects/runs-part.ts";
 import type { TurnedJob } from "../../../../src/features/runs/turned-job.ts";
 import { createMemoryStorage } from "../../../../src/package/testing/memory-storage.ts";
