@@ -1,6 +1,6 @@
 import { attempt, attemptNow, err, ok, type Result } from "../core/kit/result.ts";
 import { sha256 } from "../core/kit/sha256.ts";
-import { toBase64Url } from "../core/kit/to-base64-url.ts";
+import { fromBase64, toBase64Url } from "../core/kit/base64.ts";
 import { textOf } from "./configuration.ts";
 import type { Env } from "./configured.ts";
 import { ConfigurationError } from "./platform/configuration-error.ts";
@@ -36,7 +36,7 @@ export function parseVaultKeys(text: string): Result<readonly VaultKey[], string
     return err("it must be one key, or two with a comma between them while it is changed");
   const keys: VaultKey[] = [];
   for (const part of parts) {
-    const decoded = attemptNow(() => Uint8Array.from(atob(part), (one) => one.charCodeAt(0)));
+    const decoded = attemptNow(() => fromBase64(part));
     if (!decoded.ok || decoded.value.length !== KEY_BYTES) return err(KEY_EXPECTED);
     keys.push({ id: sha256(`volley vault ${part}`).slice(0, 8), bytes: decoded.value });
   }
@@ -114,7 +114,7 @@ function toAlgorithm(iv: Uint8Array<ArrayBuffer>, sealedFor: SealedFor): AesGcmP
   return {
     name: "AES-GCM",
     iv,
-    additionalData: Uint8Array.from(new TextEncoder().encode(JSON.stringify(sealedFor))),
+    additionalData: new Uint8Array(new TextEncoder().encode(JSON.stringify(sealedFor))),
   };
 }
 
@@ -125,8 +125,7 @@ interface AesGcmParams {
 }
 
 function fromBase64Url(text: string): Uint8Array<ArrayBuffer> {
-  const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
-  return Uint8Array.from(binary, (one) => one.charCodeAt(0));
+  return fromBase64(text.replaceAll("-", "+").replaceAll("_", "/"));
 }
 
 /** The vault of a deployment, which seals what features keep. */

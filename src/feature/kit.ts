@@ -15,4 +15,4 @@ export { parseInstant } from "../core/kit/rfc3339.ts";
 export { sha256 } from "../core/kit/sha256.ts";
 export { sleep } from "../core/kit/sleep.ts";
 export { mergeRows, type TakenRows, takeRows, takeWalked, walkRows } from "../core/kit/take-rows.ts";
-export { toBase64Url } from "../core/kit/to-base64-url.ts";
+export { toBase64Url } from "../core/kit/base64.ts";

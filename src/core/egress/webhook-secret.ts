@@ -1,3 +1,4 @@
+import { fromBase64 } from "../kit/base64.ts";
 import { attemptNow } from "../kit/result.ts";
 
 const SECRET = /^whsec_([A-Za-z0-9+/]+={0,2})$/;
@@ -26,6 +27,6 @@ export function parseWebhookSecrets(text: string | undefined): readonly Uint8Arr
 function decodeSecret(word: string): Uint8Array | null {
   const base64 = SECRET.exec(word)?.[1];
   if (base64 === undefined) return null;
-  const bytes = attemptNow(() => Uint8Array.from(atob(base64), (character) => character.charCodeAt(0)));
+  const bytes = attemptNow(() => fromBase64(base64));
   return bytes.ok ? bytes.value : null;
 }

@@ -1,5 +1,5 @@
 import type { Configured } from "../../../../src/cloudflare/configured.ts";
-import { toBase64Url } from "../../../../src/core/kit/to-base64-url.ts";
+import { toBase64Url } from "../../../../src/core/kit/base64.ts";
 import { Issuer } from "../../../../src/features/sign-in/http/issuer.ts";
 import { VirtualClock } from "../../../support/virtual-clock.ts";
 
