@@ -10,7 +10,7 @@ import { respondDocument } from "../../../cloudflare/http/respond-run.ts";
 import { respondJson } from "../../../cloudflare/http/respond.ts";
 import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
 import { envelopeSchema } from "../../../core/answer/result-schema.ts";
-import { toBase64Url } from "../../../core/kit/to-base64-url.ts";
+import { toBase64Url } from "../../../core/kit/base64.ts";
 import { toCursor } from "../../../core/contract/gate/job-query.ts";
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
 import { toConfirmationUrl } from "../../../core/contract/outcome.ts";
