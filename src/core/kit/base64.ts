@@ -12,7 +12,7 @@ export function toBase64Url(bytes: Uint8Array): string {
 
 const SAFE: Readonly<Record<string, string>> = { "+": "-", "/": "_", "=": "" };
 
-/** Read bytes in base64; throws where the text is none. */
+/** Read bytes in base64, or throw where the text has other characters. */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   const binary = atob(text);
   const bytes = new Uint8Array(binary.length);
