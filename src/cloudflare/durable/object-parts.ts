@@ -1,5 +1,4 @@
 import type { UsageQuery, UsageReport } from "../../core/contract/gate/usage.ts";
-import type { Aftermath } from "../../core/contract/gate/part-call.ts";
 import type { JobProgress } from "../../core/contract/gate/job.ts";
 import type { Job } from "../../core/gate/state/outbox.ts";
 import type { MakeEvent, ObjectPart, OpenPart, PartClaims, PartWorld } from "./object-part.ts";
@@ -9,7 +8,10 @@ export class ObjectParts {
   readonly all: readonly OpenPart[];
   readonly #tools: OpenPart | undefined;
 
-  constructor(parts: readonly ObjectPart[], world: Omit<PartWorld, "part" | "questions" | "looksAfter">) {
+  constructor(
+    parts: readonly ObjectPart[],
+    world: Omit<PartWorld, "part" | "questions" | "tellAfter" | "looksAfter">,
+  ) {
     const open = (name: string): OpenPart => {
       const known = this.#open.get(name);
       if (known !== undefined) return known;
@@ -19,6 +21,7 @@ export class ObjectParts {
         ...world,
         part: open,
         questions: () => this.all.find(({ questions }) => questions !== undefined)?.questions,
+        tellAfter: (aftermath) => this.all.forEach((one) => one.hearAfter?.(aftermath)),
         looksAfter: (runId) => this.all.some((one) => one.looksAfter?.(runId) === true),
       });
       this.#open.set(name, opened);
@@ -62,10 +65,6 @@ export class ObjectParts {
 
   tell(nowMs: number, make: MakeEvent): void {
     for (const part of this.all) part.hear?.(nowMs, make);
-  }
-
-  tellAfter(aftermath: Aftermath): void {
-    for (const part of this.all) part.hearAfter?.(aftermath);
   }
 
   turned(job: Job): void {

@@ -170,7 +170,6 @@ export function createTenantGate({
         usage: (now) => this.#parts.usage(now, { quotas: [] }),
         changed: (now) => this.#parts.changed(now),
         tell: (now, make) => this.#parts.tell(now, make),
-        tellAfter: (aftermath) => this.#parts.tellAfter(aftermath),
         onDue,
         poke: () => this.#drain.poke(),
       });
