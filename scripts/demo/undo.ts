@@ -46,17 +46,17 @@ type Provider = KillableSandbox["provider"];
 
 /** Have the service refuse to book one number. */
 function sellOut(provider: Provider, soldOut: number): void {
-  provider.script("/book", async (_, response, __, { body, headers }) => {
-    const { n } = JSON.parse(body) as { readonly n: number };
-    const key = String(headers["idempotency-key"]);
-    const request = new Request(`${provider.url}/book`, {
+  provider.script("/book", (_, response, path, { body, headers }) => {
+    const request = new Request(provider.url + path, {
       method: "POST",
-      headers: { "idempotency-key": key },
+      headers: { "idempotency-key": String(headers["idempotency-key"]) },
       body,
     });
-    const answer =
-      n === soldOut ? Response.json({ error: "sold out" }, { status: 409 }) : await answerProbe(request);
-    response.writeHead(answer.status, { "content-type": "application/json" }).end(await answer.text());
+    const { n } = JSON.parse(body) as { readonly n: number };
+    const refused = Response.json({ error: "sold out" }, { status: 409 });
+    void (n === soldOut ? Promise.resolve(refused) : answerProbe(request)).then(async (answer) =>
+      response.writeHead(answer.status, { "content-type": "application/json" }).end(await answer.text()),
+    );
   });
 }
 
@@ -80,5 +80,5 @@ function keysOf(provider: Provider, booking: string): readonly string[] {
 }
 
 function sayNote(result: Result): string {
-  return result.status === "success" ? String((result.data as { readonly id: string }).id) : noteOf(result);
+  return result.status === "success" ? (result.data as { readonly id: string }).id : noteOf(result);
 }

@@ -21,7 +21,7 @@ test("P9: F36 npm run demo -- --undo draws three bookings, of which the Worker t
   ]);
   expect(Object.fromEntries(rows)).toEqual({ flight: "success", room: "success", car: "error" });
   const taken = [...printed.matchAll(/^ {2}(\w+) +taken back {2}(\d) requests?, 1 key$/gm)];
-  expect(taken.map(([, id]) => id).toSorted()).toEqual(["flight", "room"]);
-  expect(taken.map(([, , requests]) => requests).toSorted()).toEqual(["1", "2"]);
+  expect(new Set(taken.map(([, id]) => id))).toEqual(new Set(["flight", "room"]));
+  expect(new Set(taken.map(([, , requests]) => requests))).toEqual(new Set(["1", "2"]));
   expect(printed.split("\n").filter((line) => line.length > 80)).toEqual([]);
 });

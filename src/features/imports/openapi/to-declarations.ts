@@ -102,7 +102,7 @@ function pair(
       problems.add(["compensate", id, "operation"], "an operation that a tool is made of", operation, {
         hint: left?.reason ?? `Name '${operation}' in 'include' too.`,
       });
-    else paired.set(name, { tool, ...(args !== undefined && { args: args as JsonObject }) });
+    else paired.set(name, { tool, ...(args !== undefined && { args }) });
   }
   if (problems.issues.length > 0) return err(problems.issues);
   return ok(
