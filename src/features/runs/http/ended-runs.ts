@@ -2,13 +2,16 @@ import { askGate } from "../../../cloudflare/http/ask-gate.ts";
 import { mayChangeWork, OTHERS_WORK } from "../../../cloudflare/http/own-work.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import { parseExact } from "../../../core/contract/json.ts";
-import { err, ok } from "../../../core/kit/result.ts";
+import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
+import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { type Gives, givenBy } from "../../../feature/gives.ts";
+import type { AnsweredQuestion } from "../../../turns/decide-reply.ts";
+import * as LIMITS from "../limits.ts";
 import type { KeptAction, KeptRun } from "../rerun/kept-run.ts";
 import type { RunHead } from "../run.ts";
 import { sees } from "../see-run.ts";
 import { useAccountsOf } from "./accounts-of-run.ts";
-import { findRun, refuseGoing } from "./look-at-run.ts";
+import { findRun, readQuestions, refuseGoing } from "./look-at-run.ts";
 import { NO_RUN, openLog, sightOf, UNREADABLE } from "./open-log.ts";
 import { IMPORTED, withAccountsOf, withToolsOfNow } from "./prepare-rerun.ts";
 
@@ -39,7 +42,10 @@ export const endedRuns: Gives["endedRuns"] = async (id, { request, wish }, recei
   if (run.imported === true) return err(IMPORTED);
   const own = useAccountsOf(run, request, context);
   if (!own.ok) return own;
-  const kept = related.runs.map(({ head, body }) => ({ head, ran: parseExact(body) as KeptRun }));
+  const told = related.runs.map(({ head, body }) => ({ head, ran: parseExact(body) as KeptRun }));
+  const answers = await findAnswers(told, context);
+  if (!answers.ok) return answers;
+  const kept = [...told, ...answers.value];
   const actions = kept.flatMap(({ ran }) => ran.actions);
   return ok({
     root: nameOf(kept.find(({ head }) => head.id === related.root)?.head ?? { id: related.root }),
@@ -52,6 +58,69 @@ export const endedRuns: Gives["endedRuns"] = async (id, { request, wish }, recei
 interface KeptOf {
   readonly head: RunHead;
   readonly ran: KeptRun;
+}
+
+/** Find the approvals whose run the log has not yet, or lost with its isolate: their questions have kept what they were answered. */
+async function findAnswers(
+  told: readonly KeptOf[],
+  context: RequestContext,
+): Promise<Result<readonly KeptOf[], Refusal>> {
+  const known = new Set(told.map(({ head }) => head.answers));
+  const asking = told.flatMap((of) =>
+    of.ran.actions.flatMap(({ confirmation: { id } = {} }) =>
+      id === undefined || known.has(id) ? [] : [[id, of] as const],
+    ),
+  );
+  if (asking.length === 0 || context.hooks?.beforeStep === undefined) return ok([]);
+  const asked = new Map(asking);
+  const questions = await askGate(() => readQuestions([...asked.keys()], context), UNREADABLE);
+  if (!questions.ok) return questions;
+  const now = context.ports.clock.now();
+  const answers: KeptOf[] = [];
+  for (const [id, question] of questions.value) {
+    const isDecided = question?.status === "running" || question?.status === "done";
+    if (!isDecided) continue;
+    const isOver = question.status === "done" || now >= (question.decided?.at ?? 0) + LIMITS.rerunLostMs;
+    if (!isOver) return err(BEING_APPROVED);
+    answers.push(toAnswer(id, question, asked.get(id)!));
+  }
+  return ok(answers);
+}
+
+const BEING_APPROVED = makeRefusal(
+  "IDEMPOTENCY_IN_PROGRESS",
+  "A person has approved actions of the run, and they run now; ask again when they are over.",
+  { retryAfterMs: LIMITS.runAwaitedMs },
+);
+
+/** Make of an approval's answer the run that it was. Where that was not kept, nothing is known of what waited for it. */
+function toAnswer(
+  question: string,
+  { answerJson, decided }: AnsweredQuestion,
+  { head: { id: parent, startedAt, ...head }, ran }: KeptOf,
+): KeptOf {
+  const waited = ran.actions.filter(({ confirmation }) => confirmation?.id === question);
+  const { batch_id: id, results } =
+    answerJson === null
+      ? { batch_id: question, results: waited.map((action) => ({ ...action, status: "unknown", meta: {} })) }
+      : (parseExact(answerJson) as { readonly batch_id: string; readonly results: readonly WireResult[] });
+  const { flow: _, job: __, of: ___, ...own } = head;
+  return {
+    head: { ...own, id, parent, answers: question, startedAt: decided?.at ?? startedAt },
+    ran: {
+      plan: { edges: [] },
+      actions: results.map(({ meta, ...result }) => ({
+        ...result,
+        ...meta,
+        ...(decided?.args?.[result.id] && { args: decided.args[result.id], resolved: true }),
+      })) as readonly KeptAction[],
+    },
+  };
+}
+
+interface WireResult {
+  readonly id: string;
+  readonly meta: object;
 }
 
 function toEnded(all: readonly KeptOf[], context: RequestContext): readonly EndedRun[] {
@@ -116,8 +185,10 @@ type Measured = KeptAction & {
 
 function toAction(action: Measured, round: number | undefined, { startedAt }: RunHead): EndedAction {
   const { id, tool, status, args, data, job_id: jobId, confirmation, call_key: key } = action;
-  const { cut = [], redacted = [], with: { for_each: forEach, select } = {} } = action;
+  const { cut = [], redacted = [], items, with: { for_each: forEach, select } = {} } = action;
   const lacks = (field: string): boolean => cut.includes(field) || redacted.includes(field);
+  // A run shows the first elements of a long loop.
+  const isWhole = items === undefined || !Array.isArray(data) || data.length === items.total;
   return {
     id: named({ id, round }),
     tool,
@@ -127,7 +198,7 @@ function toAction(action: Measured, round: number | undefined, { startedAt }: Ru
     endedAt: startedAt + (action.started_ms ?? 0) + (action.duration_ms ?? 0),
     isResolved: action.resolved === true,
     ...(args !== undefined && !lacks("args") && !lacks("with") && { args }),
-    ...(data !== undefined && !lacks("data") && { data }),
+    ...(data !== undefined && isWhole && !lacks("data") && { data }),
     ...(forEach !== undefined && { forEach }),
     ...(Array.isArray(select) && { select: select as readonly string[] }),
     ...(jobId !== undefined && { jobId }),

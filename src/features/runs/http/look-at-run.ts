@@ -53,7 +53,7 @@ export function goesOn({ found, job }: SeenRun, nowMs: number): boolean {
   return found === null && nowMs < job.updatedAt + RUN_AWAITED_MS;
 }
 
-/** Refuse a change of a run that goes on: the log has none of it, or what earlier attempts have left. */
+/** Refuse a change of a run that goes on, or ended just now: the log may have none of it, or what earlier attempts have left. */
 export async function refuseGoing(
   id: string,
   {
@@ -66,7 +66,8 @@ export async function refuseGoing(
   const seen = await askGate(() => findRun(id, log, context, jobRuns), UNREADABLE);
   if (!seen.ok) return seen;
   const { job = null } = seen.value ?? {};
-  if (seen.value === null || job === null || !goesOn(seen.value, context.ports.clock.now())) return ok(null);
+  if (job === null || (!isLive(job) && context.ports.clock.now() >= job.updatedAt + RUN_AWAITED_MS))
+    return ok(null);
   return err(
     makeRefusal(
       "IDEMPOTENCY_IN_PROGRESS",

@@ -31,7 +31,7 @@ export interface KeptAction {
     readonly url?: string;
   };
   readonly attempts?: number;
-  readonly items?: { readonly ok: number };
+  readonly items?: { readonly total: number; readonly ok: number };
   /** It was an action of one of several rounds. */
   readonly round?: number;
   /** The id of that batch. */

@@ -66,6 +66,7 @@ beforeEach(async () => {
 });
 
 interface Answer extends UndoneAnswer {
+  readonly status?: string;
   readonly code?: string;
   readonly run_id?: string;
 }
@@ -204,6 +205,29 @@ describe("the doors whose runs are undone", () => {
     expect(bookings.live.size).toBe(3);
     const { body } = await undoRun("plain", id);
     expect(body.undone).toHaveLength(3);
+    expect(bookings.live.size).toBe(0);
+  });
+
+  test("a batch in the background that ended just now is undone when the log has all of its run", async () => {
+    const names = Array.from({ length: 40 }, (_, at) => `n${at}`);
+    const each = { id: "all", tool: "book", for_each: names, args: { name: { $ref: "item#" } } };
+    const { body } = await send("plain", "POST", "/v1/execute_actions", {
+      actions: [each],
+      background: true,
+    });
+    const { job_id: job, run_id: id } = body as unknown as {
+      readonly job_id: string;
+      readonly run_id: string;
+    };
+    const isOver = async () => (await send("plain", "GET", `/v1/jobs/${job}`)).body.status === "succeeded";
+    for (let looks = 0; looks < 500 && !(await isOver()); looks += 1) await volley.advance(20);
+    expect(bookings.live.size).toBe(40);
+    expect(await undoRun("plain", id)).toMatchObject({
+      status: 409,
+      body: { code: "IDEMPOTENCY_IN_PROGRESS" },
+    });
+    await volley.advance(3_000);
+    expect((await undoRun("plain", id)).body.undone).toHaveLength(40);
     expect(bookings.live.size).toBe(0);
   });
 

@@ -231,6 +231,23 @@ describe("POST /v1/runs/{id}/undo", () => {
     expect(bookings.heard.filter((word) => word.startsWith("unbook"))).toHaveLength(3);
   });
 
+  test("takes back what a yes has run, before its run is in the log, with the arguments that a person wrote", async () => {
+    const bookings = openBookings();
+    const volley = await open(bookings, { key: { flags: ["approve"] } });
+    const answer = await run(volley, [TWO[0]!, { id: "gated", tool: "gated", args: { name: "g" } }]);
+    await volley.advance(3_000);
+    const gated = answer.results[1] as unknown as { readonly confirmation: { readonly id: string } };
+    const decision = { decision: "approve", args: { gated: { name: "other" } } };
+    await post(volley, `/v1/confirmations/${gated.confirmation.id}`, decision);
+    expect([...bookings.live]).toEqual(["a", "other"]);
+    const undone = await askUndo(volley, answer.batch_id);
+    expect(undone.body.undone).toMatchObject([{ id: "gated" }, { id: "one" }]);
+    expect(bookings.live.size).toBe(0);
+    await volley.advance(3_000);
+    expect((await askUndo(volley, answer.batch_id)).body).toEqual(undone.body);
+    expect(bookings.heard.filter((word) => word.startsWith("unbook"))).toHaveLength(2);
+  });
+
   test("is refused while an undo of the run is under way, and answers what is retried as 'initiated'", async () => {
     const busy = { status: 503, headers: { "retry-after": "30" } };
     const bookings = openBookings({
