@@ -5,7 +5,7 @@ import type { Compensation } from "./compensation.ts";
 import type { WireFailure } from "../../core/contract/failure.ts";
 import type { JsonObject } from "../../core/contract/json.ts";
 import type { toWirePending } from "../../core/contract/outcome.ts";
-import type { Delivery, JobTry } from "../../core/contract/gate/job.ts";
+import type { CallbackTarget, Delivery, JobTry } from "../../core/contract/gate/job.ts";
 
 /** The name of the kind of job that takes one write back. */
 export const UNDO = "undo";
@@ -16,6 +16,8 @@ export interface RunFacts {
   readonly caller: Caller;
   readonly account?: Account | undefined;
   readonly requestId: string;
+  /** Where the events about its questions go. */
+  readonly callback?: CallbackTarget | undefined;
   /** The job that the run is: its end decides, and its lease is the run's. Absent where a request waits. */
   readonly jobId?: string;
   /** An action of the run has failed, as its last attempt told. */
@@ -196,7 +198,10 @@ export interface OpenedEntry {
   /** The write that is to be looked up first. */
   readonly doubt?: Look & { readonly tool: string; readonly sentAt: number };
   /** The calls that people are to be asked about, with the names of their writes. */
-  readonly asks?: { readonly runId: string; readonly calls: readonly AskedCall[] };
+  readonly asks?: { readonly runId: string; readonly calls: readonly AskedCall[] } & Pick<
+    RunFacts,
+    "callback"
+  >;
 }
 
 /** A call that people are asked about. */

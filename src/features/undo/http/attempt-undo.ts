@@ -39,7 +39,8 @@ export async function attemptUndo(
   const catalog = await context.currentCatalog();
   if (opened.asks !== undefined) {
     const { signal } = new AbortController();
-    return askPeople(claim, opened.asks, { ...context, catalog, signal });
+    const { callback } = opened.asks;
+    return askPeople(claim, opened.asks, { ...context, catalog, signal, callback });
   }
   const { share } = upstreams;
   const budget = new ByteBudget(options.requestResponseBytes, responseReserveBytes, { share });

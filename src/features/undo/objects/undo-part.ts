@@ -230,7 +230,7 @@ class UndoPart implements OpenPart {
     if (run?.facts.asks?.jobId !== jobId) return null;
     const writes = orderWrites(this.#table.writes(run.runId).filter(asksFirst));
     const calls = writes.map((write) => ({ ...(write.by as Reversal), name: keyOf(write) }));
-    return { tries: [], asks: { runId: run.runId, calls } };
+    return { tries: [], asks: { runId: run.runId, calls, callback: run.facts.callback } };
   }
 
   get nextAt(): number | null {
@@ -412,7 +412,8 @@ class UndoPart implements OpenPart {
   /** Begin to undo a run: its open questions get a no. */
   #withdraw(nowMs: number, known: UndoRun): UndoRun {
     const { runId, facts } = known;
-    const questions = facts.questions ?? this.#world.questions()?.of(runId) ?? [];
+    const found = new Set([...(facts.questions ?? []), ...(this.#world.questions()?.of(runId) ?? [])]);
+    const questions = [...found].filter((id) => id !== facts.asks?.confirmation?.id);
     const run: UndoRun = { ...known, state: "undoing", dueAt: null, facts: { ...facts, questions } };
     // It hears of each no as well, and begins once.
     this.#save(nowMs, run);

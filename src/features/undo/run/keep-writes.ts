@@ -252,7 +252,7 @@ export class KeptWrites implements KeptBatch {
   }
 
   get #facts(): RunFacts {
-    const { caller, origin, within, watch } = this.#run.execution;
+    const { caller, origin, within, watch, callback } = this.#run.execution;
     const { account, requestId } = origin;
     const jobId = within?.resumed?.attempt.jobId;
     // A conversation's run is one for all of its rounds.
@@ -261,6 +261,7 @@ export class KeptWrites implements KeptBatch {
       caller,
       requestId,
       ...(account !== undefined && { account }),
+      ...(callback !== undefined && { callback }),
       ...(jobId !== undefined && { jobId }),
       ...(joined !== undefined && { runs: [joined] }),
     };

@@ -42,7 +42,8 @@ const openAll = (bookings: Bookings, more: readonly Feature[] = []): Promise<Tes
   createTestVolley({
     tools: ASKING,
     features: [undo(), discovery(), confirmations(), addedTools(), flows(), background(), mcp(), ...more],
-    routes: bookings.routes,
+    routes: { ...bookings.routes, "POST https://told.example.com/here": {} },
+    env: { VOLLEY_WEBHOOK_SECRET: `whsec_${btoa("a secret of the test, 32 bytes..")}` },
     key: { flags: ["manage_tools", "approve", "skip_approval"] },
   });
 
@@ -160,6 +161,17 @@ describe("a compensation that asks a person", () => {
     });
     await volley.advance(600_000);
     expect([...bookings.live]).toEqual(["b"]);
+  });
+
+  test("tells the batch's own address of the decision", async () => {
+    const told = "https://told.example.com/here";
+    const { volley, decide, answer } = await undoAll(openBookings(failing), [B], { callback_url: told });
+    await decide(questionOf(answer), approve);
+    await volley.advance(60_000);
+    const events = volley.requests.flatMap((request) => (request.url === told ? [request.json()] : []));
+    expect(events).toMatchObject([
+      { type: "confirmation.decided", data: { answer: { undone: [{ id: "b", status: "success" }] } } },
+    ]);
   });
 
   test("is not sent when its question expires", async () => {

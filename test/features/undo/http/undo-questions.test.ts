@@ -6,6 +6,8 @@ import { addedTools } from "../../../../src/features/added-tools/index.ts";
 import { discovery } from "../../../../src/features/discovery/index.ts";
 import { flows } from "../../../../src/features/flows/index.ts";
 import { mcp } from "../../../../src/features/mcp/index.ts";
+import type { Feature } from "../../../../src/cloudflare/feature.ts";
+import { defineFeature } from "../../../../src/feature/define.ts";
 import { undo } from "../../../../src/features/undo/index.ts";
 import { createTestVolley, type TestVolley } from "../../../../src/package/testing.ts";
 import { book, type Bookings, openBookings, runUndo, TOOLS, type UndoneAnswer } from "./bookings.ts";
@@ -27,10 +29,10 @@ const approve = { decision: "approve" };
 const reject = { decision: "reject", reason: "too dear" };
 const JSON_BODY = { "content-type": "application/json" };
 
-async function open(bookings: Bookings) {
+async function open(bookings: Bookings, more: readonly Feature[] = []) {
   const volley = await createTestVolley({
     tools: GATED,
-    features: [undo(), discovery(), confirmations(), addedTools(), flows(), background(), mcp()],
+    features: [undo(), discovery(), confirmations(), addedTools(), flows(), background(), mcp(), ...more],
     routes: { ...bookings.routes, [`POST ${TOLD}`]: {} },
     env: { VOLLEY_WEBHOOK_SECRET: `whsec_${btoa("a secret of the test, 32 bytes..")}` },
     key: { flags: ["manage_tools", "approve"] },
@@ -262,5 +264,31 @@ describe("a batch that waits for a person", () => {
       confirmations: [{ status: "rejected", decided_by: { via: "undo" } }],
     });
     expect([...bookings.live]).toEqual([]);
+  });
+
+  test("is undone when its Worker is killed after the yes, before the approved action is sent", async () => {
+    const bookings = openBookings();
+    let env: Readonly<Record<string, unknown>> = {};
+    const hears = (configured: { readonly env: typeof env }) => {
+      ({ env } = configured);
+      return { listen: () => undefined };
+    };
+    const { volley, decide } = await open(bookings, [defineFeature({ name: "spy", hears })]);
+    const [id] = questionsOf(await runUndo(volley, [before, gated]));
+    const spaces = env["TENANT_GATE"] as {
+      idFromName(name: string): unknown;
+      get(id: unknown): { admitClaimed(...args: unknown[]): Promise<unknown> };
+    };
+    const claim = { part: "confirmations", value: { id, by: "gone" } };
+    const asks = { quota: null, draws: [], jobs: [], allOrNothing: false };
+    expect(await spaces.get(spaces.idFromName("test")).admitClaimed(claim, asks)).toMatchObject({
+      refused: null,
+    });
+    await volley.advance(9_000);
+    expect([...bookings.live]).toEqual(["before"]);
+    volley.evict();
+    await volley.advance(3_000);
+    expect([...bookings.live]).toEqual([]);
+    expect(await decide(id!, approve)).toMatchObject({ status: 409 });
   });
 });
