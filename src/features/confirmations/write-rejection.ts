@@ -17,7 +17,7 @@ export interface Rejection {
   readonly plan: Plan;
   readonly outcomes: readonly Outcome[];
   /** @param members more of them, as JSON with a comma before each */
-  toJson(members?: string): string;
+  readonly toJson: (members?: string) => string;
 }
 
 /** Make that envelope. */

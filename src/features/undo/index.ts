@@ -29,6 +29,6 @@ export function undo() {
         const { attemptUndo } = await import("./http/attempt-undo.ts");
         return attemptUndo(claim, deploymentOf(env), slots);
       }),
-    load: () => import("./http/attempt-undo.ts"),
+    load: () => Promise.all([import("./http/attempt-undo.ts"), import("./http/sealed-args.ts")]),
   });
 }
