@@ -75,7 +75,6 @@ export class ObjectParts {
     for (const part of this.all) part.forget?.(jobIds);
   }
 
-  /** Find the claims of a feature's part. */
   claims(feature: string): PartClaims {
     const claims = this.#open.get(feature)?.claims;
     if (claims === undefined)

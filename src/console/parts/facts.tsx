@@ -1,5 +1,5 @@
 /** A name and what is to be known under it; false or undefined where there is none. */
-export type Fact = readonly [name: string, value: unknown] | false | undefined;
+type Fact = readonly [name: string, value: unknown] | false | undefined;
 
 interface FactsProps {
   readonly of: readonly Fact[];

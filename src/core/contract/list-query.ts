@@ -49,7 +49,7 @@ export function parsePage<Place>(
 }
 
 /** Parse an instant; undefined where there is none. */
-export function parseTime(query: URLSearchParams, name: string): Result<number | undefined, Refusal> {
+function parseTime(query: URLSearchParams, name: string): Result<number | undefined, Refusal> {
   const text = query.get(name);
   if (text === null) return ok(undefined);
   const time = parseInstant(text);

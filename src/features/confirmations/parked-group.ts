@@ -48,7 +48,6 @@ export interface BegunFlow extends Pick<ParkedGroup, "actions" | "results" | "on
   readonly written?: readonly string[];
 }
 
-/** The origin of parked actions, as it is kept. */
 export interface KeptAsker {
   /** The name of the key; absent where a trigger started the run. */
   readonly key?: string | undefined;

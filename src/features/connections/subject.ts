@@ -10,7 +10,6 @@ import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
 import { sha256 } from "../../core/kit/sha256.ts";
 import { err, ok, type Result } from "../../core/kit/result.ts";
 
-/** The form of a connector's name. */
 export const CONNECTOR_NAME = /^[a-z][a-z0-9_-]{0,63}$/;
 
 /** The form of a connection's name: which one, where a subject has several of a connector. */

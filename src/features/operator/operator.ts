@@ -27,7 +27,6 @@ export interface CountedTenant {
   readonly begunAt?: number | undefined;
 }
 
-/** Dead jobs by their code. */
 export type DeadJobs = Readonly<Record<string, number>>;
 
 /** One of a tenant's objects as it stands: its dead jobs, and the questions that wait for a person. */

@@ -18,7 +18,6 @@ import { optionalBodyOf } from "./optional-body.ts";
 import { type Problems, suggestName } from "./problems.ts";
 import { guardUrl } from "../../../core/egress/guard-url.ts";
 
-/** The parts of a declaration that a call is checked against. */
 interface CallCheck {
   /** The arguments there are; null where the schema does not say. */
   readonly known: readonly string[] | null;

@@ -218,7 +218,6 @@ const CHUNK: JsonObject = { id: null, object: "chat.completion.chunk", created: 
 /** The fields that identify an answer: the same in all of its chunks. */
 export type AnswerName = JsonObject | null;
 
-/** Write a chunk of our own. */
 export function writeChunk(answer: AnswerName, fields: JsonObject): string {
   return `data: ${JSON.stringify(nameChunk(answer, { ...CHUNK, ...fields }))}\n\n`;
 }

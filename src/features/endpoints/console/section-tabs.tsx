@@ -30,7 +30,6 @@ export function SectionTabs({ tabs, current }: { readonly tabs: Tabs; readonly c
   );
 }
 
-/** The described types of events, with an example each. */
 export function TypeList() {
   const loaded = useEventTypes();
   const types = loaded.data ?? [];

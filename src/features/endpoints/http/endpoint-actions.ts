@@ -136,7 +136,6 @@ export const endpointPageSchema = lazySchema(() =>
   pageSchema("endpoints", shownEndpointSchema(), "EndpointPage"),
 );
 
-/** List endpoints, the newest first. */
 export async function listEndpoints(
   query: URLSearchParams,
   scope: Scope,

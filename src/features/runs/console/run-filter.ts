@@ -44,7 +44,6 @@ export function toQuery({ since, ...rest }: RunFilter, nowMs: number): string {
   }).toString();
 }
 
-/** Whether a filter narrows anything. */
 export function isNarrow(filter: RunFilter): boolean {
   return Object.values(filter).some((value) => value !== "");
 }
