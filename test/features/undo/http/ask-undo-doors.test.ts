@@ -103,10 +103,19 @@ describe("the keys that undo a run", () => {
     expect((await undoRun("plain", id)).status).toBe(200);
   });
 
-  test.each(["decides", "keeps"] as const)("one that %s something undoes what another began", async (by) => {
-    await undoRun(by, await run("plain", [BOOK]));
-    expect(bookings.live.size).toBe(0);
-  });
+  test.each(["decides", "keeps"] as const)(
+    "one that %s something undoes what another began, for the key of that",
+    async (by) => {
+      const id = await run("plain", [BOOK]);
+      await undoRun(by, id);
+      expect(bookings.live.size).toBe(0);
+      await volley.advance(5_000);
+      const [entry] = (await send(by, "GET", `/v1/runs/${id}`)).body.undone as unknown as {
+        job_id: string;
+      }[];
+      expect((await send(by, "GET", `/v1/jobs/${entry!.job_id}`)).body).toMatchObject({ key: "plain" });
+    },
+  );
 
   test("to one that may not call what takes an action back that action is not there", async () => {
     const id = await run("narrow", [BOOK, { id: "order", tool: "order", args: { name: "b" } }]);
