@@ -1,6 +1,7 @@
 import { useState, useRef } from "hono/jsx/dom";
 import { type Answer, ask, type Asking, type Problem } from "./api.ts";
 import { holdPage } from "./hold-page.ts";
+import type { WireEnvelope } from "./wire.ts";
 
 export interface Sending {
   readonly send: <T>(path: string, asking?: Asking) => Promise<Answer<T>>;
@@ -31,12 +32,12 @@ export function useSendOnce<Which extends string>() {
   const keys = useRef<Partial<Record<Which, string>>>({});
   const sent = useRef(false);
   const [isBusy, setBusy] = useState<Which | null>(null);
-  const send = async <T>(which: Which, path: string, body: unknown): Promise<Answer<T> | null> => {
+  const send = async (which: Which, path: string, body: unknown): Promise<Answer<WireEnvelope> | null> => {
     if (sent.current) return null;
     sent.current = true;
     setBusy(which);
-    const headers = { "idempotency-key": (keys.current![which] ??= crypto.randomUUID()) };
-    const answer = await holdPage(ask<T>(path, { method: "POST", body, headers, isExact: true }));
+    const headers = { "idempotency-key": (keys.current[which] ??= crypto.randomUUID()) };
+    const answer = await holdPage(ask<WireEnvelope>(path, { method: "POST", body, headers, isExact: true }));
     sent.current = false;
     setBusy(null);
     return answer;

@@ -5,7 +5,7 @@ import { hasPage, mayUse, useDeployment } from "../../../console/kit/deployment.
 import { hrefTo } from "../../../console/kit/route.ts";
 import { useLoad } from "../../../console/kit/use-load.ts";
 import { useSendOnce } from "../../../console/kit/use-send.ts";
-import type { WireEnvelope, WireResult } from "../../../console/kit/wire.ts";
+import type { WireResult } from "../../../console/kit/wire.ts";
 import type { WireConfirmation } from "./wire.ts";
 import { announce } from "../../../console/parts/announce.tsx";
 import { Pending } from "../../../console/parts/notes.tsx";
@@ -142,7 +142,7 @@ function useDecision(path: string, argsHash: string | undefined, reload: () => v
   const decide = async (decision: Decision): Promise<void> => {
     setProblem(null);
     const body = { decision, ...(argsHash !== undefined && { args_hash: argsHash }) };
-    const answer = await send<WireEnvelope>(decision, path, body);
+    const answer = await send(decision, path, body);
     if (answer === null) return;
     if (answer.ok) {
       setResults(answer.data.results);

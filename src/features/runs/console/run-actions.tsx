@@ -2,7 +2,6 @@ import { useState } from "hono/jsx/dom";
 import type { Problem } from "../../../console/kit/api.ts";
 import { hrefTo } from "../../../console/kit/route.ts";
 import { useSend, useSendOnce } from "../../../console/kit/use-send.ts";
-import type { WireEnvelope } from "../../../console/kit/wire.ts";
 import { announce } from "../../../console/parts/announce.tsx";
 import { CopyButton } from "../../../console/parts/copy-button.tsx";
 import { ProblemNote } from "../../../console/parts/problem-note.tsx";
@@ -93,7 +92,7 @@ function useRerun(id: string): Rerun {
   const rerun = async (which: "all" | "failed"): Promise<void> => {
     setProblem(null);
     const path = `/v1/runs/${encodeURIComponent(id)}/rerun`;
-    const answer = await send<WireEnvelope>(which, path, which === "failed" ? { only: "failed" } : {});
+    const answer = await send(which, path, which === "failed" ? { only: "failed" } : {});
     if (answer === null) return;
     if (answer.ok) {
       announce("It has run again");
