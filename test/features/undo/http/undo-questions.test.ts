@@ -8,6 +8,7 @@ import { flows } from "../../../../src/features/flows/index.ts";
 import { mcp } from "../../../../src/features/mcp/index.ts";
 import type { Feature } from "../../../../src/cloudflare/feature.ts";
 import { defineFeature } from "../../../../src/feature/define.ts";
+import { runs } from "../../../../src/features/runs/index.ts";
 import { undo } from "../../../../src/features/undo/index.ts";
 import { createTestVolley, type TestVolley } from "../../../../src/package/testing.ts";
 import { book, type Bookings, openBookings, runUndo, TOOLS, type UndoneAnswer } from "./bookings.ts";
@@ -101,13 +102,19 @@ describe("a batch that waits for a person", () => {
     expect(await decide(id!, reject)).toMatchObject({ status: 409 });
   });
 
-  test("is undone when its question expires: the event at 'callback_url' has 'undone'", async () => {
+  test("is undone when its question expires: the run and the event at 'callback_url' have 'undone'", async () => {
     const bookings = openBookings();
-    const { volley, told } = await open(bookings);
-    await runUndo(volley, [before, gated], { callback_url: TOLD });
+    const { volley, told } = await open(bookings, [runs()]);
+    const { batch_id: run } = await runUndo(volley, [before, gated], { callback_url: TOLD });
+    await volley.advance(3_000);
+    expect(await send(volley, "GET", `/v1/runs/${run}`)).toMatchObject({ status: "waiting" });
     volley.evict();
     await volley.advance(25 * 3_600_000);
     expect(told()).toMatchObject([{ type: "confirmation.expired", data: { undone: [TAKEN_BACK] } }]);
+    expect(await send(volley, "GET", `/v1/runs/${run}`)).toMatchObject({
+      status: "undone",
+      undone: [TAKEN_BACK],
+    });
     expect(bookings.heard).toEqual(["book before", "unbook before"]);
   });
 
