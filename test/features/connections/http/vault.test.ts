@@ -49,7 +49,8 @@ describe("The vault", () => {
   test("opens nothing that was changed, or is under another key", async () => {
     const sealed = await vaultOf(FIRST).seal("geheim", OURS);
     expect(await vaultOf(SECOND).open(sealed, OURS)).toBeNull();
-    expect(await vaultOf(FIRST).open(`${sealed.slice(0, -2)}AA`, OURS)).toBeNull();
+    const changed = `${sealed.slice(0, -8)}${sealed.at(-8) === "A" ? "B" : "A"}${sealed.slice(-7)}`;
+    expect(await vaultOf(FIRST).open(changed, OURS)).toBeNull();
     expect(await vaultOf(FIRST).open("v1.nothing", OURS)).toBeNull();
   });
 
