@@ -88,7 +88,7 @@ const CEILINGS = {
   coreFilesThatCoreDoesNotUse: 20,
   coreFilesWithWordsOfFeatures: 41,
   filesReachedPastAnIndex: 48,
-  files: 1070,
+  files: 1071,
   smallFilesWithOneImporter: 104,
   namesOfSeveralFiles: 20,
 } as const;
