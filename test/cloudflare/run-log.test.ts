@@ -209,6 +209,7 @@ describe("An object that keeps runs", () => {
       root: "root",
       body: null,
       answers: [],
+      ids: [],
       earlier: [],
       jobs: [],
     });

@@ -13,7 +13,7 @@ import { sayDuration } from "../../../console/parts/say-duration.ts";
 import { Status } from "../../../console/parts/status.tsx";
 import { ListTable } from "../../../console/parts/table.tsx";
 
-const EVERY_MS = 3_000;
+const EVERY_MS = 2_000;
 
 /** One write, as the API names it. */
 interface Place {
@@ -51,8 +51,13 @@ export function UndoOfRun({ id, reload }: Places["run"]) {
   const loaded = useLoad<Run>(path, { everyMs, isExact: true });
   const { send, isBusy, problem } = useSend();
   const [plan, setPlan] = useState<readonly Planned[] | null>(null);
-  const { status, undone = [] } = loaded.data ?? {};
-  const isGoing = undone.some((one) => one.status === "initiated" || one.status === "pending_confirmation");
+  const [answered, setAnswered] = useState<readonly Undone[]>([]);
+  const { status, undone: told = [] } = loaded.data ?? {};
+  // The run has it a moment after the answer.
+  const isAhead = told.length < answered.length;
+  const undone = isAhead ? answered : told;
+  const isGoing =
+    isAhead || undone.some((one) => one.status === "initiated" || one.status === "pending_confirmation");
   useEffect(() => setEvery(isGoing ? EVERY_MS : undefined), [isGoing]);
   // The page of the run follows when that is over.
   useEffect(() => (isGoing ? reload : undefined), [isGoing]);
@@ -66,14 +71,16 @@ export function UndoOfRun({ id, reload }: Places["run"]) {
   };
   const takeBack = async (): Promise<void> => {
     const answer = await send<Run>(`${path}/undo`, { method: "POST", body: {} });
-    if (answer.ok) announce("What it wrote is taken back");
+    if (!answer.ok) return;
+    const { undone: entries = [] } = answer.data;
+    announce(sayEnd(entries));
+    setAnswered(entries);
     loaded.reload();
-    reload();
   };
   return (
     <section class="stack tight" aria-label="Undo">
       <div class="row">
-        <h2>{undone.length === 0 ? "Undo" : "Taken back"}</h2>
+        {undone.length > 0 && <h2 key="title">Taken back</h2>}
         <button
           type="button"
           class="danger"
@@ -84,24 +91,35 @@ export function UndoOfRun({ id, reload }: Places["run"]) {
         </button>
       </div>
       <ProblemNote key="problem" problem={problem} />
-      {plan !== null && (
+      {plan?.length === 0 && (
+        <p key="nothing" class="muted">
+          There is nothing to take back.
+        </p>
+      )}
+      {plan !== null && plan.length > 0 && (
         <Question
           key="plan"
-          title={
-            plan.length === 0 ? "Nothing more to take back" : `Take ${count(plan.length, "write")} back?`
-          }
+          title={`Take ${count(plan.length, "write")} back?`}
           yes="Undo"
           isDanger
           onYes={() => void takeBack()}
           onClose={() => setPlan(null)}
         >
-          {plan.length === 0 ? "It wrote nothing that is not taken back." : "This is sent, in this order:"}
+          In this order:
           <ol>
             {plan.map((one) => (
               <li key={nameOf(one)}>
-                <bdi class="mono">{one.tool}</bdi> for <bdi class="mono">{nameOf(one)}</bdi>
-                {one.asks && ", once a person says yes"}
-                {one.args !== undefined && <ArgsView args={one.args} label={`Arguments of ${one.tool}`} />}
+                <bdi class="mono">{nameOf(one)}</bdi>
+                {one.args === undefined ? (
+                  ": no call is known that takes it back"
+                ) : (
+                  <>
+                    {" "}
+                    by <bdi class="mono">{one.tool}</bdi>
+                    {one.asks && ", after a person's approval"}
+                    <ArgsView args={one.args} label={`Arguments of ${one.tool}`} />
+                  </>
+                )}
               </li>
             ))}
           </ol>
@@ -129,6 +147,11 @@ export function UndoOfRun({ id, reload }: Places["run"]) {
       )}
     </section>
   );
+}
+
+function sayEnd(undone: readonly Undone[]): string {
+  const done = undone.filter(({ status }) => status === "success" || status === "cancelled");
+  return `${done.length} of ${count(undone.length, "write")} taken back`;
 }
 
 interface ReasonProps {
