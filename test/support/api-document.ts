@@ -242,11 +242,11 @@ function isRefusedForItsForm(status: number, text: string): boolean {
   return (
     /^INVALID_(?:BATCH|REQUEST|QUERY)$/.test(code) &&
     path !== undefined &&
-    // One field may rule out another, and a tool what a batch may ask for.
-    !text.includes('"expected":"none in the background"') &&
+    // One field may rule out another, a tool what a batch may ask for, and a run has the actions that it has.
+    !/"expected":"(?:none in the background|ids of actions of the run)"/.test(text) &&
     // The arguments of a flow, and those of an action that a person changes, are for their own schemas to say; an address is for the guard,
     // and which account is used is said by one name.
-    !/\/id$|^\/(?:callback_url|undo)$|\/auth\/connection$|^\/(?:input|args)(?:\/|$)|^(?:Idempotency-Key|cursor)$/.test(
+    !/\/id$|^\/(?:callback_url|undo)$|\/auth\/connection$|^\/(?:input|args)(?:\/|$)|^(?:Idempotency-Key|\/?cursor)$/.test(
       path,
     )
   );
