@@ -68,13 +68,10 @@ export async function refuseGoing(
   const { job = null } = seen.value ?? {};
   if (job === null || (!isLive(job) && context.ports.clock.now() >= job.updatedAt + RUN_AWAITED_MS))
     return ok(null);
-  return err(
-    makeRefusal(
-      "IDEMPOTENCY_IN_PROGRESS",
-      `The run goes on, so it is not ${wish}: cancel it first, with POST /v1/jobs/${job.id}/cancel, or wait for its end.`,
-      { retryAfterMs: RUN_AWAITED_MS },
-    ),
-  );
+  const why = isLive(job)
+    ? `The run goes on, so it is not ${wish}: cancel it first, with POST /v1/jobs/${job.id}/cancel, or wait for its end.`
+    : `The run ended just now, and its last actions are not in the log yet, so it is not ${wish}: ask again in a moment.`;
+  return err(makeRefusal("IDEMPOTENCY_IN_PROGRESS", why, { retryAfterMs: RUN_AWAITED_MS }));
 }
 
 const callQuestions = createPartCall<AnsweredMethods>("confirmations");

@@ -233,7 +233,7 @@ describe("the doors whose runs are undone", () => {
     expect(bookings.live.size).toBe(40);
     expect(await undoRun("plain", id)).toMatchObject({
       status: 409,
-      body: { code: "IDEMPOTENCY_IN_PROGRESS" },
+      body: { code: "IDEMPOTENCY_IN_PROGRESS", detail: expect.stringContaining("ended just now") as string },
     });
     await volley.advance(3_000);
     expect((await undoRun("plain", id)).body.undone).toHaveLength(40);
