@@ -1,6 +1,7 @@
 import type { Catalog } from "../../core/catalog/catalog.ts";
 import type { Tool } from "../../core/catalog/define-tool.ts";
 import { type Failure, makeFailure, toWireFailure } from "../../core/contract/failure.ts";
+import { MARK } from "../../core/egress/redact.ts";
 import { fitsCondition, parseCondition } from "../../core/contract/condition.ts";
 import { isJsonObject, type JsonObject, parseExact } from "../../core/contract/json.ts";
 import { attemptNow } from "../../core/kit/result.ts";
@@ -57,7 +58,7 @@ export function findReversal(
   const argsJson = JSON.stringify(resolved.value.args);
   const isAsked = asks === true || (asks !== undefined && fits(asks.when, resolved.value.args));
   // A mark stands for a secret in an output that was kept, or was read again.
-  if (argsJson.includes("[redacted]")) return withoutSecret(tool);
+  if (argsJson.includes(MARK)) return withoutSecret(tool);
   const shownJson = redact(argsJson);
   const call = {
     tool: resolved.value.tool,

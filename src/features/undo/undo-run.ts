@@ -289,6 +289,18 @@ export function toWirePlace(id: string): { readonly id: string; readonly round?:
   return own === undefined ? { id } : { id: own, round: Number(round) };
 }
 
+/** Whether nothing of a write stands any more. */
+export function isGone({ status }: Pick<UndoneEntry, "status">): boolean {
+  return status === "success" || status === "cancelled";
+}
+
+/** The jobs that the elements of a loop have become. */
+export function jobsInLoop(data: unknown): readonly (readonly [element: number, jobId: string])[] {
+  return (Array.isArray(data) ? data : []).flatMap((entry: { readonly job_id?: string } | null, element) =>
+    entry?.job_id === undefined ? [] : [[element, entry.job_id] as const],
+  );
+}
+
 /** Whether all that an action did is taken back; undefined without an entry of it. */
 export function undoneOf(id: string, entries: readonly UndoneEntry[]): ReturnType<typeof undoneIn> {
   return undoneIn(entries.filter((entry) => entry.id === id));
@@ -298,5 +310,5 @@ export function undoneOf(id: string, entries: readonly UndoneEntry[]): ReturnTyp
 export function undoneIn(own: readonly UndoneEntry[]): true | false | "unknown" | undefined {
   if (own.length === 0) return undefined;
   if (own.some(({ status }) => status === "unknown")) return "unknown";
-  return own.every(({ status }) => status === "success" || status === "cancelled");
+  return own.every(isGone);
 }

@@ -5,11 +5,11 @@ import { respondRefused } from "../../../cloudflare/http/respond.ts";
 import { countRequest } from "../../../core/gate/admit-plan.ts";
 import { askGate, type RequestContext, readRequest, respondJson } from "../../../feature/answer.ts";
 import { givenBy } from "../../../feature/gives.ts";
-import { sleep } from "../../../feature/kit.ts";
 import { attempt, err, makeRefusal, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
 import type { Endpoint } from "../../../feature/route.ts";
 import { type JsonObject, lazySchema, parseExact } from "../../../feature/schema.ts";
 import * as LIMITS from "../limits.ts";
+import { followUndo } from "../run/follow-undo.ts";
 import { undoneSchema } from "../run/keepers.ts";
 import { asksByContract, readObject, resolveReversal } from "../resolve-reversal.ts";
 import { orderWrites } from "../undo-machine.ts";
@@ -163,14 +163,8 @@ async function takeBack(prepared: PreparedUndo): Promise<Result<readonly UndoneE
   );
   if (!claimed.ok) return claimed;
   if ("retryAfterMs" in claimed.value) return err(refuseGoing(claimed.value.retryAfterMs));
-  let state: UndoState = claimed.value;
-  for (let pauseMs = LIMITS.undoLookMs; ; pauseMs = Math.min(2 * pauseMs, LIMITS.undoLookMostMs)) {
-    const leftMs = endsAt - ports.clock.now();
-    if (state.isSettled || leftMs <= 0) break;
-    await sleep(ports.clock, Math.min(pauseMs, leftMs));
-    const looked = await askGate(() => callUndo(gate, "looks", ids), UNCERTAIN);
-    if (looked.ok) state = looked.value;
-  }
+  const look = (): Promise<UndoState> => callUndo(gate, "looks", ids);
+  const state = await followUndo(claimed.value, { clock: ports.clock, endsAt, look });
   return ok(state.entries.filter(isAsked).map((entry) => asOfRoot(entry, related)));
 }
 

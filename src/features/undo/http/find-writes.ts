@@ -7,7 +7,7 @@ import type { Gives } from "../../../feature/gives.ts";
 import { findReferences } from "../../../feature/schema.ts";
 import { resolveReversal, wayBackOf } from "../resolve-reversal.ts";
 import { nameInside } from "../undo-machine.ts";
-import type { AskedPlace, AskedWrites, JobOfRun, WayBack } from "../undo-run.ts";
+import { type AskedPlace, type AskedWrites, type JobOfRun, jobsInLoop, type WayBack } from "../undo-run.ts";
 
 export type Related = Extract<Awaited<ReturnType<Gives["endedRuns"]>>, { readonly ok: true }>["value"];
 type EndedRun = Related["runs"][number];
@@ -208,7 +208,6 @@ interface Entry {
   readonly status: string;
   readonly in_doubt?: boolean;
   readonly data?: unknown;
-  readonly job_id?: string;
 }
 
 function endOf({ status, inDoubt }: Pick<EndedAction, "status" | "inDoubt">): EndedCall["end"] | null {
@@ -255,9 +254,7 @@ function jobsOf({
   forEach,
 }: EndedAction): readonly (readonly [number | null, string])[] {
   if (forEach === undefined) return status === "initiated" && jobId !== undefined ? [[null, jobId]] : [];
-  return (Array.isArray(data) ? data : []).flatMap((entry: Entry, element) =>
-    entry.job_id === undefined ? [] : [[element, entry.job_id] as const],
-  );
+  return jobsInLoop(data);
 }
 
 function asLiterals(args: JsonObject): JsonObject {

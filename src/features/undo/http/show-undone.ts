@@ -4,7 +4,7 @@ import { trySchema } from "../../../core/contract/outcome.ts";
 import type { Gives } from "../../../feature/gives.ts";
 import { parseExact } from "../../../feature/schema.ts";
 import { undoneSchema } from "../run/keepers.ts";
-import { callUndo, toWirePlace, type UndoneEntry, undoneIn } from "../undo-run.ts";
+import { callUndo, isGone, toWirePlace, type UndoneEntry, undoneIn } from "../undo-run.ts";
 
 export const afterRuns: Gives["afterRuns"] = {
   fields: () => ({
@@ -76,7 +76,7 @@ function goneIn(entries: readonly UndoneEntry[]): ReadonlyMap<string, "gone" | "
   const all = [...Map.groupBy(entries, ({ id }) => toWirePlace(id).id)];
   return new Map(
     all.flatMap(([id, own]): (readonly [string, "gone" | "unsure"])[] => {
-      const gone = own.filter(({ status }) => status === "success" || status === "cancelled").length;
+      const gone = own.filter(isGone).length;
       const isUnsure = gone > 0 || own.some(({ status }) => status === "unknown");
       if (gone === own.length) return [[id, "gone"]];
       return isUnsure ? [[id, "unsure"]] : [];

@@ -5,7 +5,14 @@ import { type JsonObject, parseExact } from "../../../core/contract/json.ts";
 import { isJobInDoubt, isLive, type Job } from "../../../core/gate/state/outbox.ts";
 import { readObject, resolveReversal } from "../resolve-reversal.ts";
 import type { WriteState } from "../undo-machine.ts";
-import type { BegunWrite, Irreversible, JobOfRun, Reversal, UndoneEntry } from "../undo-run.ts";
+import {
+  type BegunWrite,
+  type Irreversible,
+  isGone,
+  type JobOfRun,
+  type Reversal,
+  type UndoneEntry,
+} from "../undo-run.ts";
 
 /** A write as it is kept. */
 export interface KeptWrite extends BegunWrite {
@@ -101,9 +108,9 @@ export function countWrites(
     const { tool, state, entry, isNone } = write;
     if (isNone === true) continue;
     if (state !== "over") add(tool, waits(write) ? "waits" : "going");
-    else if (entry?.status === "success" || entry?.status === "cancelled") add(tool, "gone");
-    else if (entry !== undefined)
-      add(tool, "stands", ...(entry.status === "unknown" ? ["unsure" as const] : []));
+    else if (entry === undefined) continue;
+    else if (isGone(entry)) add(tool, "gone");
+    else add(tool, "stands", ...(entry.status === "unknown" ? ["unsure" as const] : []));
   }
   return [...counts].map(([tool, count]) => ({ tool, ...count }));
 }

@@ -1,5 +1,4 @@
 import { type Failure, makeFailure, type WireFailure } from "../../../core/contract/failure.ts";
-import type { Gate } from "../../../core/contract/gate/tenant-gate-methods.ts";
 import { parseExact } from "../../../core/contract/json.ts";
 import type { Outcome } from "../../../core/contract/outcome.ts";
 import type { Keeper } from "../../../core/gate/execution.ts";
@@ -10,35 +9,45 @@ import * as LIMITS from "../limits.ts";
 import { callUndo, keyOf, toEntryJson, toMember, type UndoneEntry, type UndoState } from "../undo-run.ts";
 
 interface Following {
-  readonly gate: Gate;
   readonly clock: Clock;
   /** It follows no longer, in milliseconds since the epoch. */
   readonly endsAt: number;
-  /** Told of each entry, once, when that is settled. */
-  readonly onEvent?: ((name: string, json: string) => void) | undefined;
+  /** Look at the entries; null where there are none yet. */
+  readonly look: () => Promise<UndoState | null>;
+  /** Told of what is known by now. */
+  readonly onState?: ((state: UndoState) => void) | undefined;
 }
 
-/** Look what becomes of a run that is being undone, until nothing more does by itself or the time is over. */
+/** Look what becomes of writes that are being taken back, until nothing more does by itself or the time is over. */
 export async function followUndo(
-  runId: string,
   begun: UndoState,
-  { gate, clock, endsAt, onEvent }: Following,
+  { clock, endsAt, look, onState }: Following,
 ): Promise<UndoState> {
-  const told = new Set<string>();
   let state = begun;
   for (let pauseMs = LIMITS.undoLookMs; ; pauseMs = Math.min(2 * pauseMs, LIMITS.undoLookMostMs)) {
-    for (const entry of onEvent === undefined ? [] : state.entries) {
-      const key = nameOfEntry(entry, runId);
-      if (entry.status === "initiated" || told.has(key)) continue;
-      told.add(key);
-      onEvent!("undone", toEntryJson(entry));
-    }
+    onState?.(state);
     const leftMs = endsAt - clock.now();
     if (state.isSettled || leftMs <= 0) return state;
     await sleep(clock, Math.min(pauseMs, leftMs));
-    const looked = await attempt(() => callUndo(gate, "look", runId));
+    const looked = await attempt(look);
     if (looked.ok && looked.value !== null) state = looked.value;
   }
+}
+
+/** Make what tells a listener of each entry, once, when that is settled. */
+export function tellEntries(
+  runId: string,
+  onEvent: (name: string, json: string) => void,
+): (state: UndoState) => void {
+  const told = new Set<string>();
+  return ({ entries }) => {
+    for (const entry of entries) {
+      const key = nameOfEntry(entry, runId);
+      if (entry.status === "initiated" || told.has(key)) continue;
+      told.add(key);
+      onEvent("undone", toEntryJson(entry));
+    }
+  };
 }
 
 /** Answer the decision on a question of an undo: nothing of it runs here, the tenant's object sends what got a yes. */
@@ -54,7 +63,8 @@ export function answerDecision(runId: string): Keeper {
       inside: () => answerDecision(runId),
       async close(outcomes) {
         const { gate, ports } = execution;
-        const { entries } = await followUndo(runId, UNKNOWN, { gate, clock: ports.clock, endsAt });
+        const look = (): Promise<UndoState | null> => callUndo(gate, "look", runId);
+        const { entries } = await followUndo(UNKNOWN, { clock: ports.clock, endsAt, look });
         const byName = new Map(entries.map((entry) => [nameOfEntry(entry, runId), entry]));
         const told = plan.steps.map(({ id }, index): Outcome => {
           const entry = byName.get(id);

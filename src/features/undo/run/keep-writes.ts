@@ -20,6 +20,7 @@ import {
   type AskedPart,
   callUndo,
   type JobOfRun,
+  jobsInLoop,
   keyOf,
   nameOf,
   type RunFacts,
@@ -33,7 +34,7 @@ import {
   type WriteEnd,
   type WritePlace,
 } from "../undo-run.ts";
-import { followUndo } from "./follow-undo.ts";
+import { followUndo, tellEntries } from "./follow-undo.ts";
 
 /** The batch that another is a part of. */
 interface Outer {
@@ -325,7 +326,13 @@ export class KeptWrites implements KeptBatch {
     const begun = await this.#ask(() => callUndo(gate, "undo", batchId, this.#facts, this.#jobs));
     // Its lease ends, and then it is undone all the same.
     const state = begun ?? { entries: [], isSettled: false };
-    return followUndo(batchId, state, { gate, clock: ports.clock, endsAt, onEvent: listener?.onEvent });
+    const onEvent = listener?.onEvent;
+    return followUndo(state, {
+      clock: ports.clock,
+      endsAt,
+      look: () => callUndo(gate, "look", batchId),
+      onState: onEvent && tellEntries(batchId, onEvent),
+    });
   }
 
   /** Ask the object, a few times where it does not answer; undefined where it never does. */
@@ -363,10 +370,7 @@ const NOTHING: UndoState = { entries: [], isSettled: true };
 /** The jobs that an action has become, by element; null where it is no loop. */
 function jobIdsOf(outcome: Outcome): readonly (readonly [element: number | null, jobId: string])[] {
   if (outcome.status === "initiated") return [[null, outcome.jobId]];
-  if (outcome.status !== "success" || !Array.isArray(outcome.data)) return [];
-  return outcome.data.flatMap((entry: { readonly job_id?: string } | null, element) =>
-    entry?.job_id === undefined ? [] : [[element, entry.job_id] as const],
-  );
+  return outcome.status === "success" ? jobsInLoop(outcome.data) : [];
 }
 
 /** The ids of the actions that each step of a plan depends on, also through others. */
