@@ -39,7 +39,7 @@ export async function showUndo({ client, restart, provider }: KillableSandbox): 
     const name = THREE[n - 1]!.id.padEnd(8);
     console.log(`  ${name} ${paint("green", "taken back")}  ${requests}, ${new Set(keys).size} key`);
   }
-  console.log("\n  Nothing is booked any more, and nobody asked again.");
+  console.log("\n  Nothing is booked any more. One request was enough.");
 }
 
 type Provider = KillableSandbox["provider"];

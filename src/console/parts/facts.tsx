@@ -1,4 +1,4 @@
-/** A name and what is to be known under it; false or undefined where there is none. */
+/** A name with its value; false or undefined is left out. */
 type Fact = readonly [name: string, value: unknown] | false | undefined;
 
 interface FactsProps {

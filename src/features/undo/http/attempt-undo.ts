@@ -165,7 +165,8 @@ async function askPeople(
 }
 
 const UNSEALABLE = { why: "gets a secret that no key of VOLLEY_VAULT_KEY opens any more" };
-const NOBODY = "The tool that takes it back asks a person, and no feature of this Worker does that.";
+const NOBODY =
+  "The tool that takes it back needs an approval, and this Worker does not list the feature for approvals.";
 
 const PLAN = {
   onError: "partial-success",

@@ -23,7 +23,7 @@ function refuseIrreversible({ steps }: Plan, { catalog }: Pick<Execution, "catal
     const flaw = task.ok ? findIrreversible(task.value.tool, catalog) : null;
     if (flaw === null) continue;
     const hint = `'${id}' calls '${toolName}', and '${flaw.tool}' ${flaw.why}. Leave it out, send on_error "fail-fast", or add "undo": "what-can" to take back what can be.`;
-    const expected = "a write whose contract has 'compensate', with a tool that asks nobody";
+    const expected = "a write whose contract has 'compensate'";
     const issue = { path: `/actions/${index}`, expected, received: `'${toolName}'` };
     return makeRefusal("INVALID_BATCH", hint, { issue });
   }
