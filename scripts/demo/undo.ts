@@ -1,4 +1,3 @@
-import { answerProbe } from "../../test/sandbox/upstreams/probe.ts";
 import { eventually } from "../../test/support/eventually.ts";
 import type { KillableSandbox } from "./killable-sandbox.ts";
 import { noteOf, show } from "./print.ts";
@@ -46,16 +45,14 @@ type Provider = KillableSandbox["provider"];
 
 /** Have the service refuse to book one number. */
 function sellOut(provider: Provider, soldOut: number): void {
-  provider.script("/book", (_, response, path, { body, headers }) => {
-    const request = new Request(provider.url + path, {
-      method: "POST",
-      headers: { "idempotency-key": String(headers["idempotency-key"]) },
-      body,
-    });
-    const { n } = JSON.parse(body) as { readonly n: number };
-    const refused = Response.json({ error: "sold out" }, { status: 409 });
-    void (n === soldOut ? Promise.resolve(refused) : answerProbe(request)).then(async (answer) =>
-      response.writeHead(answer.status, { "content-type": "application/json" }).end(await answer.text()),
+  provider.script("/book", (_, response, path, request) => {
+    const { n } = JSON.parse(request.body) as { readonly n: number };
+    const answered =
+      n === soldOut
+        ? Promise.resolve({ status: 409, text: '{"error":"sold out"}' })
+        : provider.answerWell(provider.url + path, { method: "POST", ...request });
+    void answered.then(({ status, text }) =>
+      response.writeHead(status, { "content-type": "application/json" }).end(text),
     );
   });
 }

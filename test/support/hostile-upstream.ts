@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 
-import { answerProbe } from "../sandbox/upstreams/probe.ts";
+import { answerProbe, ProbeMemory } from "../sandbox/upstreams/probe.ts";
 import { type Answer, HOSTILE_ANSWERS } from "./hostile-answers.ts";
 
 /** A request as it arrived. */
@@ -31,6 +31,7 @@ export class HostileUpstream implements AsyncDisposable {
   readonly #sockets = new Set<Socket>();
   readonly #scripts = new Map<string, Answer>();
   readonly #holds: Hold[] = [];
+  readonly #memory = new ProbeMemory();
   readonly #waiting = new Map<string, { now: number; peak: number }>();
 
   private constructor() {
@@ -126,11 +127,23 @@ export class HostileUpstream implements AsyncDisposable {
       if (holds.length > 0) await isOver;
       return answer(query, response, path, seen);
     }
-    const { status, text } = await answerWell(`${this.url}${request.url}`, { method, headers, body });
+    const { status, text } = await this.answerWell(`${this.url}${request.url}`, { method, headers, body });
     await isOver;
     // The other side may send its next request before "close" comes.
     leave();
     response.writeHead(status, { "content-type": "application/json" }).end(text);
+  }
+
+  /** Answer as the sandbox's own probe upstream does, of what this server was asked alone. */
+  async answerWell(url: string, { method, headers, body }: Sent): Promise<{ status: number; text: string }> {
+    const key = headers["idempotency-key"];
+    const request = new Request(url, {
+      method,
+      headers: typeof key === "string" ? { "idempotency-key": key } : {},
+      ...(body !== "" && { body }),
+    });
+    const response = await answerProbe(request, undefined, this.#memory);
+    return { status: response.status, text: await response.text() };
   }
 
   /** Count a request that waits for its headers; gives what ends the waiting, once. */
@@ -169,18 +182,6 @@ interface Sent {
   readonly method: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
-}
-
-/** Answer as the sandbox's own probe upstream does. */
-async function answerWell(url: string, { method, headers, body }: Sent) {
-  const key = headers["idempotency-key"];
-  const request = new Request(url, {
-    method,
-    headers: typeof key === "string" ? { "idempotency-key": key } : {},
-    ...(body !== "" && { body }),
-  });
-  const response = await answerProbe(request);
-  return { status: response.status, text: await response.text() };
 }
 
 async function readText(request: IncomingMessage): Promise<string> {

@@ -14,32 +14,38 @@ interface PathStats {
   active: number;
 }
 
-const stats = new Map<string, PathStats>();
-const keyedAnswers = new Map<string, { readonly body: string; readonly status: number }>();
-/** The numbers that `POST /verified` was given and `GET /found` finds. */
-const written = new Set<number>();
-/** The bookings by their ids, and whether they were taken back. */
-const bookings = new Map<string, { readonly n: unknown; live: boolean }>();
-const flakyFailures = new Map<string, number>();
+/** What one upstream remembers of its calls. */
+export class ProbeMemory {
+  readonly stats = new Map<string, PathStats>();
+  readonly keyedAnswers = new Map<string, { readonly body: string; readonly status: number }>();
+  /** The numbers that `POST /verified` was given and `GET /found` finds. */
+  readonly written = new Set<number>();
+  /** The bookings by their ids, and whether they were taken back. */
+  readonly bookings = new Map<string, { readonly n: unknown; live: boolean }>();
+  readonly flakyFailures = new Map<string, number>();
+}
+
+/** The one of the sandbox. */
+let ownMemory = new ProbeMemory();
 
 /** Forget every call, key and failure. */
 export function resetProbe(): void {
-  stats.clear();
-  keyedAnswers.clear();
-  bookings.clear();
-  flakyFailures.clear();
-  written.clear();
+  ownMemory = new ProbeMemory();
 }
 
 /**
  * Answer the probe tools. Every path takes `d` (a delay in milliseconds) and `status` (the status to answer with), from
  * the query or the JSON body. Below `/mcp-server` are MCP servers (`probe-mcp`). `GET /stats` reports calls and peak concurrency by path and is not counted itself.
  */
-export async function answerProbe(request: Request, ports: StandInPorts = REAL_PORTS): Promise<Response> {
+export async function answerProbe(
+  request: Request,
+  ports: StandInPorts = REAL_PORTS,
+  memory: ProbeMemory = ownMemory,
+): Promise<Response> {
   const { pathname, searchParams } = new URL(request.url);
-  if (pathname === "/stats") return Response.json(readStats());
+  if (pathname === "/stats") return Response.json(readStats(memory));
   if (pathname.startsWith("/mcp-server")) {
-    statsOf(pathname).requests += 1;
+    statsOf(memory, pathname).requests += 1;
     // The library is large, and few need it.
     return (await import("./probe-mcp.ts")).answerMcpServer(request);
   }
@@ -47,15 +53,15 @@ export async function answerProbe(request: Request, ports: StandInPorts = REAL_P
   const account = await answerProbeAccounts(request, ports);
   if (account !== null) return account;
   const body = request.method === "POST" ? await readObject(request) : {};
-  const path = statsOf(pathname);
+  const path = statsOf(memory, pathname);
   path.requests += 1;
   path.active += 1;
   path.peak = Math.max(path.peak, path.active);
   const writes = pathname === "/verified" && body["status"] === undefined;
-  if (writes && body["late"] !== true) written.add(Number(body["n"]));
+  if (writes && body["late"] !== true) memory.written.add(Number(body["n"]));
   try {
     await ports.sleep(Number(searchParams.get("d") ?? body["d"] ?? 0));
-    if (writes) written.add(Number(body["n"]));
+    if (writes) memory.written.add(Number(body["n"]));
     return answer({
       route: `${request.method} ${pathname.startsWith("/tool/") ? "/tool" : pathname}`,
       pathname,
@@ -64,6 +70,7 @@ export async function answerProbe(request: Request, ports: StandInPorts = REAL_P
       idempotencyKey: request.headers.get("Idempotency-Key"),
       authorization: request.headers.get("Authorization"),
       path,
+      memory,
     });
   } finally {
     path.active -= 1;
@@ -78,6 +85,7 @@ interface Call {
   readonly idempotencyKey: string | null;
   readonly authorization: string | null;
   readonly path: PathStats;
+  readonly memory: ProbeMemory;
 }
 
 /** Where the same idempotency key acts once. */
@@ -90,7 +98,7 @@ const KEYED_ROUTES: ReadonlySet<string> = new Set([
 ]);
 
 function answer(call: Call): Response {
-  const { route, pathname: path, query, body } = call;
+  const { route, pathname: path, query, body, memory } = call;
   if (KEYED_ROUTES.has(route)) return answerKeyed(call);
   call.path.calls += 1;
 
@@ -109,7 +117,7 @@ function answer(call: Call): Response {
     case "GET /secret":
       return Response.json({ path, n: Number(query.get("n") ?? 0), authorization: call.authorization });
     case "GET /found":
-      return written.has(Number(query.get("n")))
+      return memory.written.has(Number(query.get("n")))
         ? Response.json({ path, n: Number(query.get("n")) })
         : reply({ path, error: "not found" }, 404);
     case "POST /verified":
@@ -117,7 +125,9 @@ function answer(call: Call): Response {
     case "POST /cached-write":
       return Response.json({ path, n: body["n"] ?? null });
     case "GET /bookings":
-      return Response.json({ bookings: Array.from(bookings, ([id, booking]) => ({ id, ...booking })) });
+      return Response.json({
+        bookings: Array.from(memory.bookings, ([id, booking]) => ({ id, ...booking })),
+      });
     case "POST /hook":
       return new Response(null, { status: 204 });
     case "GET /search":
@@ -127,7 +137,7 @@ function answer(call: Call): Response {
     case "DELETE /item":
       return Response.json({ path, id: query.get("id"), deleted: true });
     case "GET /flaky":
-      return answerFlaky(query);
+      return answerFlaky(call);
     case "POST /tool":
       return Response.json({ path, input: body });
     default:
@@ -136,18 +146,19 @@ function answer(call: Call): Response {
 }
 
 /** The first answer to a key is the answer to that key; a refusal is not remembered, so a retry may succeed. */
-function answerKeyed({ pathname, body, idempotencyKey, path }: Call): Response {
-  const known = idempotencyKey === null ? undefined : keyedAnswers.get(idempotencyKey);
+function answerKeyed({ pathname, body, idempotencyKey, path, memory }: Call): Response {
+  const known = idempotencyKey === null ? undefined : memory.keyedAnswers.get(idempotencyKey);
   if (known !== undefined) return reply(JSON.parse(known.body), known.status);
   path.calls += 1;
-  const { status = 200, ...made } = act(pathname, body);
+  const { status = 200, ...made } = act(memory, pathname, body);
   if (idempotencyKey !== null && status < 300)
-    keyedAnswers.set(idempotencyKey, { body: JSON.stringify(made), status });
+    memory.keyedAnswers.set(idempotencyKey, { body: JSON.stringify(made), status });
   return reply(made, status);
 }
 
 /** Do what a keyed request asks, and give the answer with its status. */
 function act(
+  { bookings }: ProbeMemory,
   path: string,
   body: Call["body"],
 ): { readonly status?: number; readonly [field: string]: unknown } {
@@ -167,7 +178,7 @@ function act(
   return status < 300 ? { path, n: body["n"] ?? null, status } : { path, error: "as asked", status };
 }
 
-function answerFlaky(query: URLSearchParams): Response {
+function answerFlaky({ query, memory: { flakyFailures } }: Call): Response {
   const key = query.get("key") ?? "";
   const failed = flakyFailures.get(key) ?? 0;
   if (failed < Number(query.get("fail") ?? 0)) {
@@ -186,13 +197,13 @@ function reply(body: unknown, status: number): Response {
   return hasNoBody ? new Response(null, { status }) : Response.json(body, { status });
 }
 
-function statsOf(pathname: string): PathStats {
+function statsOf({ stats }: ProbeMemory, pathname: string): PathStats {
   let path = stats.get(pathname);
   if (path === undefined) stats.set(pathname, (path = { requests: 0, calls: 0, peak: 0, active: 0 }));
   return path;
 }
 
-function readStats(): object {
+function readStats({ stats }: ProbeMemory): object {
   return Object.fromEntries(
     Array.from(stats, ([path, { requests, calls, peak }]) => [path, { requests, calls, peak }]),
   );
