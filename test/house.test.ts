@@ -54,6 +54,30 @@ describe("Core and platform", () => {
   });
 });
 
+describe("A feature of one folder", () => {
+  test("is named by no other file of core, platform or another feature, in names, texts and comments", async () => {
+    const others = SOURCES.filter((file) => /^src\/(?:core|cloudflare|feature|features)\//.test(file)).filter(
+      (file) => !/^src\/features\/(?:undo|workspace)\//.test(file),
+    );
+    const texts = await Promise.all(others.map(async (file) => toWords(await readFile(file, "utf8"))));
+    const naming = others.filter((_, at) => UNDO.test(texts[at]!));
+    expect(naming).toEqual(WORDS_OF_ITS_WIRE);
+  });
+});
+
+const UNDO = /(?<![a-z])(?:undo(?:es|ne|ing)?|compensat(?:e[ds]?|ing|ions?))(?![a-z])/i;
+
+/** The option `compensate` of imports, and the status `undone` of runs. */
+const WORDS_OF_ITS_WIRE = [
+  "src/features/imports/http/routes.ts",
+  "src/features/imports/openapi/check-document.ts",
+  "src/features/imports/openapi/import-options.ts",
+  "src/features/imports/openapi/to-declarations.ts",
+  "src/features/runs/console/run-words.ts",
+  "src/features/runs/run.ts",
+  "src/features/runs/see-run.ts",
+];
+
 /** The words of names too: `runFlow` is run and flow. */
 const toWords = (text: string): string => text.replaceAll(/([a-z\d])([A-Z])/g, "$1 $2").replaceAll("_", " ");
 

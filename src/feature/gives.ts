@@ -1,7 +1,5 @@
 /** Things that features give each other, and what a tenant is told of itself. */
 
-import type * as z from "zod/mini";
-
 import type { Configured } from "../cloudflare/configured.ts";
 import type { RequestContext } from "../cloudflare/http/request-context.ts";
 import type { Jurisdiction } from "../core/contract/gate/caller.ts";
@@ -127,10 +125,8 @@ interface EndedAction {
 
 /** Tells what became of the writes of runs after those were over. */
 interface AfterRuns {
-  /** The fields that a run shows of it, for the document. */
-  readonly fields: () => Readonly<Record<string, z.ZodMiniType>>;
   /**
-   * Read them.
+   * Read the fields that a run shows of it.
    *
    * @param run with the names that its tenant's object told, when it began, and its actions as far as the key may see them
    */

@@ -103,9 +103,15 @@ export interface PartQuestions {
   /** The questions of a run whose writes are looked after. */
   of(runId: string): readonly string[];
   /** Say no to one that is open, in the name of the part. */
-  withdraw(nowMs: number, id: string, by: { readonly name: string; readonly reason: string }): void;
+  withdraw(nowMs: number, id: string, by: QuestionDecider & { readonly reason: string }): void;
   /** Tell who asked that a question has no yes, and more members of what that is told with, as JSON with a comma before each. */
   conclude(nowMs: number, id: string, members: string): void;
+}
+
+/** Who decided a question, and the door, or the part, that it was decided by. */
+interface QuestionDecider {
+  readonly name: string;
+  readonly via: string;
 }
 
 /** A question, and the arguments that a person wrote, by action. */

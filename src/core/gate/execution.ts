@@ -310,8 +310,8 @@ export interface Keepers {
 export interface KeptLater {
   /** The run whose writes it adds to. */
   readonly run: string;
-  /** It takes writes of that back, adds none, and leaves no run of its own. */
-  readonly undoes?: true;
+  /** It adds none to that, and leaves no run of its own. */
+  readonly unseen?: true;
 }
 
 /** Looks after the writes of a batch that asked for it. */

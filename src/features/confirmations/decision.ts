@@ -5,10 +5,10 @@ import type { JsonObject } from "../../core/contract/json.ts";
 import * as LIMITS from "./limits.ts";
 import { quotedText } from "../../core/kit/visible-text.ts";
 
-/** Who decided: a key by its name, or a person by the name that stands in the link. */
+/** Who decided: a key by its name, or a person by the name that stands in the link; what withdrew the question is named by its door. */
 export interface Decider {
   readonly name: string;
-  readonly via: "key" | "link" | "undo";
+  readonly via: string;
   /** The key that made the link. */
   readonly madeBy?: string;
 }

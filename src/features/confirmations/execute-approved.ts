@@ -20,7 +20,7 @@ export async function executeApproved(
   // If this is lost the confirmation stays claimed: it looks like one that broke off.
   const keep = (json: string) => callConfirmations(execution.gate, "conclude", claim, json);
   const { watch: _, ...unseen } = execution;
-  const own = group.keptAs?.undoes ? unseen : execution;
+  const own = group.keptAs?.unseen ? unseen : execution;
   const kept = keepWrites(makeApprovedPlan(group, execution.catalog, claim), group.keptAs, own);
   return kept.ok ? answerPlan(...kept.value, { keep }) : err({ refusal: kept.error, quota: null });
 }

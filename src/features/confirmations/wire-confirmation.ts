@@ -52,16 +52,20 @@ function toWireAsker(
   };
 }
 
+const deciderSchema = lazySchema(() =>
+  z
+    .strictObject({
+      name: z.string(),
+      via: z.string().check(z.describe("`key`, `link`, or the feature that withdrew the question")),
+      made_by: z.optional(z.string()).check(z.describe("The key that made the link")),
+    })
+    .register(z.globalRegistry, { id: "DecidedBy" }),
+);
+
 /** The fields of a decision, once there is one. */
 const decidedFields = () => ({
   decided_by: z
-    .optional(
-      z.strictObject({
-        name: z.string(),
-        via: z.enum(["key", "link", "undo"]),
-        made_by: z.optional(z.string()).check(z.describe("The key that made the link")),
-      }),
-    )
+    .optional(deciderSchema())
     .check(z.describe("The key that decided, or the name of the person in the link")),
   decided_at: z.optional(z.string()),
   reason: z.optional(z.string()),

@@ -22,7 +22,7 @@ export interface ListedConfirmation extends Pick<
 /** The person, or the key, that decided a question. */
 export interface Decider {
   readonly name: string;
-  readonly via: "key" | "link" | "undo";
+  readonly via: string;
   readonly made_by?: string;
 }
 

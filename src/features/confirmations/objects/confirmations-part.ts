@@ -173,8 +173,8 @@ function openConfirmations(
         return record && { status: record.status, args: record.decided?.args };
       },
       of: (run) => table.keptWith(run),
-      withdraw(now, id, { name, reason }) {
-        const decided = { name, via: "undo", decision: "reject", at: now, reason } as const;
+      withdraw(now, id, by) {
+        const decided = { ...by, decision: "reject", at: now } as const;
         reject(now, { id, by: `${now}`, decided });
       },
       conclude(now, id, members) {

@@ -18,7 +18,7 @@ import { followRun } from "./follow-run.ts";
 import { findRun, goesOn, look, refuseGoing } from "./look-at-run.ts";
 import { NO_RUN, openLog, sightOf, UNREADABLE } from "./open-log.ts";
 import { readKeptRun } from "./read-kept-run.ts";
-import { runFilterSchema, runPageSchema, runSchema, withFields } from "./run-schemas.ts";
+import { runFilterSchema, runPageSchema, runSchema } from "./run-schemas.ts";
 import * as LIMITS from "../limits.ts";
 import { toAction, toLiveRun, fitsLive } from "../live-run.ts";
 import { parseRunQuery, toRunCursor } from "../run-query.ts";
@@ -114,7 +114,7 @@ export const makeShowRun = (jobRuns: readonly JobRuns[], since?: Gives["afterRun
     tag: "Runs",
     answer: {
       description: "The run, with the actions that the key may call",
-      schema: since === undefined ? runSchema() : withFields(since.fields()),
+      schema: runSchema(),
       events:
         "With `Accept: text/event-stream`: the events of the run from behind `Last-Event-ID`, then `event: done` with the envelope that its caller had",
     },

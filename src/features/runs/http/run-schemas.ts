@@ -99,9 +99,6 @@ const actionSchema = lazySchema(() =>
         .optional(count)
         .check(z.describe("Of a request to a model: the batch of it that asked for this")),
       batch_id: z.optional(z.string()).check(z.describe("The id of that batch")),
-      undone: z
-        .optional(z.union([z.boolean(), z.literal("unknown")]))
-        .check(z.describe("Whether all that it did is taken back")),
       private: z.optional(z.literal(true)).check(z.describe("Its tool is private: nothing is kept")),
       cut: z.optional(z.array(z.string())).check(z.describe("The fields that were too large to be kept")),
       redacted: z
@@ -112,31 +109,27 @@ const actionSchema = lazySchema(() =>
 );
 
 /** A run with all that is kept of it. */
-const wholeRun = () =>
-  z.extend(listedRunSchema(), {
-    plan: z.strictObject({
-      edges: z.array(z.strictObject({ from: z.string(), to: z.string(), reason: z.string() })),
-    }),
-    actions: z.array(actionSchema()),
-    model: z.optional(
-      z.array(
-        z.strictObject({
-          round: count,
-          started_ms: z.number(),
-          model_ms: z.number(),
-          usage: z.optional(z.looseObject({})),
-        }),
+export const runSchema = lazySchema(() =>
+  z
+    .extend(listedRunSchema(), {
+      plan: z.strictObject({
+        edges: z.array(z.strictObject({ from: z.string(), to: z.string(), reason: z.string() })),
+      }),
+      actions: z.array(actionSchema()),
+      model: z.optional(
+        z.array(
+          z.strictObject({
+            round: count,
+            started_ms: z.number(),
+            model_ms: z.number(),
+            usage: z.optional(z.looseObject({})),
+          }),
+        ),
       ),
-    ),
-    children: z.array(listedRunSchema()).check(z.describe("The runs that it caused")),
-    deliveries: z
-      .optional(z.string())
-      .check(z.describe("Where the deliveries of the events are that it published")),
-  });
-
-export const runSchema = lazySchema(() => wholeRun().register(z.globalRegistry, { id: "Run" }));
-
-/** The same with the fields that another feature shows of it. */
-export function withFields(fields: Readonly<Record<string, z.ZodMiniType>>): z.ZodMiniType {
-  return z.extend(wholeRun(), fields).register(z.globalRegistry, { id: "Run" });
-}
+      children: z.array(listedRunSchema()).check(z.describe("The runs that it caused")),
+      deliveries: z
+        .optional(z.string())
+        .check(z.describe("Where the deliveries of the events are that it published")),
+    })
+    .register(z.globalRegistry, { id: "Run" }),
+);

@@ -74,7 +74,7 @@ ${categories.map(
 /** Read a choice as scopes; null where nothing was chosen that the key has, or more than one thing. */
 export function scopesOf(form: URLSearchParams, { categories }: Offer): readonly string[] | null {
   const choice = form.get(FIELDS.choice) as Choice | null;
-  // Without a script the page cannot undo one choice by another: two of them are asked about again.
+  // Without a script the page cannot replace one choice by another: two of them are asked about again.
   if (choice !== "categories" && form.has(FIELDS.category)) return null;
   if (choice === "everything") return [EVERYTHING];
   if (choice === "reads") return [READS];

@@ -10,7 +10,7 @@ import type { Endpoint } from "../../../feature/route.ts";
 import { type JsonObject, lazySchema, parseExact } from "../../../feature/schema.ts";
 import * as LIMITS from "../limits.ts";
 import { followUndo } from "../run/follow-undo.ts";
-import { undoneSchema } from "../run/keepers.ts";
+import { plannedSchema, undoneSchema } from "../run/keepers.ts";
 import { asksByContract, readObject, resolveReversal } from "../resolve-reversal.ts";
 import { orderWrites } from "../undo-machine.ts";
 import {
@@ -45,14 +45,6 @@ const answerSchema = lazySchema(() =>
         .check(z.describe("With `dry_run` what would be sent")),
     })
     .register(z.globalRegistry, { id: "Undone" }),
-);
-
-const plannedSchema = lazySchema(() =>
-  z.strictObject({
-    ...z.pick(undoneSchema(), { id: true, round: true, action: true, element: true, tool: true }).shape,
-    args: z.optional(z.record(z.string(), z.unknown())),
-    asks: z.boolean().check(z.describe("A person is asked first")),
-  }),
 );
 
 /** `POST /v1/runs/{id}/undo`: take back what a run wrote, each write once however often it is asked. */

@@ -141,7 +141,7 @@ async function askPeople(
     dataOf: () => undefined,
     execution,
     runId,
-    keptAs: { run: runId, undoes: true },
+    keptAs: { run: runId, unseen: true },
     isOne: true,
     // An attempt that broke off may have asked.
     named: { nameOf: ({ id }) => `${spec.id}-${id}`, mayBeParked: () => true },

@@ -1,26 +1,8 @@
-import * as z from "zod/mini";
-
-import { trySchema } from "../../../core/contract/outcome.ts";
 import type { Gives } from "../../../feature/gives.ts";
 import { parseExact } from "../../../feature/schema.ts";
-import { undoneSchema } from "../run/keepers.ts";
 import { callUndo, isGone, toWirePlace, type UndoneEntry, undoneIn } from "../undo-run.ts";
 
 export const afterRuns: Gives["afterRuns"] = {
-  fields: () => ({
-    undone: z
-      .optional(
-        z.array(
-          z.extend(undoneSchema(), {
-            started_ms: z.optional(z.number()).check(z.describe("Counted from the run's start")),
-            duration_ms: z.optional(z.number()),
-            tries: z.optional(z.array(trySchema())),
-            job_id: z.optional(z.string()),
-          }),
-        ),
-      )
-      .check(z.describe("What became of its writes since, in the order in which they were taken back")),
-  }),
   async show({ names, startedAt, actions }, { gate }) {
     const { entries } = await callUndo(gate, "looks", names);
     const isOf = (entry: UndoneEntry, action: (typeof actions)[number]): boolean => {

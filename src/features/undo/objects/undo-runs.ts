@@ -93,7 +93,7 @@ export class UndoRuns {
   reject(nowMs: number, questions: readonly string[], { caller: { name } }: RunFacts): void {
     for (const id of questions)
       if (this.statusOf(nowMs, id) === "pending")
-        this.#world.questions()?.withdraw(nowMs, id, { name, reason: WITHDRAWN });
+        this.#world.questions()?.withdraw(nowMs, id, { name, via: UNDO, reason: WITHDRAWN });
   }
 
   /** Do all that is to be done about a run's writes now. */

@@ -7,13 +7,13 @@ import { failureSchema } from "../../../core/contract/failure.ts";
 import type { KeptAs } from "../../../core/contract/batch.ts";
 import { isJsonObject } from "../../../core/contract/json.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
-import { pendingSchema } from "../../../core/contract/outcome.ts";
+import { pendingSchema, trySchema } from "../../../core/contract/outcome.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import type { Execution, Keeper, KeptLater } from "../../../core/gate/execution.ts";
 import { err, ok } from "../../../core/kit/result.ts";
 import type { Plan } from "../../../core/plan/step.ts";
 import { wayBackOf } from "../resolve-reversal.ts";
-import { type NoWayBack, type SealArgs, UNDONE_STATUSES } from "../undo-run.ts";
+import { type NoWayBack, type SealArgs, UNDO, UNDONE_STATUSES } from "../undo-run.ts";
 import { answerDecision } from "./follow-undo.ts";
 import { KeptWrites, namesElements } from "./keep-writes.ts";
 
@@ -59,39 +59,69 @@ function withUndo(schema: z.ZodMiniObject): z.ZodMiniObject {
   });
 }
 
+const placeFields = () => ({
+  id: z.string().check(z.describe("Of the action")),
+  round: z.optional(z.int()).check(z.describe("Of a run with rounds")),
+  action: z.optional(z.string()).check(z.describe("Of a flow: its own action")),
+  element: z.optional(z.int()).check(z.describe("Of a loop")),
+  tool: z.string().check(z.describe("It takes the write back; the write's own where none does")),
+});
+
+const undoneFields = () => ({
+  ...placeFields(),
+  status: z.enum(UNDONE_STATUSES),
+  data: z.optional(z.unknown()),
+  error: z.optional(failureSchema()),
+  confirmation: z.optional(pendingSchema()),
+});
+
 /** A write, and what became of it. */
 export const undoneSchema = lazySchema(() =>
-  z
-    .strictObject({
-      id: z.string().check(z.describe("Of the action")),
-      round: z.optional(z.int()).check(z.describe("Of a run with rounds")),
-      action: z.optional(z.string()).check(z.describe("Of a flow: its own action")),
-      element: z.optional(z.int()).check(z.describe("Of a loop")),
-      tool: z.string().check(z.describe("It takes the write back; the write's own where none does")),
-      status: z.enum(UNDONE_STATUSES),
-      data: z.optional(z.unknown()),
-      error: z.optional(failureSchema()),
-      confirmation: z.optional(pendingSchema()),
-    })
-    .register(z.globalRegistry, { id: "UndoneWrite" }),
+  z.strictObject(undoneFields()).register(z.globalRegistry, { id: "UndoneWrite" }),
+);
+
+/** A write, and what would be sent to take it back. */
+export const plannedSchema = lazySchema(() =>
+  z.strictObject({
+    ...placeFields(),
+    args: z.optional(z.record(z.string(), z.unknown())),
+    asks: z.boolean().check(z.describe("A person is asked first")),
+  }),
 );
 
 /** The fields of answers that tell of it. */
 export const ANSWERS = () => {
-  const undone = z
-    .optional(z.array(undoneSchema()))
-    .check(
-      z.describe("The writes that are taken back, in that order; as events also `event: undone` for each"),
-    );
-  const isUndone = z
-    .optional(z.union([z.boolean(), z.literal("unknown")]))
-    .check(z.describe("Whether all that the action did is taken back"));
-  const answer = z.object({ undone });
+  const answer = z.object({
+    undone: z
+      .optional(z.array(undoneSchema()))
+      .check(
+        z.describe("The writes that are taken back, in that order; as events also `event: undone` for each"),
+      ),
+  });
+  const action = z.object({
+    undone: z
+      .optional(z.union([z.boolean(), z.literal("unknown")]))
+      .check(z.describe("Whether all that the action did is taken back")),
+  });
+  const shown = z.strictObject({
+    ...undoneFields(),
+    started_ms: z.optional(z.number()).check(z.describe("Counted from the run's start")),
+    duration_ms: z.optional(z.number()),
+    tries: z.optional(z.array(trySchema())),
+    job_id: z.optional(z.string()),
+  });
   return {
     Envelope: answer,
     FlowAnswer: answer,
     RerunAnswer: answer,
-    ResultMeta: z.object({ undone: isUndone }),
+    ResultMeta: action,
+    RunAction: action,
+    Run: z.object({
+      undone: z
+        .optional(z.array(shown))
+        .check(z.describe("What became of its writes since, in the order in which they were taken back")),
+    }),
+    DecidedBy: z.object({ via: z.enum(["key", "link", UNDO]) }),
   };
 };
 
@@ -124,8 +154,8 @@ interface Asked extends Partial<KeptLater> {
 
 /** Make the keeper of a batch. */
 export function createKeeper(keptAs: Asked, seal: SealArgs): Keeper {
-  const { undo, run, undoes } = keptAs;
-  if (run !== undefined && undoes === true) return answerDecision(run);
+  const { undo, run, unseen } = keptAs;
+  if (run !== undefined && unseen === true) return answerDecision(run);
   let whole: KeptWrites | undefined;
   return {
     take(plan, execution) {
