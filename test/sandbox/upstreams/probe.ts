@@ -14,7 +14,7 @@ interface PathStats {
   active: number;
 }
 
-/** What one upstream remembers of its calls. */
+/** The calls that one upstream remembers. */
 export class ProbeMemory {
   readonly stats = new Map<string, PathStats>();
   readonly keyedAnswers = new Map<string, { readonly body: string; readonly status: number }>();
