@@ -44,9 +44,29 @@ describe("A run's page", () => {
       await row("flight").getByText("success").waitFor(PATIENT);
       await row("room").getByText("success").waitFor();
       await row("note").getByText("NOT_REVERSIBLE").waitFor();
+      const trace = page.getByRole("region", { name: "Trace" });
+      const rows = trace.getByRole("list", { name: "Actions over time" }).getByRole("listitem");
+      await rows.filter({ hasText: "taken back" }).first().waitFor(PATIENT);
+      const names = (await rows.allInnerTexts()).map((text) =>
+        /↩?\s*[a-z]+/.exec(text)![0].replaceAll(/\s+/g, " "),
+      );
+      expect(names.slice(-2)).toEqual(["↩ room", "↩ flight"]);
+      const bars = rows.filter({ hasText: "taken back" }).locator("rect.job");
+      const [first, second] = await Promise.all([bars.nth(0).boundingBox(), bars.nth(1).boundingBox()]);
+      expect(first!.x).toBeLessThan(second!.x);
       await expectAccessible(page);
       await expectFits(page);
       await picture(page, `undo-done-${width}`);
+      await page.emulateMedia({ colorScheme: "dark" });
+      await picture(page, `undo-done-${width}-dark`);
+      await page.emulateMedia({ colorScheme: null });
+
+      await rows.filter({ hasText: "taken back" }).first().getByRole("button").click();
+      const panel = page.getByRole("complementary", { name: "room, taken back" });
+      await panel.getByRole("link", { name: "probe-unbook" }).waitFor();
+      await expectAccessible(page);
+      await picture(page, `undo-row-${width}`);
+      await panel.getByRole("button", { name: "Close" }).click();
 
       await part.getByRole("button", { name: "Undo" }).click();
       await part.getByText("There is nothing to take back.").waitFor();

@@ -11,6 +11,27 @@ export interface Section {
   readonly flag?: string;
   readonly page?: SectionPage;
   readonly pieces?: Pieces;
+  /** Read, from a run as the API has it, the calls that came after those of its actions: its trace has a row for each. */
+  readonly laterCalls?: (run: object) => readonly LaterCall[];
+}
+
+/** A call that came after those of a run, on the clock of that. */
+export interface LaterCall {
+  /** The action that it is about. */
+  readonly name: string;
+  /** The end of that action, in a few words. */
+  readonly did: string;
+  readonly tool: string;
+  readonly status: string;
+  readonly code: string | null;
+  readonly job: string | null;
+  readonly tries: readonly LaterTry[];
+}
+
+interface LaterTry {
+  readonly started_ms: number;
+  readonly duration_ms: number;
+  readonly code?: string;
 }
 
 /** The pages of a section, with their link in the navigation. */

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from "hono/jsx/dom";
 
+import type { LaterCall } from "../../../console/kit/section.ts";
 import { hrefTo } from "../../../console/kit/route.ts";
 import { ArgsView } from "../../../console/parts/args-view.tsx";
 import { Facts } from "../../../console/parts/facts.tsx";
@@ -29,7 +30,7 @@ interface ActionPanelProps {
 export function ActionPanel({ row, rows, before, after, onChoose }: ActionPanelProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus({ preventScroll: true }), []);
-  const { name, tool, status, action } = row;
+  const { name, tool, status, action, later } = row;
   const step = (label: string, sign: string, key: string | null) => (
     <button
       type="button"
@@ -44,7 +45,7 @@ export function ActionPanel({ row, rows, before, after, onChoose }: ActionPanelP
   return (
     <aside
       class="card trace-panel"
-      aria-label={`Action ${name}`}
+      aria-label={later === null ? `Action ${name}` : `${name}, ${later.did}`}
       onKeyDown={(event: KeyboardEvent) => event.key === "Escape" && onChoose(null)}
     >
       <div class="row">
@@ -60,7 +61,9 @@ export function ActionPanel({ row, rows, before, after, onChoose }: ActionPanelP
           </button>
         </span>
       </div>
-      {action === null ? (
+      {later !== null ? (
+        <LaterFacts row={row} call={later} />
+      ) : action === null ? (
         <ModelFacts row={row} />
       ) : (
         <ActionFacts row={row} rows={rows} action={action} tool={tool!} onChoose={onChoose} />
@@ -79,6 +82,25 @@ function ModelFacts({ row }: { readonly row: TraceRow }) {
         row.usage !== null && ["Usage", <JsonView value={row.usage} label="Usage" />],
       ]}
     />
+  );
+}
+
+function LaterFacts({ row: { fromMs }, call }: { readonly row: TraceRow; readonly call: LaterCall }) {
+  const { did, tool, code, job, tries } = call;
+  return (
+    <div class="stack">
+      <Facts
+        look="small"
+        of={[
+          ["Action", did],
+          ["By", <Link of={tool} section="tools" to={tool} />],
+          fromMs !== null && ["Began", sayBegan(fromMs)],
+          code !== null && ["Error", <code>{code}</code>],
+          job !== null && ["Job", <Link of={job.slice(-8)} section="jobs" to={job} />],
+        ]}
+      />
+      {tries.length > 0 && <Attempts key="tries" tries={tries} />}
+    </div>
   );
 }
 

@@ -20,7 +20,9 @@ const LEAST_GAP_MS = 10;
  * its queue longer than it waited for results was held up by the call whose place it took, and not by the actions that it depends on.
  */
 export function findHoldup({ rows, runMs }: Trace): readonly Holdup[] {
-  const done = rows.filter((row): row is Done => row.fromMs !== null && row.toMs !== null);
+  const done = rows.filter(
+    (row): row is Done => row.kind !== "later" && row.fromMs !== null && row.toMs !== null,
+  );
   const byKey = new Map(done.map((row) => [row.key, row]));
   const chain: Holdup[] = [];
   const seen = new Set<string>();

@@ -1,3 +1,4 @@
+import type { LaterCall } from "../../../console/kit/section.ts";
 import type { WireJob } from "../../../console/kit/wire.ts";
 import type { WireAction, WireRun } from "./wire.ts";
 
@@ -11,10 +12,10 @@ export interface Span {
   readonly code?: string;
 }
 
-/** A line of the trace: an action with its job, or an answer of the model. */
+/** A line of the trace: an action with its job, an answer of the model, or a call that came after them. */
 export interface TraceRow {
   readonly key: string;
-  readonly kind: "action" | "model";
+  readonly kind: "action" | "model" | "later";
   readonly name: string;
   readonly tool: string | null;
   /** The status of the job where there is one, of the action otherwise. */
@@ -29,6 +30,7 @@ export interface TraceRow {
   readonly waitsFor: readonly { readonly key: string; readonly reason: string }[];
   readonly action: WireAction | null;
   readonly job: WireJob | null;
+  readonly later: LaterCall | null;
   /** The tokens of an answer of the model, in its provider's words. */
   readonly usage: object | null;
 }
@@ -38,6 +40,8 @@ export interface Trace {
   /** The length of the run, and until when its jobs went on after it. */
   readonly runMs: number;
   readonly lastMs: number;
+  /** When that began which came after the run, where its own jobs were over with it. */
+  readonly afterMs: number;
 }
 
 type ModelAnswer = NonNullable<WireRun["model"]>[number];
@@ -49,7 +53,11 @@ const LEAST_QUEUE_MS = 2;
  * Make the trace of a run: a row for each action and each answer of its model, in the order in which they were asked for, with what is
  * known of their times. A run that was recorded before actions had a start is laid out by its edges.
  */
-export function makeTrace(run: WireRun, jobs: readonly WireJob[] = []): Trace {
+export function makeTrace(
+  run: WireRun,
+  jobs: readonly WireJob[] = [],
+  later: readonly LaterCall[] = [],
+): Trace {
   const actions = run.actions as readonly WireAction[];
   const startedAt = Date.parse(run.started_at);
   const jobOf = new Map(jobs.map((job) => [job.job_id, job]));
@@ -81,6 +89,7 @@ export function makeTrace(run: WireRun, jobs: readonly WireJob[] = []): Trace {
       waitsFor: before.get(id) ?? [],
       action,
       job,
+      later: null,
       usage: null,
     };
   };
@@ -91,8 +100,38 @@ export function makeTrace(run: WireRun, jobs: readonly WireJob[] = []): Trace {
   }
   const placed = new Set(rows.map(({ action }) => action));
   rows.push(...actions.filter((action) => !placed.has(action)).map(toRow));
-  const ends = rows.flatMap(({ spans }) => spans.map(({ toMs }) => toMs));
-  return { rows, runMs: run.duration_ms, lastMs: Math.max(run.duration_ms, ...ends) };
+  const runMs = run.duration_ms;
+  const ownMs = lastOf(rows, runMs);
+  rows.push(...later.map(laterRow));
+  const begun = Math.min(...rows.flatMap(({ later: call, fromMs }) => (call === null ? [] : (fromMs ?? []))));
+  const isLater = ownMs <= runMs && begun > runMs && Number.isFinite(begun);
+  return { rows, runMs, lastMs: lastOf(rows, runMs), afterMs: isLater ? begun : runMs };
+}
+
+function lastOf(rows: readonly TraceRow[], runMs: number): number {
+  return Math.max(runMs, ...rows.flatMap(({ spans }) => spans.map(({ toMs }) => toMs)));
+}
+
+function laterRow(later: LaterCall): TraceRow {
+  const { name, did, tool, status, code, tries } = later;
+  const spans = spansOfTries(tries, "job");
+  return {
+    key: `${did} ${name}`,
+    kind: "later",
+    name,
+    tool,
+    status,
+    round: null,
+    code,
+    spans,
+    fromMs: spans[0]?.fromMs ?? null,
+    toMs: spans.at(-1)?.toMs ?? null,
+    waitsFor: [],
+    action: null,
+    job: null,
+    later,
+    usage: null,
+  };
 }
 
 function modelRow({ round, started_ms: fromMs, model_ms: tookMs, usage }: ModelAnswer): TraceRow {
@@ -111,6 +150,7 @@ function modelRow({ round, started_ms: fromMs, model_ms: tookMs, usage }: ModelA
     waitsFor: [],
     action: null,
     job: null,
+    later: null,
     usage: usage ?? null,
   };
 }
@@ -124,29 +164,29 @@ function spansOf(
   const attempts: NonNullable<WireAction["tries"]> = tries ?? [
     { started_ms: fromMs, duration_ms: took ?? 0, ...(error && { code: error.code }) },
   ];
-  const spans: Span[] = [];
   const first = attempts[0]!.started_ms;
-  if (queued >= LEAST_QUEUE_MS)
-    spans.push({ kind: "queue", fromMs: Math.max(0, first - queued), toMs: first });
-  for (const { started_ms: from, duration_ms: length, code } of attempts) {
+  const queue: Span = { kind: "queue", fromMs: Math.max(0, first - queued), toMs: first };
+  return [...(queued >= LEAST_QUEUE_MS ? [queue] : []), ...spansOfTries(attempts, "work")];
+}
+
+/** Attempts, and the pauses between them. */
+function spansOfTries(tries: NonNullable<WireAction["tries"]>, kind: "work" | "job"): Span[] {
+  const spans: Span[] = [];
+  for (const { started_ms: fromMs, duration_ms: length, code } of tries) {
     const last = spans.at(-1);
-    if (last?.kind === "work" && from > last.toMs)
-      spans.push({ kind: "pause", fromMs: last.toMs, toMs: from });
-    spans.push({ kind: "work", fromMs: from, toMs: from + length, ...(code !== undefined && { code }) });
+    if (last !== undefined && fromMs > last.toMs)
+      spans.push({ kind: "pause", fromMs: last.toMs, toMs: fromMs });
+    spans.push({ kind, fromMs, toMs: fromMs + length, ...(code !== undefined && { code }) });
   }
   return spans;
 }
 
 /** The attempts of a job on the clock of the run that made it. */
 function jobSpans({ tries, status, attempts, updated_at: updated }: WireJob, startedAt: number): Span[] {
-  const spans: Span[] = [];
-  for (const { at, duration_ms: length, code } of tries) {
-    const fromMs = Math.max(0, Date.parse(at) - startedAt);
-    const last = spans.at(-1);
-    if (last !== undefined && fromMs > last.toMs)
-      spans.push({ kind: "pause", fromMs: last.toMs, toMs: fromMs });
-    spans.push({ kind: "job", fromMs, toMs: fromMs + length, ...(code !== undefined && { code }) });
-  }
+  const spans = spansOfTries(
+    tries.map(({ at, ...one }) => ({ ...one, started_ms: Math.max(0, Date.parse(at) - startedAt) })),
+    "job",
+  );
   if (spans.length > 0 || attempts === 0 || status === "running") return spans;
   // An earlier version kept no attempts: when it ended is known.
   const toMs = Math.max(0, Date.parse(updated) - startedAt);

@@ -1,4 +1,5 @@
 import { useMemo, useRef, useState } from "hono/jsx/dom";
+import { useDeployment } from "../../../console/kit/deployment.ts";
 import { hrefTo } from "../../../console/kit/route.ts";
 import type { WireJob } from "../../../console/kit/wire.ts";
 import { sayDuration } from "../../../console/parts/say-duration.ts";
@@ -23,7 +24,16 @@ interface RunTraceProps {
 
 /** The trace of a run over the full width: what held it up, every row, and a panel of the row that is chosen. */
 export function RunTrace({ run, jobs, action }: RunTraceProps) {
-  const trace = useMemo(() => makeTrace(run, jobs), [run, jobs]);
+  const { sections } = useDeployment();
+  const trace = useMemo(
+    () =>
+      makeTrace(
+        run,
+        jobs,
+        sections.flatMap(({ laterCalls }) => laterCalls?.(run) ?? []),
+      ),
+    [run, jobs, sections],
+  );
   const scale = useMemo(() => makeTimeScale(trace), [trace]);
   const holdup = useMemo(() => findHoldup(trace), [trace]);
   const [text, setText] = useState("");

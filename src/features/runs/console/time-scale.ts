@@ -1,5 +1,6 @@
 import { makeTicks } from "../../../console/run/time-line.ts";
 import { sayDuration } from "../../../console/parts/say-duration.ts";
+import type { Trace } from "./make-trace.ts";
 
 /** Where times stand on the width of a trace, in percent. */
 export interface TimeScale {
@@ -16,14 +17,12 @@ const RUN_SHARE = 64;
 const GAP = 3;
 const LEAST_MS = 4;
 
-/** Make the scale of a run and of the jobs that went on after it. */
+/** Make the scale of a run and of the jobs that went on after it. @param trace until when it went on, and when that began */
 export function makeTimeScale({
   runMs,
   lastMs,
-}: {
-  readonly runMs: number;
-  readonly lastMs: number;
-}): TimeScale {
+  afterMs = runMs,
+}: Pick<Trace, "runMs" | "lastMs"> & Partial<Pick<Trace, "afterMs">>): TimeScale {
   const run = Math.max(LEAST_MS, runMs);
   const last = Math.max(run, lastMs);
   if (last <= run * MOST_FACTOR) {
@@ -35,10 +34,11 @@ export function makeTimeScale({
     };
   }
   const afterAt = RUN_SHARE + GAP;
+  const begun = Math.max(run, afterMs);
   const at = (ms: number): number =>
     ms <= run
       ? clamp((RUN_SHARE * ms) / run)
-      : clamp(afterAt + ((100 - afterAt) * (ms - run)) / (last - run));
+      : clamp(afterAt + ((100 - afterAt) * (ms - begun)) / Math.max(LEAST_MS, last - begun));
   const ticks = ticksOf(run).map((ms) => ({ at: at(ms), label: sayTick(ms, run) }));
   return { at, ticks: [...ticks, { at: 100, label: sayDuration(last) }], breakAt: RUN_SHARE + GAP / 2 };
 }

@@ -53,6 +53,7 @@ export function TraceRows({ rows, scale, critical, chosen, list, onChoose }: Tra
               onClick={() => onChoose(row.key)}
             >
               <span class="trace-names">
+                {row.later !== null && <span aria-hidden="true">{LATER} </span>}
                 <bdi class="mono">{row.name}</bdi> <bdi class="muted small">{row.tool}</bdi>
               </span>
               <svg class="trace-bar" width="100%" height="26" aria-hidden="true">
@@ -92,6 +93,7 @@ export function TraceRows({ rows, scale, critical, chosen, list, onChoose }: Tra
               </svg>
               <Said row={row} />
               {critical.has(row.key) && <span class="hidden-text">, held the run up</span>}
+              {row.later !== null && <span class="hidden-text">, {row.later.did}</span>}
             </button>
           </li>
         ))}
@@ -108,10 +110,18 @@ export function TraceRows({ rows, scale, critical, chosen, list, onChoose }: Tra
             job{scale.breakAt !== null && ", after the answer on a scale of its own"}
           </li>
         )}
+        {[...new Set(rows.flatMap(({ later }) => later?.did ?? []))].map((did) => (
+          <li key={did}>
+            {LATER} {did}
+          </li>
+        ))}
       </ul>
     </div>
   );
 }
+
+/** Stands before the name of an action to which something was done later. */
+const LATER = "↩";
 
 function Line({ look, text }: { readonly look: string; readonly text: string }) {
   return (

@@ -1,5 +1,5 @@
 import type { Section } from "../../../console/kit/section.ts";
-import { UndoOfRun } from "./undo-of-run.tsx";
+import { laterCalls, UndoOfRun } from "./undo-of-run.tsx";
 
 /** A run shows what was taken back of it, and is undone there. */
-export const section: Section = { feature: "undo", pieces: { run: { View: UndoOfRun } } };
+export const section: Section = { feature: "undo", pieces: { run: { View: UndoOfRun } }, laterCalls };

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "hono/jsx/dom";
 
-import type { Places } from "../../../console/kit/section.ts";
+import type { LaterCall, Places } from "../../../console/kit/section.ts";
 import { useLoad } from "../../../console/kit/use-load.ts";
 import { useSend } from "../../../console/kit/use-send.ts";
 import { announce } from "../../../console/parts/announce.tsx";
@@ -34,7 +34,7 @@ interface Undone extends Place {
   readonly error?: { readonly code: string; readonly hint?: string };
   readonly started_ms?: number;
   readonly duration_ms?: number;
-  readonly tries?: readonly object[];
+  readonly tries?: LaterCall["tries"];
   readonly job_id?: string;
   readonly confirmation?: { readonly id: string };
 }
@@ -147,6 +147,25 @@ export function UndoOfRun({ id, reload }: Places["run"]) {
       )}
     </section>
   );
+}
+
+/** Find the calls that took writes of a run back. */
+export function laterCalls({ undone = [] }: Partial<Run>): readonly LaterCall[] {
+  return undone.flatMap((one): LaterCall[] => {
+    const { started_ms: from, duration_ms: took = 0, tries = [], tool, status, error, job_id: job } = one;
+    if (from === undefined) return [];
+    return [
+      {
+        name: nameOf(one),
+        did: "taken back",
+        tool,
+        status,
+        code: error?.code ?? null,
+        job: job ?? null,
+        tries: tries.length > 0 ? tries : [{ started_ms: from, duration_ms: took }],
+      },
+    ];
+  });
 }
 
 function sayEnd(undone: readonly Undone[]): string {

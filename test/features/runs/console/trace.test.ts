@@ -81,6 +81,45 @@ describe("makeTrace()", () => {
   });
 });
 
+describe("The calls that came after a run", () => {
+  const later = (startedMs: number, tries = [{ started_ms: startedMs, duration_ms: 10 }]) => {
+    const own = { name: "a", did: "mended", tool: "mend", status: "success", code: null, job: "job-1" };
+    return { ...own, tries };
+  };
+
+  test("have rows of their own behind its actions, with each attempt", () => {
+    const tries = [
+      { started_ms: 60, duration_ms: 10, code: "TIMEOUT" },
+      { started_ms: 90, duration_ms: 10 },
+    ];
+    const { rows, lastMs } = makeTrace(someRun([ranAt("a", 0, 50)]), [], [later(60, tries)]);
+    expect(rows.map(({ key, kind }) => [key, kind])).toEqual([
+      ["a", "action"],
+      ["mended a", "later"],
+    ]);
+    expect(rows[1]!.spans.map(({ kind, fromMs, toMs }) => [kind, fromMs, toMs])).toEqual([
+      ["job", 60, 70],
+      ["pause", 70, 90],
+      ["job", 90, 100],
+    ]);
+    expect(lastMs).toBe(100);
+  });
+
+  test("did not hold it up", () => {
+    const trace = makeTrace(someRun([ranAt("a", 0, 50)]), [], [later(60)]);
+    expect(findHoldup(trace).map(({ key }) => key)).not.toContain("mended a");
+  });
+
+  test("have a scale that begins with the first of them, hours later", () => {
+    const hour = 3_600_000;
+    const trace = makeTrace(someRun([ranAt("a", 0, 50)]), [], [later(hour), later(hour + 90)]);
+    const { at, breakAt } = makeTimeScale(trace);
+    expect(at(hour)).toBe(67);
+    expect(at(hour + 50)).toBeGreaterThan(80);
+    expect(breakAt).toBeLessThan(67);
+  });
+});
+
 describe("findHoldup()", () => {
   const holdupOf = (...run: Parameters<typeof someRun>) =>
     findHoldup(makeTrace(someRun(...run))).map(({ name, kind }) => `${kind} ${name}`);
