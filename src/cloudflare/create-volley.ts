@@ -125,6 +125,7 @@ export function createVolley<const Features extends readonly Feature[] = []>(
         toolGates,
         cache: null,
         beforeCall: deploymentOf(env).hooks.beforeCall,
+        keepOfJob: deploymentOf(env).hooks.keepers?.keepOfJob,
       }));
       return {
         slots,

@@ -49,10 +49,10 @@ export interface DeclaredFields extends BatchFields {
 }
 
 /** The keepers of writes, and the schema of a body that asks for it, for documents. */
-export interface DeclaredKeepers extends Omit<Keepers, "keeperOf"> {
+export interface DeclaredKeepers extends Omit<Keepers, "keeperOf" | "keepOfJob"> {
   readonly extend: (schema: z.ZodMiniObject) => z.ZodMiniObject;
   /** Open what finds the keepers of a deployment. */
-  readonly open: (configured: Configured) => Keepers["keeperOf"];
+  readonly open: (configured: Configured) => Pick<Keepers, "keeperOf" | "keepOfJob">;
 }
 
 /** The same with its classes of Durable Objects, by the names under which a Worker exports them. */

@@ -123,7 +123,7 @@ export function createDeployment(
     beforeCall: partOf(features, "beforeCall")?.(configured),
     beforeStep: partOf(features, "beforeStep")?.(configured),
     fields: partOf(features, "fields"),
-    keepers: keepers && { ...keepers, keeperOf: keepers.open(configured) },
+    keepers: keepers && { ...keepers, ...keepers.open(configured) },
   };
   const toolGates = readToolGates(env, catalog);
   const shown = readShownTools(env, catalog, { ports, hasOwnSecrets: secretOf !== undefined });

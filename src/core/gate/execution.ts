@@ -10,7 +10,7 @@ import type {
 } from "../catalog/define-tool.ts";
 import type { KeyQuota, QuotaState } from "../contract/gate/admission.ts";
 import type { Caller, Origin } from "../contract/gate/caller.ts";
-import type { Attempt, CallbackTarget, JobRecord } from "../contract/gate/job.ts";
+import type { Attempt, CallbackTarget, JobRecord, JobSpec } from "../contract/gate/job.ts";
 import type {
   IdempotencyAnswer,
   IdempotencyRenewal,
@@ -304,7 +304,15 @@ export interface Keepers {
   /** Take the fields that ask for it out of a body. The rest is a batch, or what stands for one. */
   read(sent: unknown): Result<{ readonly rest: unknown; readonly keptAs?: KeptAs }, Refusal>;
   keeperOf(keptAs: KeptAs | KeptLater): Keeper;
+  readonly keepOfJob: KeepOfJob;
 }
+
+/** Hears what the write of a job returned, and says what the parts of its object are to hear besides its row; undefined for nothing. */
+export type KeepOfJob = (
+  job: Pick<JobSpec, "id" | "origin">,
+  call: Pick<Call, "tool" | "input" | "args">,
+  output: KeptOutput,
+) => Promise<string | undefined>;
 
 /** The fields by which a part of a batch that runs later is looked after together with it. */
 export interface KeptLater {

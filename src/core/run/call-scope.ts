@@ -5,7 +5,7 @@ import type { Ports, RunOptions, ToolGates } from "../egress/ports.ts";
 import type { TenantReads } from "../egress/read-cache.ts";
 import type { OnOpened, UpstreamHealth } from "../egress/upstream-health.ts";
 import type { ProgressReport } from "../catalog/define-tool.ts";
-import type { BeforeCall } from "../gate/execution.ts";
+import type { BeforeCall, KeepOfJob } from "../gate/execution.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 
 /** How many calls of a batch are under way at once, and were at most. */
@@ -45,6 +45,7 @@ export interface CallScope {
   /** A passing failure is sent again by us, under the same key: the caller does not send it. */
   readonly resends?: boolean;
   readonly beforeCall?: BeforeCall | undefined;
+  readonly keepOfJob?: KeepOfJob | undefined;
   /** Told what the tools that the batch waits for report of their progress. */
   readonly onReport?: ((report: ProgressReport) => void) | undefined;
 }

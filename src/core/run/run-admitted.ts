@@ -155,6 +155,7 @@ async function run(
     runId,
     resends: resumed !== undefined,
     beforeCall: hooks?.beforeCall,
+    keepOfJob: hooks?.keepers?.keepOfJob,
     mayLinger: !lasting && signal === null && !isKept && isNarrow(plan, options.headerSlots),
   };
   const answer = execution.within?.answer ?? answerBudgetOf(plan);

@@ -4,6 +4,8 @@ import { type Failure, makeFailure, toWireFailure } from "../contract/failure.ts
 import { isInDoubt, type Outcome } from "../contract/outcome.ts";
 import type { AttemptEnd, JobClaim } from "../contract/gate/job.ts";
 import { isJsonObject, parseExact } from "../contract/json.ts";
+import type { KeptOutput } from "../gate/execution.ts";
+import { attempt } from "../kit/result.ts";
 import type { CallPermits } from "./call-permits.ts";
 import type { CallScope } from "./call-scope.ts";
 import { callTool } from "./call-tool.ts";
@@ -53,9 +55,15 @@ export async function runAttempt(
       : { ...scope, origin: spec.origin, askedAt: spec.origin.askedAt, runId: () => spec.origin!.batchId };
   // One call an attempt: the outbox counts and spaces the attempts.
   const { idempotencyKey } = spec;
-  const options = { scope: own, idempotencyKey: () => idempotencyKey, maxAttempts: 1, permits };
+  const output: { came?: KeptOutput } = {};
+  const onOutput = (came: KeptOutput): void => void (output.came = came);
+  const options = { scope: own, idempotencyKey: () => idempotencyKey, maxAttempts: 1, permits, onOutput };
   const outcome = await outcomeOf((ticket) => callTool(ticket, call, options), { isJob: () => true });
-  return toAttemptEnd(outcome);
+  const end = toAttemptEnd(outcome);
+  const { came } = output;
+  if (end.kind !== "succeeded" || came === undefined || scope.keepOfJob === undefined) return end;
+  const kept = await attempt(() => scope.keepOfJob!(spec, call, came));
+  return kept.ok && kept.value !== undefined ? { ...end, keptJson: kept.value } : end;
 }
 
 /** Translate what became of one call to how the attempt of its job ended. */

@@ -6,6 +6,7 @@ import { isInDoubt, type Outcome, type Verdict } from "../contract/outcome.ts";
 import { follow } from "../kit/json/json-pointer.ts";
 import { canonicalJson } from "../kit/json/canonical-json.ts";
 import { Semaphore } from "../kit/semaphore.ts";
+import type { KeptOutput } from "../gate/execution.ts";
 import type { Call } from "../plan/step.ts";
 import type { CallScope } from "./call-scope.ts";
 import { callTool } from "./call-tool.ts";
@@ -67,10 +68,10 @@ export class Verifications {
   }
 }
 
-/** The finding of a look, with what the read returned where it found the effect. */
+/** The finding of a look, with what the read returned where it found the effect, secrets and all. */
 export interface Finding {
   readonly verdict: Verdict;
-  readonly data?: unknown;
+  readonly output?: KeptOutput | undefined;
 }
 
 /**
@@ -95,19 +96,21 @@ export async function lookFor(
   const alone = { ...shared, slots: new Semaphore(1) };
   const read = { tool, input, args: parsed.value, timeoutMs };
   const key = scope.ports.newId();
-  const options = { scope: alone, idempotencyKey: () => key, maxAttempts: 1, isLook: true };
+  const told: { output?: KeptOutput } = {};
+  const onOutput = (output: KeptOutput): void => void (told.output = output);
+  const options = { scope: alone, idempotencyKey: () => key, maxAttempts: 1, isLook: true, onOutput };
   const looked = await outcomeOf((ticket) => callTool(ticket, read, options));
   if (looked.status === "error" && looked.error.code === "NOT_FOUND") return { verdict: "not_found" };
   if (looked.status !== "success") return { verdict: "inconclusive" };
   const { data } = looked;
-  if (found === null) return { verdict: "took_effect", data };
+  if (found === null) return { verdict: "took_effect", ...told };
   const there = follow(data, found);
   if (!there.found) return { verdict: "not_found" };
-  if (equals === null) return { verdict: "took_effect", data };
+  if (equals === null) return { verdict: "took_effect", ...told };
   const wanted = follow(call.args, equals);
   if (!wanted.found) return { verdict: "inconclusive" };
   return canonicalJson(there.value) === canonicalJson(wanted.value)
-    ? { verdict: "took_effect", data }
+    ? { verdict: "took_effect", ...told }
     : { verdict: "not_found" };
 }
 

@@ -15,11 +15,15 @@ export function undo() {
     contract: [COMPENSATE],
     keepers: {
       ...KEEPERS,
-      open: (configured) => (keptAs) =>
-        createKeeper(keptAs, async (...asked) => {
-          const { createSeal } = await import("./http/sealed-args.ts");
-          return createSeal(configured)(...asked);
-        }),
+      open(configured) {
+        const seals = () => import("./http/sealed-args.ts");
+        return {
+          keeperOf: (keptAs) =>
+            createKeeper(keptAs, async (...asked) => (await seals()).createSeal(configured)(...asked)),
+          keepOfJob: async (job, call, output) =>
+            call.tool.brought?.compensate && (await seals()).keepOfJob(configured, job, { call, output }),
+        };
+      },
     },
     answers: ANSWERS,
     gives: { afterRuns },

@@ -4,9 +4,10 @@ import { type Failure, makeFailure, toWireFailure } from "../../core/contract/fa
 import { MARK } from "../../core/egress/redact.ts";
 import { fitsCondition, parseCondition } from "../../core/contract/condition.ts";
 import { isJsonObject, type JsonObject, parseExact } from "../../core/contract/json.ts";
-import { attemptNow } from "../../core/kit/result.ts";
+import { attempt, attemptNow } from "../../core/kit/result.ts";
+import type { Call } from "../../core/plan/step.ts";
 import { compensationOf, resolveCompensation } from "./compensation.ts";
-import type { Irreversible, NoWayBack, Reversal, WayBack } from "./undo-run.ts";
+import type { Irreversible, NoWayBack, Reversal, SealArgs, WayBack } from "./undo-run.ts";
 
 /** A write that was done, as far as is known. */
 interface DoneWrite {
@@ -34,9 +35,10 @@ export function asksByContract({ orchestration }: Pick<Tool, "orchestration">): 
   return (orchestration.confirm ?? "never") !== "never";
 }
 
-/** Whether arguments fit the condition under which a person is asked. One that cannot be read always has somebody asked. */
-function fits(when: JsonObject, args: JsonObject): boolean {
-  const condition = parseCondition(when);
+/** Whether a person is asked about a call with these arguments. A condition that cannot be read always has somebody asked. */
+function isAsked(asks: WayBack["asks"], args: JsonObject): boolean {
+  if (asks === undefined || asks === true) return asks === true;
+  const condition = parseCondition(asks.when);
   return !condition.ok || fitsCondition(condition.value, args);
 }
 
@@ -56,7 +58,6 @@ export function findReversal(
   const resolved = resolveCompensation(compensation, { args, output });
   if (!resolved.ok) return { tool: compensation.tool, error: toWireFailure(resolved.error) };
   const argsJson = JSON.stringify(resolved.value.args);
-  const isAsked = asks === true || (asks !== undefined && fits(asks.when, resolved.value.args));
   // A mark stands for a secret in an output that was kept, or was read again.
   if (argsJson.includes(MARK)) return withoutSecret(tool);
   const shownJson = redact(argsJson);
@@ -64,9 +65,27 @@ export function findReversal(
     tool: resolved.value.tool,
     argsJson: shownJson,
     delivery,
-    ...(isAsked && { asks: true as const }),
+    ...(isAsked(asks, resolved.value.args) && { asks: true as const }),
   };
   return shownJson === argsJson ? call : { ...call, secretJson: argsJson };
+}
+
+/** Seal the arguments of a call that may not be kept as they are, for one write of a tenant; where that cannot be done, it stands. */
+export async function sealReversal(
+  found: Reversal | SecretReversal | Irreversible,
+  { tool, tenant, sealedFor }: { readonly tool: string; readonly tenant: string; readonly sealedFor: string },
+  seal: SealArgs,
+): Promise<Reversal | Irreversible> {
+  if (!("secretJson" in found)) return found;
+  const { secretJson, ...shown } = found;
+  const sealing = await attempt(() => seal(secretJson, tenant, sealedFor));
+  const sealed = sealing.ok ? sealing.value : null;
+  return sealed === null ? withoutSecret(tool) : { ...shown, sealed, sealedFor };
+}
+
+/** The arguments of a call as they were sent, with those that its schema filled in. */
+export function argsOf({ input, args }: Pick<Call, "input" | "args">): JsonObject {
+  return isJsonObject(args) ? { ...input, ...args } : input;
 }
 
 /** A call whose arguments may not be kept as they are; those that may be shown stand in their place. */
@@ -74,8 +93,18 @@ export interface SecretReversal extends Reversal {
   readonly secretJson: string;
 }
 
-/** Find that call where nothing of it can be sealed. */
-export function resolveReversal(by: WayBack | NoWayBack | null, done: DoneWrite): Reversal | Irreversible {
+/** Find that call where nothing of it can be sealed. @param told by who saw the whole output, where somebody did */
+export function resolveReversal(
+  by: WayBack | NoWayBack | null,
+  done: DoneWrite,
+  told?: Reversal | Irreversible,
+): Reversal | Irreversible {
+  if (by !== null && "compensation" in by && told !== undefined) {
+    if (!("argsJson" in told)) return told;
+    const { compensation, delivery, asks } = by;
+    if (told.tool === compensation.tool)
+      return { ...told, delivery, ...(isAsked(asks, readObject(told.argsJson)) && { asks: true }) };
+  }
   const found = findReversal(by, done, (json) => json);
   return "secretJson" in found ? withoutSecret(done.tool) : found;
 }

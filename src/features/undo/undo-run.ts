@@ -129,12 +129,14 @@ export interface Reversal {
   readonly delivery: Delivery;
   /** A person is asked first. */
   readonly asks?: true;
-  /** The arguments, where those that may be shown lack a secret: sealed for the key of the write's undo. */
+  /** The arguments, where those that may be shown lack a secret. */
   readonly sealed?: string;
+  /** The name that they are sealed for: the key of the write's undo where absent. */
+  readonly sealedFor?: string;
 }
 
-/** Seals arguments for one write of a tenant, named by the key of its undo; null where the deployment has no key for that. */
-export type SealArgs = (argsJson: string, tenant: string, undoKey: string) => Promise<string | null>;
+/** Seals arguments for one write of a tenant; null where the deployment has no key for that. */
+export type SealArgs = (argsJson: string, tenant: string, sealedFor: string) => Promise<string | null>;
 
 /** How a write ended. */
 export type WriteEnd =
@@ -292,6 +294,11 @@ export function toWirePlace(id: string): { readonly id: string; readonly round?:
 /** Whether nothing of a write stands any more. */
 export function isGone({ status }: Pick<UndoneEntry, "status">): boolean {
   return status === "success" || status === "cancelled";
+}
+
+/** Whether a person was asked before a write was taken back, and did not say yes. */
+export function wasRejected({ error }: Pick<UndoneEntry, "error">): boolean {
+  return error?.code === "CONFIRMATION_REJECTED";
 }
 
 /** The jobs that the elements of a loop have become. */

@@ -117,7 +117,12 @@ export interface Attempt {
  * is due when `error` says. `continued`: a part of it is done, for want of time, and the rest is due at once; that does not count either.
  */
 export type AttemptEnd =
-  | { readonly kind: "succeeded"; readonly dataJson: string }
+  | {
+      readonly kind: "succeeded";
+      readonly dataJson: string;
+      /** What a part of the object is to hear of its output besides. */
+      readonly keptJson?: string;
+    }
   | { readonly kind: "failed"; readonly error: WireFailure }
   | { readonly kind: "lost"; readonly error: WireFailure }
   | { readonly kind: "unknown"; readonly error: WireFailure }

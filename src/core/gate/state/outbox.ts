@@ -35,6 +35,8 @@ export interface Job {
   readonly envelopeJson: string | null;
   /** Null when the caller asked for no callback. */
   readonly callback: Callback | null;
+  /** Heard of its output by the parts of the object, in the turn of its end; no row has it. */
+  readonly keptJson?: string | undefined;
 }
 
 /** The delivery of the event about a job's end: `pending`, and with no attempt, as long as the job is alive. */
@@ -172,7 +174,7 @@ export function toEventId({ spec, fence }: Job): string {
 
 /** Translate a row to what its caller may see of it. */
 export function toJobRecord(job: Job): JobRecord {
-  const { spec, fence: _, dueAt, callback, envelopeJson, ...shown } = job;
+  const { spec, fence: _, keptJson: __, dueAt, callback, envelopeJson, ...shown } = job;
   const couldBeginAt = Math.max(job.createdAt, spec.runAt ?? 0);
   const trigger = spec.run?.trigger;
   return {

@@ -42,7 +42,7 @@ export function settleJob(
 const OVERLOADED = toWireFailure(makeFailure("OVERLOADED"));
 
 function endAttempt(job: Job, nowMs: number, { end, random, mayMend }: EndOfAttempt): Job {
-  if (end.kind === "succeeded") return succeed(job, nowMs, end.dataJson);
+  if (end.kind === "succeeded") return succeed(job, nowMs, end);
   if (end.kind === "continued") return retryJob(job, nowMs, { attempts: job.attempts - 1, dueAt: nowMs });
   // Only the recorder's own attempt may be given back uncounted: it happens once, so it cannot go on for ever.
   if (end.kind === "released" && job.fence === 1) return retryJob(job, nowMs, { attempts: 0, dueAt: nowMs });
@@ -80,7 +80,11 @@ function isRefused({ code, upstream_status: status = 0 }: WireFailure): boolean 
 /** Statuses below 500 that a later attempt may not meet again. */
 const NOT_NOW: ReadonlySet<number> = new Set([408, 425, 429]);
 
-function succeed(job: Job, nowMs: number, dataJson: string): Job {
+function succeed(
+  job: Job,
+  nowMs: number,
+  { dataJson, keptJson }: AttemptEnd & { readonly kind: "succeeded" },
+): Job {
   const bytes = utf8Length(dataJson);
   const kept = bytes <= LIMITS.jobDataBytes;
   const note = `The job succeeded. Its output of ${bytes} bytes was not kept: at most ${LIMITS.jobDataBytes} are.`;
@@ -88,6 +92,7 @@ function succeed(job: Job, nowMs: number, dataJson: string): Job {
     status: "succeeded",
     errorJson: null,
     dataJson: kept ? dataJson : null,
+    keptJson,
     ...(!kept && { note }),
   });
 }

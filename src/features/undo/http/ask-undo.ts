@@ -11,20 +11,22 @@ import { type JsonObject, lazySchema, parseExact } from "../../../feature/schema
 import * as LIMITS from "../limits.ts";
 import { followUndo } from "../run/follow-undo.ts";
 import { plannedSchema, undoneSchema } from "../run/keepers.ts";
-import { asksByContract, readObject, resolveReversal } from "../resolve-reversal.ts";
+import { asksByContract, readObject } from "../resolve-reversal.ts";
 import { orderWrites } from "../undo-machine.ts";
 import {
   type AskedPlace,
-  type AskedWrites,
   callUndo,
+  type Irreversible,
   keyOf,
+  type Reversal,
   type RunFacts,
   toEntryJson,
   toWirePlace,
   type UndoneEntry,
   type UndoState,
+  wasRejected,
 } from "../undo-run.ts";
-import { type FoundWrites, findWrites, type Related } from "./find-writes.ts";
+import { findKept, type FoundWrites, findWrites, type Related } from "./find-writes.ts";
 
 const askedSchema = lazySchema(() =>
   z
@@ -56,7 +58,7 @@ export const undoRun: Endpoint = {
     const { only, dry_run: isDry = false } = body.value.parsed;
     const prepared = await prepare(id, only, request, received);
     if (!prepared.ok) return answerUnrun(received, prepared);
-    if (isDry) return answerUnrun(received, ok(respondJson(await toPlanJson(prepared.value))));
+    if (isDry) return answerUnrun(received, ok(respondJson(toPlanJson(prepared.value))));
     const counted = await countRequest(received);
     if (!counted.ok) return ok(respondRefused(counted.error, received));
     const undone = await takeBack(prepared.value);
@@ -87,6 +89,8 @@ export const undoRun: Endpoint = {
 interface PreparedUndo {
   readonly related: Related;
   readonly found: FoundWrites;
+  /** The calls that take the jobs among them back which succeeded. */
+  readonly jobs: ReadonlyMap<string, Reversal | Irreversible | undefined>;
   /** The entries that are stored already. */
   readonly before: UndoState;
   /** Whether an entry is of what was asked for. */
@@ -121,13 +125,16 @@ async function prepare(
   if (!looked.value.isSettled) return err(refuseGoing(LIMITS.undoAgainMs));
   // A write that was taken back needs nothing that is kept of it.
   const done = new Set(looked.value.entries.map((entry) => nameOf(entry, related)));
-  const lacking = found.lacking.filter((name) => !done.has(name));
+  const jobs = await findJobs(found, context);
+  const lackingJobs = found.jobs.filter(({ jobId }) => jobs.has(jobId) && jobs.get(jobId) === undefined);
+  const names = new Set([...found.lacking, ...lackingJobs.map(({ id }) => id)]);
+  const lacking = [...names].filter((name) => !done.has(name));
   if (lacking.length > 0) return err(refuseLacking(lacking));
   const isAsked = (entry: UndoneEntry): boolean => {
     const name = nameOf(entry, related);
     return found.ids.has(name) && only?.includes(name) !== false;
   };
-  return ok({ related, found, before: looked.value, isAsked });
+  return ok({ related, found, jobs, before: looked.value, isAsked });
 }
 
 /** The action of the root that an entry is of: a flow that was one is undone as a batch of its own where it says so itself. */
@@ -177,28 +184,30 @@ interface Planned extends AskedPlace {
   readonly args?: JsonObject;
 }
 
-/** A job that has not begun is cancelled; what one has done is known when it is over. */
-async function planJob(
-  { jobId, by, ...place }: AskedWrites["jobs"][number],
-  { context }: Related,
-): Promise<Planned> {
-  const tool = by !== null && "compensation" in by ? by.compensation.tool : place.tool;
-  const found = await attempt(() => context.gate.job(jobId));
-  const job = found.ok ? found.value : null;
-  if (job?.status !== "succeeded") return { ...place, tool };
-  const output = job.dataJson && parseExact(job.dataJson);
-  const reversal = resolveReversal(by, { tool: place.tool, args: readObject(job.argsJson ?? "{}"), output });
-  return {
-    ...place,
-    tool: reversal.tool,
-    ...("argsJson" in reversal && { args: readObject(reversal.argsJson) }),
-  };
+/** Find by which call each job that succeeded is taken back; undefined where not all is kept of it. */
+async function findJobs(
+  { jobs }: FoundWrites,
+  { gate }: Related["context"],
+): Promise<ReadonlyMap<string, Reversal | Irreversible | undefined>> {
+  const found = await Promise.all(
+    jobs.map(async ({ jobId, tool, by }) => {
+      const read = await attempt(() => gate.job(jobId));
+      const job = read.ok ? read.value : null;
+      if (by === null || job?.status !== "succeeded") return [];
+      const { argsJson = "{}", dataJson } = job;
+      const output = dataJson === null ? undefined : { data: parseExact(dataJson) };
+      const kept = findKept(by, { tool, args: readObject(argsJson), output });
+      return [[jobId, kept] as const];
+    }),
+  );
+  return new Map(found.flat());
 }
 
 /** Say what would be sent, in the order in which it would be. */
-async function toPlanJson({ related, found, before }: PreparedUndo): Promise<string> {
+function toPlanJson({ related, found, jobs: ofJobs, before }: PreparedUndo): string {
   const { context } = related;
-  const told = before.entries.map((entry) => asOfRoot(entry, related));
+  // A person is asked anew about what got a no.
+  const told = before.entries.filter((entry) => !wasRejected(entry)).map((entry) => asOfRoot(entry, related));
   const stored = new Set(told.map(({ element = null, ...entry }) => keyOf({ ...entry, element })));
   const undoneBefore = new Set(before.entries.map(({ run }) => run));
   const isNew = (write: AskedPlace): boolean =>
@@ -209,13 +218,12 @@ async function toPlanJson({ related, found, before }: PreparedUndo): Promise<str
     .map((job) => ({ ...job, state: "waits" as const, seq: Number.MAX_SAFE_INTEGER }));
   const writes = found.writes.filter(isNew).map((write) => ({ ...write, state: "waits" as const }));
   const ordered = orderWrites([...jobs, ...writes]);
-  const planned = await Promise.all(
-    ordered.map(async (one): Promise<Planned> => {
-      if ("jobId" in one) return planJob(one, related);
-      const { by = { tool: one.tool } } = one;
-      return { ...one, tool: by.tool, ...("argsJson" in by && { args: readObject(by.argsJson) }) };
-    }),
-  );
+  const planned = ordered.map((one): Planned => {
+    // A job that has not begun is cancelled; what one has done is known when it is over.
+    const way = "jobId" in one && one.by !== null && "compensation" in one.by ? one.by.compensation : one;
+    const by = ("jobId" in one ? ofJobs.get(one.jobId) : one.by) ?? { tool: way.tool };
+    return { ...one, tool: by.tool, ...("argsJson" in by && { args: readObject(by.argsJson) }) };
+  });
   const undone = planned.map((one) => {
     const { id, action, element, tool: name, args } = one;
     const tool = context.catalog.callable(name);

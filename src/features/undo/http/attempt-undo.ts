@@ -19,9 +19,23 @@ import { lookFor } from "../../../core/run/verifications.ts";
 import { withAccount } from "../../../feature/caller.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import * as LIMITS from "../limits.ts";
-import { hideArgs, openArgs } from "./sealed-args.ts";
-import { asksByContract, irreversible, readObject, resolveReversal, wayBackOf } from "../resolve-reversal.ts";
-import { callUndo, type Irreversible, type OpenedEntry, type Reversal, type RunFacts } from "../undo-run.ts";
+import { createSeal, hideArgs, openArgs } from "./sealed-args.ts";
+import {
+  asksByContract,
+  findReversal,
+  irreversible,
+  readObject,
+  sealReversal,
+  wayBackOf,
+} from "../resolve-reversal.ts";
+import {
+  callUndo,
+  type Irreversible,
+  type OpenedEntry,
+  type Reversal,
+  type RunFacts,
+  type SealArgs,
+} from "../undo-run.ts";
 
 /** Make one attempt to take a write back, in its tenant's object: a call of the tool for the write's key, subject and account. */
 export async function attemptUndo(
@@ -75,16 +89,22 @@ async function takeBack(
 ): Promise<AttemptEnd> {
   const { spec, fence } = claim;
   const { clock } = scope.ports;
+  const { configured, caller } = context;
+  const undoKey = spec.idempotencyKey;
   let { by } = opened;
   if (opened.doubt !== undefined) {
-    const looked = await lookUp(opened.doubt, catalog, scope);
+    const sealing = { seal: createSeal(configured), tenant: caller.tenant, sealedFor: undoKey };
+    const looked = await lookUp(opened.doubt, catalog, { scope, ...sealing });
     if ("kind" in looked) return looked;
     const isIts = await callUndo(gate, "found", spec.id, fence, looked.by);
     if (!isIts || looked.by === null || !("argsJson" in looked.by) || looked.by.asks) return NOTHING_TO_DO;
     ({ by } = looked as { by: Reversal });
   }
+  const shown = { ...spec, ...by };
+  const argsJson = await openArgs(shown, configured, [caller.tenant, undoKey]);
+  if (argsJson === null) return failedAttempt(irreversible(shown.tool, UNSEALABLE));
   // It may be declared otherwise than when the write was sent, or asks by an argument that its schema fills in.
-  if (by !== undefined && opened.isApproved !== true && asksNow(by, catalog)) {
+  if (by !== undefined && opened.isApproved !== true && asksNow({ tool: by.tool, argsJson }, catalog)) {
     await callUndo(gate, "found", spec.id, fence, { ...by, asks: true });
     return NOTHING_TO_DO;
   }
@@ -92,16 +112,12 @@ async function takeBack(
     (called) => catalog.callable(called.tool),
     () => scope,
   );
-  const shown = { ...spec, ...by };
-  const { configured, caller } = context;
-  const argsJson = await openArgs(shown, configured, [caller.tenant, spec.idempotencyKey]);
-  if (argsJson === null) return failedAttempt(irreversible(shown.tool, UNSEALABLE));
   const end = await runner.run({ ...claim, spec: { ...shown, argsJson } }, clock.now() + firstAttemptMs);
   return hideArgs(readEnd(end, opened.tries.some(wasSent)), argsJson, shown.argsJson);
 }
 
 /** Whether the contract of a call's tool has a person asked about it; one that is asked only by default is not. */
-function asksNow({ tool: name, argsJson }: Reversal, catalog: Catalog): boolean {
+function asksNow({ tool: name, argsJson }: Pick<Reversal, "tool" | "argsJson">, catalog: Catalog): boolean {
   const tool = catalog.callable(name);
   if (tool === undefined || !asksByContract(tool)) return false;
   const call = parseCall(tool, readObject(argsJson), { isForeign: true });
@@ -179,19 +195,25 @@ const PLAN = {
 
 const NOTHING_TO_DO: AttemptEnd = { kind: "succeeded", dataJson: "null" };
 
+interface Sealing {
+  readonly seal: SealArgs;
+  readonly tenant: string;
+  readonly sealedFor: string;
+}
+
 type LookedUp = { readonly by: Reversal | Irreversible | null } | AttemptEnd;
 
 /** Look whether a write in doubt was done: how it is taken back then, null where it was not, or when to look again. */
 async function lookUp(
   { tool: name, argsJson, timeoutMs, sentAt }: NonNullable<OpenedEntry["doubt"]>,
   catalog: Catalog,
-  scope: CallScope,
+  { scope, seal, ...owner }: Sealing & Pick<TakingBack, "scope">,
 ): Promise<LookedUp> {
   const tool = catalog.callable(name);
   const verifier = catalog.verifierOf(name);
   if (tool === undefined || verifier === undefined) return failedAttempt(makeFailure("UNKNOWN_TOOL"));
   const args = readObject(argsJson);
-  const { verdict, data } = await lookFor({ args }, verifier, scope);
+  const { verdict, output: came } = await lookFor({ args }, verifier, scope);
   if (verdict === "inconclusive")
     return failedAttempt(
       makeFailure("UPSTREAM_ERROR", { hint: "Whether it was done could not be found out." }),
@@ -203,9 +225,11 @@ async function lookUp(
     const error = toWireFailure(makeFailure("NOT_FOUND", { retryAfterMs: waitMs, hint }));
     return { kind: "deferred", error };
   }
-  const found = verifier.result === null ? undefined : follow(data, verifier.result);
+  const found = verifier.result === null ? undefined : follow(came?.value, verifier.result);
   const output = found?.found === true ? found.value : undefined;
-  return { by: resolveReversal(wayBackOf(tool, catalog), { tool: name, args, output }) };
+  const { redact = (json: string) => json } = came ?? {};
+  const by = findReversal(wayBackOf(tool, catalog), { tool: name, args, output }, redact);
+  return { by: await sealReversal(by, { tool: name, ...owner }, seal) };
 }
 
 /**

@@ -5,9 +5,18 @@ import { prepareTask } from "../../../core/plan/prepare-task.ts";
 import { parsePointer } from "../../../core/kit/json/json-pointer.ts";
 import type { Gives } from "../../../feature/gives.ts";
 import { findReferences } from "../../../feature/schema.ts";
-import { resolveReversal, wayBackOf } from "../resolve-reversal.ts";
+import { resolveReversal, wayBackOf, withoutSecret } from "../resolve-reversal.ts";
 import { nameInside } from "../undo-machine.ts";
-import { type AskedPlace, type AskedWrites, type JobOfRun, jobsInLoop, type WayBack } from "../undo-run.ts";
+import {
+  type AskedPlace,
+  type AskedWrites,
+  type Irreversible,
+  type JobOfRun,
+  jobsInLoop,
+  type NoWayBack,
+  type Reversal,
+  type WayBack,
+} from "../undo-run.ts";
 
 export type Related = Extract<Awaited<ReturnType<Gives["endedRuns"]>>, { readonly ok: true }>["value"];
 type EndedRun = Related["runs"][number];
@@ -111,12 +120,12 @@ class Finder implements FoundWrites {
           look: { argsJson: JSON.stringify(args), timeoutMs: tool?.timeoutMs ?? 0 },
         };
         this.writes.push({ ...own, ...look });
-      } else if ("why" in by)
-        this.writes.push({ ...own, by: resolveReversal(by, { tool: action.tool, args: {}, output: null }) });
-      else if (!isKept(by, action, { args, output })) this.#lack(outer);
-      else {
-        const done = { tool: action.tool, args: args ?? {}, output: output?.data };
-        this.writes.push({ ...own, by: resolveReversal(by, done) });
+      } else {
+        const found = findKept(by, { ...action, args, output });
+        // One that a person said no to is asked about anew with what was kept of it then.
+        if (found === undefined) this.#lack(outer);
+        const { tool: name } = "compensation" in by ? by.compensation : action;
+        this.writes.push({ ...own, by: found ?? withoutSecret(name) });
       }
     }
   }
@@ -261,11 +270,24 @@ function asLiterals(args: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(args).map(([name, value]) => [name, { $literal: value }]));
 }
 
+interface KeptCall extends Pick<EndedAction, "tool" | "select">, Pick<EndedCall, "args" | "output"> {}
+
+/** Find how a call is taken back by what is kept of it; undefined where that is not all. */
+export function findKept(
+  by: WayBack | NoWayBack,
+  { tool, select, args, output }: KeptCall,
+): Reversal | Irreversible | undefined {
+  if ("compensation" in by && !isKept(by, select, { args, output })) return undefined;
+  const found = resolveReversal(by, { tool, args: args ?? {}, output: output?.data });
+  const isRedacted = "compensation" in by && "error" in found && found.error.code === "NOT_REVERSIBLE";
+  return isRedacted ? undefined : found;
+}
+
 /** Whether all is kept that the way back of a call needs. */
 function isKept(
   { compensation }: WayBack,
-  { select }: EndedAction,
-  { args, output }: Pick<EndedCall, "args" | "output">,
+  select: readonly string[] | undefined,
+  { args, output }: Pick<KeptCall, "args" | "output">,
 ): boolean {
   const references = findReferences(compensation.args ?? {}, []);
   const all = references.ok ? references.value : [];

@@ -24,7 +24,10 @@ export interface KeptWrite extends BegunWrite {
   /** When it was sent, as far as is known. */
   readonly sentAt: number;
   /** The job that it is, as long as that is not over. */
-  readonly job?: Pick<JobOfRun, "by" | "looksFor">;
+  readonly job?: Pick<JobOfRun, "by" | "looksFor"> & {
+    /** The call that takes it back, as the attempt said with which it ended. */
+    readonly found?: Reversal | Irreversible;
+  };
   /** It was looked for, and was not done: nothing is told of it. */
   readonly isNone?: true;
   readonly entry?: Pick<
@@ -136,6 +139,12 @@ export function endWrite(write: KeptWrite, entry?: NonNullable<KeptWrite["entry"
   return { ...rest, state: "over", ...(entry !== undefined && { entry }) };
 }
 
+/** Keep what the attempt said with which the job that a write is has ended. */
+export function hearOfJob(write: KeptWrite, keptJson: string): KeptWrite {
+  const found = JSON.parse(keptJson) as Reversal | Irreversible;
+  return { ...write, job: { by: null, ...write.job, found } };
+}
+
 /** Read how the job that a write is has ended. */
 export function readJob(kept: KeptWrite, record: JobRecord): KeptWrite {
   const { job, jobId: _, ...write } = kept;
@@ -143,7 +152,7 @@ export function readJob(kept: KeptWrite, record: JobRecord): KeptWrite {
   const { argsJson = "{}", dataJson, inDoubt, status, updatedAt } = record;
   const ended: KeptWrite = { ...write, state: "waits" };
   const done = { tool: write.tool, args: readObject(argsJson), output: dataJson && parseExact(dataJson) };
-  if (status === "succeeded") return { ...ended, by: resolveReversal(job?.by ?? null, done) };
+  if (status === "succeeded") return { ...ended, by: resolveReversal(job?.by ?? null, done, job?.found) };
   if (inDoubt !== true)
     return status === "cancelled"
       ? endWrite(ended, { tool, status: "cancelled" })

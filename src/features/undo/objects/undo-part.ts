@@ -16,6 +16,7 @@ import {
   toWirePlace,
   UNDO,
   type UndoMethods,
+  wasRejected,
   type WritePlace,
 } from "../undo-run.ts";
 import {
@@ -23,6 +24,7 @@ import {
   asksFirst,
   decideWrite,
   endWrite,
+  hearOfJob,
   letGo,
   type KeptWrite,
   readJob,
@@ -52,11 +54,6 @@ function createUndoKind(attempt: (claim: JobClaim) => Promise<AttemptEnd>): JobK
 /** Name a write as its own batch does, which knows of no rounds. */
 function keyInBatch(write: WritePlace): string {
   return keyOf({ ...write, id: toWirePlace(write.id).id });
-}
-
-/** Whether a write was not asked for yet, or a person said no. */
-function isUnasked(write: KeptWrite | null): boolean {
-  return write === null || write.entry?.error?.code === "CONFIRMATION_REJECTED";
 }
 
 class UndoPart implements OpenPart {
@@ -139,8 +136,11 @@ class UndoPart implements OpenPart {
           this.#table.write(root, keyOf({ ...write, run })) ??
           (asker === undefined ? null : this.#table.write(asker, keyInBatch(write)));
         // A batch that was an action may have been undone by itself.
-        const isNew = (write: AskedPlace): boolean =>
-          (write.batch === undefined || this.#table.run(write.batch) === null) && isUnasked(stored(write));
+        const isNew = (write: AskedPlace): boolean => {
+          const before = stored(write);
+          const isUnasked = before === null || (before.entry !== undefined && wasRejected(before.entry));
+          return (write.batch === undefined || this.#table.run(write.batch) === null) && isUnasked;
+        };
         const placed = <Write extends AskedPlace>({ run, ...write }: Write) => ({
           ...write,
           ...(run !== root && { run }),
@@ -153,7 +153,10 @@ class UndoPart implements OpenPart {
         for (const write of newWrites) {
           const before = stored(write);
           const place = before?.place ?? this.#table.countWrites(root);
-          const again = before !== null && { isAgain: true as const };
+          const again = before !== null && {
+            isAgain: true as const,
+            ...(before.by !== undefined && { by: before.by }),
+          };
           this.#table.saveWrite(root, { ...placed(write), ...again, state: "waits", place });
         }
         for (const job of newJobs) {
@@ -300,9 +303,12 @@ class UndoPart implements OpenPart {
     if (found === null || run === null) return;
     const { runId, write } = found;
     if (write.state === "job") {
+      if (isLive(job.status)) return;
+      const { keptJson } = job;
+      const told = keptJson === undefined ? write : hearOfJob(write, keptJson);
       // Its end is read when its run fails.
-      if (isLive(job.status) || isGoing(run.state)) return;
-      this.#table.saveWrite(runId, readJob(write, toJobRecord(job)));
+      this.#table.saveWrite(runId, isGoing(run.state) ? told : readJob(told, toJobRecord(job)));
+      if (isGoing(run.state)) return;
     } else {
       const settled = settleWrite(write, job);
       this.#table.saveWrite(runId, settled);

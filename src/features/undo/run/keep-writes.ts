@@ -1,5 +1,4 @@
 import { makeFailure, toWireFailure } from "../../../core/contract/failure.ts";
-import { isJsonObject } from "../../../core/contract/json.ts";
 import { isFailure, isInDoubt, type Outcome } from "../../../core/contract/outcome.ts";
 import type {
   Closed,
@@ -15,7 +14,7 @@ import { sleep } from "../../../core/kit/sleep.ts";
 import type { Plan, Step } from "../../../core/plan/step.ts";
 import { nameInside } from "../undo-machine.ts";
 import * as LIMITS from "../limits.ts";
-import { findReversal, type SecretReversal, wayBackOf, withoutSecret } from "../resolve-reversal.ts";
+import { argsOf, findReversal, sealReversal, type SecretReversal, wayBackOf } from "../resolve-reversal.ts";
 import {
   type AskedPart,
   callUndo,
@@ -29,6 +28,7 @@ import {
   undoneOf,
   type BegunWrite,
   type Irreversible,
+  type Reversal,
   undoKeyOf,
   type UndoState,
   type WriteEnd,
@@ -54,9 +54,10 @@ interface KeptWays {
 
 /** How a write ended, with arguments that are not sealed yet. */
 type FoundEnd =
-  | WriteEnd
+  | Exclude<WriteEnd, { readonly kind: "done" }>
   | (Omit<Extract<WriteEnd, { readonly kind: "done" }>, "by"> & {
-      readonly by: SecretReversal | Irreversible;
+      readonly by: Reversal | SecretReversal | Irreversible;
+      readonly tool: string;
     });
 
 /** The writes of one run, which are taken back should it fail; those of a flow are its action's. */
@@ -184,13 +185,11 @@ export class KeptWrites implements KeptBatch {
 
   /** Seal the arguments that may not be kept as they are. */
   async #sealed(place: WritePlace, ended: FoundEnd): Promise<WriteEnd> {
-    if (ended.kind !== "done" || !("secretJson" in ended.by)) return ended;
-    const { secretJson, ...shown } = ended.by;
+    if (ended.kind !== "done") return ended;
     const { execution, batchId } = this.#run;
     const { tenant } = execution.caller;
-    const sealed = await attempt(() => this.#seal(secretJson, tenant, undoKeyOf(batchId, keyOf(place))));
-    const isSealed = sealed.ok && sealed.value !== null;
-    return { ...ended, by: isSealed ? { ...shown, sealed: sealed.value } : withoutSecret(shown.tool) };
+    const own = { tool: ended.tool, tenant, sealedFor: undoKeyOf(batchId, keyOf(place)) };
+    return { ...ended, by: await sealReversal(ended.by, own, this.#seal) };
   }
 
   saw(step: Step, outcome: Outcome): void {
@@ -275,12 +274,11 @@ export class KeptWrites implements KeptBatch {
         ? { kind: "doubt", seq, error: toWireFailure(outcome.error) }
         : { kind: "void" };
     if (outcome.status !== "success") return { kind: "void" };
-    const args = isJsonObject(call.args) ? { ...call.input, ...call.args } : call.input;
     const { tool } = call;
     const way = wayBackOf(tool, this.#run.execution.catalog);
     const { value, redact = (json: string) => json } = output ?? {};
-    const by = findReversal(way, { tool: tool.name, args, output: value }, redact);
-    return { kind: "done", seq, by };
+    const by = findReversal(way, { tool: tool.name, args: argsOf(call), output: value }, redact);
+    return { kind: "done", seq, by, tool: tool.name };
   }
 
   /** The jobs that a step has become. */

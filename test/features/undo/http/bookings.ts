@@ -117,6 +117,7 @@ export interface UndoneResult {
   readonly id: string;
   readonly status: string;
   readonly error?: { readonly code: string; readonly hint?: string };
+  readonly confirmation?: { readonly id: string };
   readonly meta: { readonly undone?: boolean | string };
 }
 

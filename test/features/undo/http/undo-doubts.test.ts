@@ -66,6 +66,25 @@ describe("jobs of a batch that is undone", () => {
     expect([...bookings.live]).toEqual(["a"]);
   });
 
+  test("a job whose output was too large to keep is taken back by the whole of it", async () => {
+    const note = "n".repeat(300_000);
+    const bookings = openBookings({
+      ...failing,
+      "book a": () => {
+        bookings.live.add("a");
+        return Response.json({ note, id: "a" });
+      },
+    });
+    const volley = await openVolley(bookings);
+    const { undone } = await runUndo(volley, [
+      { id: "job", tool: "book_later", args: { name: "a" } },
+      { ...FAILS, depends_on: ["job"] },
+    ]);
+    await volley.advance(60_000);
+    expect(undone).toMatchObject([{ id: "job", tool: "unbook" }]);
+    expect([...bookings.live]).toEqual([]);
+  });
+
   test("each element of a loop of jobs is an entry", async () => {
     const bookings = openBookings(failing);
     const volley = await openVolley(bookings);
