@@ -120,7 +120,7 @@ export type AttemptEnd =
   | {
       readonly kind: "succeeded";
       readonly dataJson: string;
-      /** What a part of the object is to hear of its output besides. */
+      /** The object's parts hear it, and its row has none of it. */
       readonly keptJson?: string;
     }
   | { readonly kind: "failed"; readonly error: WireFailure }

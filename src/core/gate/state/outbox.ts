@@ -35,7 +35,7 @@ export interface Job {
   readonly envelopeJson: string | null;
   /** Null when the caller asked for no callback. */
   readonly callback: Callback | null;
-  /** Heard of its output by the parts of the object, in the turn of its end; no row has it. */
+  /** The object's parts hear it in the turn of its end; no row has it. */
   readonly keptJson?: string | undefined;
 }
 
