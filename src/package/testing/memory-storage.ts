@@ -6,7 +6,11 @@ type Row = Record<string, Value>;
 /** As much of `node:sqlite` as is used. */
 interface Database {
   exec(sql: string): void;
-  prepare(sql: string): { all(...values: unknown[]): Row[] };
+  prepare(sql: string): Statement;
+}
+
+interface Statement {
+  all(...values: unknown[]): Row[];
 }
 
 interface Sqlite {
@@ -20,12 +24,14 @@ interface Sqlite {
  */
 export function createMemoryStorage(clock: Clock, onAlarm: () => void) {
   const database = openDatabase();
+  const prepared = new Map<string, Statement>();
   let depth = 0;
   let alarmAt: number | null = null;
   let cancelAlarm = (): void => {};
   return {
     sql: {
-      exec: (sql: string, ...values: unknown[]): RowCursor => new RowCursor(select(database, sql, values)),
+      exec: (sql: string, ...values: unknown[]): RowCursor =>
+        new RowCursor(select(database, prepared, sql, values)),
     },
     transactionSync<T>(work: () => T): T {
       const name = `level_${depth}`;
@@ -85,10 +91,16 @@ class RowCursor implements Iterable<Row> {
   }
 }
 
-function select(database: Database, sql: string, values: readonly unknown[]): Row[] {
-  // Several statements are for their effect only.
-  if (values.length === 0 && sql.trim().replace(/;$/, "").includes(";")) {
+function select(
+  database: Database,
+  prepared: Map<string, Statement>,
+  sql: string,
+  values: readonly unknown[],
+): Row[] {
+  // Several statements, and those that change tables, are for their effect only.
+  if (values.length === 0 && /^\s*(?:ALTER|CREATE|DROP)\b|;\s*\S/.test(sql)) {
     database.exec(sql);
+    prepared.clear();
     return [];
   }
   const bound = values.map((value) => (value instanceof ArrayBuffer ? new Uint8Array(value) : value));
@@ -96,7 +108,9 @@ function select(database: Database, sql: string, values: readonly unknown[]): Ro
   const numbered = /\?\d/.test(sql)
     ? [Object.fromEntries(bound.map((value, index) => [`?${index + 1}`, value]))]
     : bound;
-  return database.prepare(sql).all(...numbered);
+  const statement = prepared.get(sql) ?? database.prepare(sql);
+  prepared.set(sql, statement);
+  return statement.all(...numbered);
 }
 
 /** Not imported by name: a bundler for another runtime need not know the module. */
