@@ -13,8 +13,14 @@ interface Told {
   readonly security?: readonly { readonly key?: readonly string[] }[];
 }
 
-const volleyWith = (flags: readonly string[]) =>
-  createTestVolley({ tools: [], features: ALL_FEATURES, key: { flags } });
+/** One for each set of flags: what is asked here leaves nothing behind. */
+const volleys = new Map<string, ReturnType<typeof createTestVolley>>();
+function volleyWith(flags: readonly string[]): ReturnType<typeof createTestVolley> {
+  const name = flags.toSorted().join();
+  const made = volleys.get(name) ?? createTestVolley({ tools: [], features: ALL_FEATURES, key: { flags } });
+  volleys.set(name, made);
+  return made;
+}
 
 /** Name the flag that a key with some flags is refused for at a path; null where it is not. */
 async function lackOf(flags: readonly string[], [method, path]: readonly [string, string]) {
