@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { readReactText } from "../../../src/features/agent/react-text.ts";
 import { samples } from "../../support/samples.ts";
 import { trial } from "../../support/trial.ts";
+import { anyCharacter } from "../../support/any-character.ts";
 
 /** A call as a row of a table says it: its name, and its arguments or a piece of the hint about them. */
 type Said = [name: string, args: object | string];
@@ -671,7 +672,7 @@ const PIECES = [
   "Actions: ",
 ] as const;
 const turns = fc.oneof(
-  fc.string({ unit: "binary" }),
+  fc.string({ unit: anyCharacter }),
   fc.array(fc.constantFrom(...PIECES), { maxLength: 40 }).map((pieces) => pieces.join("")),
 );
 

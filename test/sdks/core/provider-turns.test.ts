@@ -10,6 +10,7 @@ import { parseChatTurn, parseResponsesTurn } from "../../../src/features/formats
 import type { Refusal } from "../../../src/core/contract/refusal.ts";
 import type { ParseTurn, ProviderTurn } from "../../../src/turns/read-turn.ts";
 import { valueOf } from "../../support/unwrap.ts";
+import { anyCharacter } from "../../support/any-character.ts";
 
 /** Ids no two of which look alike, because every provider writes its own. */
 const IDS = ["call_1", "toolu_01A:b|c", "chatcmpl-tool-ümlaut 🙂"] as const;
@@ -400,7 +401,7 @@ test("A call with free-form input is told to use a function", () => {
 });
 
 test("Whatever ids and arguments calls have, they are answered once each, in their order, under their ids", () => {
-  const text = fc.string({ unit: "binary", maxLength: 300 });
+  const text = fc.string({ unit: anyCharacter, maxLength: 300 });
   const calls = fc.array(fc.record({ id: text, args: fc.oneof(text, fc.json()) }), { maxLength: 50 });
   fc.assert(
     fc.property(calls, (sent) => {

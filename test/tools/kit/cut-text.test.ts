@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 
 import { cutText } from "../../../src/tools/kit/cut-text.ts";
+import { anyCharacter } from "../../support/any-character.ts";
 
 test("cutText() cuts the example of its documentation after a whole word", () => {
   expect(cutText("The fuel pump\n may fail.", 15)).toBe("The fuel pump…");
@@ -26,7 +27,7 @@ test("cutText() never leaves half a character", () => {
 test("cutText() never exceeds its length and never breaks the line", () => {
   fc.assert(
     fc.property(
-      fc.string({ unit: "binary", maxLength: 60 }),
+      fc.string({ unit: anyCharacter, maxLength: 60 }),
       fc.integer({ min: 1, max: 40 }),
       (text, max) => {
         const cut = cutText(text, max);

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 
 import { tokenize } from "../../../../src/features/orchestration/shell/tokenize.ts";
 import { samples } from "../../../support/samples.ts";
+import { anyCharacter } from "../../../support/any-character.ts";
 
 const textsOf = (text: string): string[] => tokenize(text).tokens.map((token) => token.text);
 
@@ -54,7 +55,7 @@ test.each(["$(a)", "`a`", "<(a)", ">(a)", "2>(a)", '"$(a)"', "${a:=b}", "'a", '"
 
 test("tokenize() never throws and always says where it stopped or reads everything", () => {
   fc.assert(
-    fc.property(fc.string({ unit: "binary" }), (text) => {
+    fc.property(fc.string({ unit: anyCharacter }), (text) => {
       const { tokens, stoppedAt } = tokenize(text);
       if (stoppedAt === null && text.trim() !== "")
         expect(tokens.length > 0 || /^[\s\\]*$/.test(text)).toBe(true);
@@ -78,7 +79,7 @@ const quotings: readonly ((text: string) => string)[] = [
 test("tokenize() gives back every word, however it was quoted", () => {
   // An exclamation mark in double quotes may stop it; that has its own test.
   const words = fc.array(
-    fc.string({ unit: "binary" }).filter((text) => !text.includes("!")),
+    fc.string({ unit: anyCharacter }).filter((text) => !text.includes("!")),
     { minLength: 1 },
   );
   fc.assert(
