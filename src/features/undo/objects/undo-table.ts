@@ -32,25 +32,37 @@ export interface UndoRun {
   readonly facts: RunFacts;
 }
 
-/** The rows of the runs whose writes are looked after. */
+/** The rows of the runs whose writes are looked after. Where there is none, nothing is read. */
 export class UndoTable {
   readonly #sql: SqlStorage;
   /** When each open or waiting run is due, by its id. */
   readonly #due = new Map<string, number>();
   /** The runs that wait for people. */
   readonly asking = new Set<string>();
+  /** When the run was saved that is the oldest, or one before it; null without rows. */
+  #oldest: number | null = null;
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
-    const rows = sql.exec<{ run_id: string; due_at: number }>(
-      "SELECT run_id, due_at FROM undo_runs WHERE due_at IS NOT NULL",
-    );
-    for (const { run_id: runId, due_at: dueAt } of rows) this.#due.set(runId, dueAt);
-    const going = sql.exec<{ run_id: string; state: RunState; facts_json: string }>(
-      "SELECT run_id, state, facts_json FROM undo_runs WHERE state != 'settled'",
-    );
-    for (const { run_id: runId, state, facts_json: json } of going)
-      if (isAsking(state, JSON.parse(json) as RunFacts)) this.asking.add(runId);
+    this.#findOldest();
+    const going = this.#rows<RunRow>(`SELECT ${RUN} FROM undo_runs WHERE state != 'settled'`);
+    for (const run of going.map(toRun)) this.#remember(run);
+  }
+
+  #findOldest(): void {
+    const oldest = "SELECT MIN(changed_at) AS oldest FROM undo_runs";
+    this.#oldest = this.#sql.exec<{ oldest: number | null }>(oldest).one().oldest;
+  }
+
+  #rows<Row extends Record<string, SqlStorageValue>>(sql: string, ...values: readonly string[]): Row[] {
+    return this.#oldest === null ? [] : this.#sql.exec<Row>(sql, ...values).toArray();
+  }
+
+  #remember({ runId, state, dueAt, facts }: UndoRun): void {
+    if (dueAt === null) this.#due.delete(runId);
+    else this.#due.set(runId, dueAt);
+    if (isAsking(state, facts)) this.asking.add(runId);
+    else this.asking.delete(runId);
   }
 
   get nextAt(): number | null {
@@ -65,29 +77,20 @@ export class UndoTable {
   }
 
   run(runId: string): UndoRun | null {
-    const [row] = this.#sql
-      .exec<{ state: RunState; due_at: number | null; facts_json: string }>(
-        "SELECT state, due_at, facts_json FROM undo_runs WHERE run_id = ?",
-        runId,
-      )
-      .toArray();
-    if (row === undefined) return null;
-    return { runId, state: row.state, dueAt: row.due_at, facts: JSON.parse(row.facts_json) as RunFacts };
+    const [row] = this.#rows<RunRow>(`SELECT ${RUN} FROM undo_runs WHERE run_id = ?`, runId);
+    return row === undefined ? null : toRun(row);
   }
 
   /** The run that a job is. */
   runOfJob(jobId: string): UndoRun | null {
-    const [row] = this.#sql
-      .exec<{ run_id: string }>("SELECT run_id FROM undo_runs WHERE job_id = ?", jobId)
-      .toArray();
-    return row === undefined ? null : this.run(row.run_id);
+    const [row] = this.#rows<RunRow>(`SELECT ${RUN} FROM undo_runs WHERE job_id = ?`, jobId);
+    return row === undefined ? null : toRun(row);
   }
 
-  saveRun(nowMs: number, { runId, state, dueAt, facts }: UndoRun): void {
-    const replace =
-      "REPLACE INTO undo_runs (run_id, state, due_at, job_id, facts_json, changed_at) VALUES (?, ?, ?, ?, ?, ?)";
+  saveRun(nowMs: number, run: UndoRun): void {
+    const { runId, state, dueAt, facts } = run;
     this.#sql.exec(
-      replace,
+      "REPLACE INTO undo_runs (run_id, state, due_at, job_id, facts_json, changed_at) VALUES (?, ?, ?, ?, ?, ?)",
       runId,
       state,
       dueAt,
@@ -95,45 +98,31 @@ export class UndoTable {
       JSON.stringify(facts),
       nowMs,
     );
-    if (dueAt === null) this.#due.delete(runId);
-    else this.#due.set(runId, dueAt);
-    if (isAsking(state, facts)) this.asking.add(runId);
-    else this.asking.delete(runId);
+    this.#oldest = Math.min(this.#oldest ?? nowMs, nowMs);
+    this.#remember(run);
   }
 
   writes(runId: string): readonly KeptWrite[] {
-    const rows = this.#sql.exec<{ write_json: string }>(
-      "SELECT write_json FROM undo_writes WHERE run_id = ?",
-      runId,
-    );
-    return Array.from(rows, ({ write_json: json }) => JSON.parse(json) as KeptWrite);
+    return this.#rows<WriteRow>(`SELECT ${WRITE} FROM undo_writes WHERE run_id = ?`, runId).map(toWrite);
   }
 
   write(runId: string, key: string): KeptWrite | null {
-    const [row] = this.#sql
-      .exec<{ write_json: string }>(
-        "SELECT write_json FROM undo_writes WHERE run_id = ? AND key = ?",
-        runId,
-        key,
-      )
-      .toArray();
-    return row === undefined ? null : (JSON.parse(row.write_json) as KeptWrite);
+    const [row] = this.#rows<WriteRow>(
+      `SELECT ${WRITE} FROM undo_writes WHERE run_id = ? AND key = ?`,
+      runId,
+      key,
+    );
+    return row === undefined ? null : toWrite(row);
   }
 
   /** The write that a job takes back, and its run. */
   ofJob(jobId: string): { readonly runId: string; readonly write: KeptWrite } | null {
-    const [row] = this.#sql
-      .exec<{ run_id: string; write_json: string }>(
-        "SELECT run_id, write_json FROM undo_writes WHERE job_id = ?",
-        jobId,
-      )
-      .toArray();
-    return row === undefined ? null : { runId: row.run_id, write: JSON.parse(row.write_json) as KeptWrite };
+    const [row] = this.#rows<WriteRow>(`SELECT ${WRITE} FROM undo_writes WHERE job_id = ?`, jobId);
+    return row === undefined ? null : { runId: row.run_id, write: toWrite(row) };
   }
 
   countWrites(runId: string): number {
-    const count = "SELECT COUNT(*) AS writes FROM undo_writes WHERE run_id = ?";
-    return this.#sql.exec<{ writes: number }>(count, runId).one().writes;
+    return this.#rows("SELECT 1 FROM undo_writes WHERE run_id = ?", runId).length;
   }
 
   saveWrite(runId: string, write: KeptWrite): void {
@@ -144,6 +133,8 @@ export class UndoTable {
       write.jobId ?? null,
       JSON.stringify(write),
     );
+    // Its run follows.
+    this.#oldest ??= Number.POSITIVE_INFINITY;
   }
 
   /** Forget a run. */
@@ -156,10 +147,31 @@ export class UndoTable {
 
   /** Forget runs that were settled before a time. */
   prune(beforeMs: number): void {
+    if (this.#oldest === null || this.#oldest >= beforeMs) return;
     const rows = this.#sql.exec<{ run_id: string }>(
       "SELECT run_id FROM undo_runs WHERE state = 'settled' AND changed_at < ? LIMIT 100",
       beforeMs,
     );
     for (const { run_id: runId } of rows.toArray()) this.remove(runId);
+    this.#findOldest();
   }
+}
+
+const RUN = "run_id, state, due_at, facts_json";
+
+type RunRow = Readonly<Record<"run_id" | "facts_json", string>> & {
+  readonly state: RunState;
+  readonly due_at: number | null;
+};
+
+function toRun({ run_id: runId, state, due_at: dueAt, facts_json: json }: RunRow): UndoRun {
+  return { runId, state, dueAt, facts: JSON.parse(json) as RunFacts };
+}
+
+const WRITE = "run_id, write_json";
+
+type WriteRow = Readonly<Record<"run_id" | "write_json", string>>;
+
+function toWrite({ write_json: json }: WriteRow): KeptWrite {
+  return JSON.parse(json) as KeptWrite;
 }
