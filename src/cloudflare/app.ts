@@ -106,18 +106,18 @@ export function createApp(
     const watch = watchRequest(request, ctx);
     watch.route = executeActions.route;
     const refusing = { requestId: watch.requestId, dialect: null };
+    let context: RequestContext | undefined;
     const answer = async (): Promise<Result<Response, Refusal>> => {
       const entered = enter(request, watch, () => deploymentOf(env));
-      if (!entered.ok) return entered;
-      const identified = await identify(request, entered.value, { watch, dialect: null, ctx });
-      if (!identified.ok) return identified;
-      const context = identified.value;
-      return executeActions.handle(request, context, "").finally(() => context.letGo?.());
+      const asked = { watch, dialect: null, ctx };
+      const found = entered.ok ? await identify(request, entered.value, asked) : entered;
+      return found.ok ? await executeActions.handle(request, (context = found.value), "") : found;
     };
     const response = await answer().then(
       (answered) => respondResult(answered, refusing),
       (error: unknown) => answerBug(error, request, refusing),
     );
+    context?.letGo?.();
     finish(response, request, watch);
     return response;
   };

@@ -9,6 +9,7 @@ import { countValues, type JsonOptions, parseJson } from "../../core/contract/pa
 import { type ParsedRequest, parseRequest } from "../../core/contract/parse-request.ts";
 import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
 import { CROWDED } from "../../core/egress/held-bytes.ts";
+import type { RequestBytes } from "../../core/egress/isolate-bytes.ts";
 import type { Execution } from "../../core/gate/execution.ts";
 import type { BatchKey } from "../../core/gate/read-keys.ts";
 import { attempt, err, ok, type Result } from "../../core/kit/result.ts";
@@ -29,7 +30,7 @@ export interface BodyLimits extends JsonOptions {
   /** Asked before so many bytes are read. */
   readonly beforeReading?: (most: number) => Promise<Refusal | null>;
   /** Asked before what was read is parsed. */
-  readonly beforeParsing?: (bytes: Uint8Array) => Promise<Refusal | null>;
+  readonly beforeParsing?: (bytes: Uint8Array) => Promise<Refusal | null> | null;
 }
 
 const BATCH_LIMITS: BodyLimits = { bodyBytes: LIMITS.bodyBytes, nesting: LIMITS.nesting };
@@ -50,10 +51,8 @@ export async function readRun(
 ): Promise<Result<RunBody, Refusal>> {
   const key = readSentKey(request);
   if (!key.ok) return key;
-  const hold = async (body: Uint8Array): Promise<Refusal | null> => {
+  const hold = async (body: Uint8Array, account: RequestBytes): Promise<Refusal | null> => {
     const { length } = body;
-    const account = length > LIMITS.uncountedBytes ? context.upstreams.share?.() : undefined;
-    if (account === undefined) return null;
     let bytes = length + LIMITS.valueBytes * countValues(new TextDecoder().decode(body), length);
     if (!(await account.hold(bytes, bytes <= LIMITS.argsBytes, request.signal))) return CROWDED;
     // It grows no more, and what runs may wait for a minute, so it keeps no other request from its turn.
@@ -68,7 +67,10 @@ export async function readRun(
   const body = await readRequestBody(request, {
     ...BATCH_LIMITS,
     ...options,
-    beforeParsing: hold,
+    beforeParsing(bytes) {
+      const account = bytes.length > LIMITS.uncountedBytes ? context.upstreams.share?.() : undefined;
+      return account === undefined ? null : hold(bytes, account);
+    },
     parse: parseExact,
   });
   return body.ok ? ok({ ...body.value, keyed: (content) => underKey(key.value, content) }) : body;
@@ -89,11 +91,12 @@ export async function readRequestBody(
   const unread = beforeReading === undefined ? null : await beforeReading(mostOf(request, bodyBytes));
   if (unread !== null) return err(unread);
   // Malformed lengths of chunks, or a socket that ends before its body.
-  const read = await attempt(() => readBytes(request, bodyBytes));
+  const read = await readBytes(request, bodyBytes).then(ok, err);
   if (!read.ok) return err(BROKEN_OFF);
   const bytes = read.value;
   if (bytes === null) return err(tooLarge(bodyBytes));
-  const unparsed = beforeParsing === undefined ? null : await beforeParsing(bytes);
+  const holding = beforeParsing?.(bytes) ?? null;
+  const unparsed = holding === null ? null : await holding;
   if (unparsed !== null) return err(unparsed);
   const parsed = parseJson(bytes, nesting, options);
   return parsed.ok ? ok({ value: parsed.value, bytes: bytes.length }) : parsed;

@@ -13,10 +13,10 @@ import { holdAnswer, respondJson, respondRefused, runHeaders } from "./respond.t
 export type Responded = Promise<Result<Response, never>>;
 
 /** Answer a run the way the client asks for: as one JSON document, or as events while it goes on. */
-export async function respondRun(run: Run, request: Request, context: RequestContext): Responded {
+export function respondRun(run: Run, request: Request, context: RequestContext): Responded {
   const accept = request.headers.get("accept");
   return accept !== null && /event-stream/i.test(accept) && wantsEvents(accept)
-    ? ok(await respondEvents(run, request, context))
+    ? respondEvents(run, request, context).then(ok)
     : respondDocument(run, request, context);
 }
 
@@ -27,14 +27,16 @@ export function respondBatch(
   context: RequestContext,
 ): Responded {
   return respondRun(
-    async ({ onResult, onStarted, signal, listener }) => {
-      const tell = onResult && {
+    async (heard) => {
+      const { onResult, onStarted, signal, listener } = heard;
+      if (onResult === undefined) return run(heard);
+      const tell = {
         onOutcome: (step: Step, outcome: Outcome) => onResult(toResultJson(step, outcome), step.index),
         onStarted: ({ index, id }: Step, start: CallStart) =>
           onStarted?.(JSON.stringify({ index, id, ...start })),
       };
       const answer = await run({ signal, listener: { ...listener, ...tell } });
-      if (answer.ok && answer.value.replayed && onResult)
+      if (answer.ok && answer.value.replayed)
         for (const [index, json] of resultsOf(answer.value.json).entries()) onResult(json, index);
       return answer;
     },
@@ -62,10 +64,12 @@ export async function respondDocument(run: Run, request: Request, context: Reque
     release();
     return ok(respondRefused(ran.error, context));
   }
-  const { respond } = ran.value;
-  if (respond !== undefined) return ok(respond(request, runHeaders(context.caller, ran.value)));
+  const { json, respond } = ran.value;
+  const headers = runHeaders(context.caller, ran.value);
   return ok(
-    await respondHeld(ran.value.json, context, { release, headers: runHeaders(context.caller, ran.value) }),
+    respond === undefined
+      ? await respondHeld(json, context, { release, headers })
+      : respond(request, headers),
   );
 }
 
