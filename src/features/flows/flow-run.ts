@@ -8,6 +8,16 @@ export interface RunRequest {
   readonly spec: JobSpec;
   /** Whether the asker makes the first attempt, where there is room for one more of those. */
   readonly takes: boolean;
+  /** Its sender could bring the flow a secret until now. */
+  readonly closes?: boolean;
+}
+
+/** A secret that a sender brought before anything was signed, for a person to give to the flow. */
+export interface BroughtToken {
+  readonly token: string;
+  readonly receivedAt: number;
+  /** Others that came meanwhile, none of which was kept. */
+  readonly others: number;
 }
 
 /** The recorded run: the job, and the fence of its first attempt; null when that attempt is the alarm's to make, or was made. */
@@ -38,6 +48,10 @@ export interface RunReport {
 export interface FlowMethods {
   /** Record a run of a flow, once for what caused it. */
   recordRun(request: RunRequest): RunAnswer;
+  /** Keep the secret that a flow's sender brings; false where it has another, or has had a signed delivery. */
+  bringToken(flow: string, token: string): boolean;
+  /** The secret that a flow's sender has brought and nobody has used yet. */
+  broughtToken(flow: string): BroughtToken | null;
   /** Take the report of a run's attempt; false when its fence is not the row's any more, or the run is not running. */
   settleRun(jobId: string, fence: number, end: AttemptEnd, report?: RunReport): boolean;
   /** The input of a run whose row does not have it, as JSON text; null where it is gone. */

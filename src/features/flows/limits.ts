@@ -60,6 +60,8 @@ export const hookEvents = 100;
 export const pausedRetryMs = 600_000;
 /** Characters that each of several secrets in one text has: fewer may be a word of a secret that has spaces itself. */
 export const listedSecretCharacters = 16;
+/** How long a secret is shown that a sender brought: as long as a person takes to copy it. */
+export const broughtTokenMs = 600_000;
 /** Characters of a delivery's id: several times what any sender uses, and each is remembered for three days. */
 export const deliveryIdCharacters = 255;
 /** A flow's cron: each of five fields as a list of ranges, and more than anybody reads. */

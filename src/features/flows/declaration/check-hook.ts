@@ -1,7 +1,9 @@
 import type { TokenForm, WrittenForm } from "../hooks/hook-form.ts";
 import { type HookTrigger, hookTriggerSchema } from "../hooks/hook-trigger.ts";
+import type { PresetName } from "../hooks/presets.ts";
 import {
   formsOf,
+  handshakesOf,
   type HookForm,
   isForm,
   names,
@@ -33,9 +35,27 @@ export function checkHook(webhook: unknown): readonly HookFlaw[] {
   return [...checkTime(trigger), ...ofProof, ...checkEvents(trigger)];
 }
 
-function checkPreset(trigger: HookTrigger): readonly HookFlaw[] {
+function checkPreset(trigger: Extract<HookTrigger, { readonly verify: PresetName }>): readonly HookFlaw[] {
+  const { verify, events, verify_token: token } = trigger;
   const hasEvents = formsOf(trigger).every(({ eventAt }) => eventAt.length > 0);
-  return trigger.events === undefined || hasEvents ? [] : [noEvents(`'${trigger.verify}' names no event.`)];
+  const asksByToken = handshakesOf(trigger).some(
+    ({ method, token: asked }) => method === "GET" && asked !== undefined,
+  );
+  return [
+    ...(events === undefined || hasEvents ? [] : [noEvents(`'${verify}' names no event.`)]),
+    ...(asksByToken === (token !== undefined) ? [] : [tokenFlaw(verify, asksByToken)]),
+  ];
+}
+
+function tokenFlaw(verify: string, asksByToken: boolean): HookFlaw {
+  const path = ["verify_token"];
+  return asksByToken
+    ? {
+        path,
+        expected: "the name of a secret",
+        hint: `'${verify}' asks once with a token that you choose there; name the secret that has the same text.`,
+      }
+    : { path, expected: "nothing", hint: `'${verify}' asks with no token of yours; leave it out.` };
 }
 
 function checkEvents(form: WrittenForm & Pick<HookTrigger, "events">): readonly HookFlaw[] {

@@ -16,6 +16,7 @@ const SHOWN: ReadonlySet<string> = new Set([
   "confirm",
   "plan",
   "broken",
+  "hook",
   "hook_url",
   "next_run_at",
   "issues",

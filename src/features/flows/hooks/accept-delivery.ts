@@ -1,16 +1,19 @@
 import * as LIMITS from "../limits.ts";
 import type { HookFacts } from "../../../core/contract/gate/job.ts";
-import type { JsonObject } from "../../../core/contract/json.ts";
+import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
 import {
   type AnswerValue,
+  type EventPlace,
   findText,
   findValue,
   type Handshake,
+  type Place,
   type Searched,
   type SignedQuestion,
   toInput,
 } from "./hook-form.ts";
+import type { HookForm } from "./read-form.ts";
 import type { Proven } from "./verify-signature.ts";
 import { attemptNow } from "../../../core/kit/result.ts";
 
@@ -50,8 +53,10 @@ export async function acceptDelivery(
   if (body === null)
     return { kind: "unwanted", reason: "its body is no JSON object, no list and no form, or too deep" };
 
-  const event = firstText(form.eventAt.map((place) => findText(place, searched)));
-  if (wanted !== undefined && !wanted.some((pattern) => fitsPattern(pattern, event ?? "")))
+  const events = eventsOf(form, searched);
+  const [event = null] = events;
+  const isWanted = (name: string): boolean => wanted!.some((pattern) => fitsPattern(pattern, name));
+  if (wanted !== undefined && !events.some(isWanted))
     return {
       kind: "unwanted",
       reason:
@@ -66,18 +71,30 @@ export async function acceptDelivery(
 const ID = new RegExp(`^[\\x21-\\x7e]{1,${LIMITS.deliveryIdCharacters}}$`);
 
 /** The delivery's id; null where its form has none, undefined where it lacks the one that it should have. */
-async function idOf({ form, body, digest }: Proven, searched: Searched): Promise<string | null | undefined> {
-  const { id, orDigest, fieldsAlone } = form;
+async function idOf({ form, digest }: Proven, searched: Searched): Promise<string | null | undefined> {
+  const { id, orDigest } = form;
   if (id === "none") return null;
-  if (id === "digest" || (fieldsAlone && body?.fields !== null)) return digest();
+  if (id === "digest") return digest();
   const said = findText(id, searched);
   if (said !== null && ID.test(said)) return said;
   return orDigest && (said === null || said === "") ? digest() : undefined;
 }
 
-/** The first name of an event that there is, as long as one may be. */
-function firstText(texts: readonly (string | null)[]): string | null {
-  return texts.find((text) => text !== null && text !== "" && text.length <= EVENT_CHARACTERS) ?? null;
+/** The names of a delivery's events, from the first place that has one: more than one where its body is a list of them. */
+function eventsOf({ eventAt }: HookForm, searched: Searched): readonly string[] {
+  for (const place of eventAt) {
+    const texts = placesOf(place, searched.body()).map((one) => findText(one, searched));
+    const names = texts.filter((text) => text !== null && text !== "" && text.length <= EVENT_CHARACTERS);
+    if (names.length > 0) return names as readonly string[];
+  }
+  return [];
+}
+
+function placesOf(place: EventPlace, body: object | null): readonly Place[] {
+  if (!("each" in place)) return [place];
+  return Array.isArray(body)
+    ? body.map((_, at) => ({ pointer: `/${at}${place.each}` }))
+    : [{ pointer: place.each }];
 }
 
 const EVENT_CHARACTERS = 255;
@@ -116,38 +133,49 @@ interface Unsigned {
   readonly url: string;
   /** Null where it is too large. */
   readonly body: Uint8Array | null;
-  /** The flow's own token, where its sender asks with one. */
-  readonly token?: string | undefined;
+  /** Whether a text is the flow's own token, where its sender asks with one. */
+  readonly isToken: (text: string) => Promise<boolean>;
 }
 
-/** Find the text that a sender's unsigned question wants back; null if it is not one of them. */
-export function findHandshake(handshakes: readonly Handshake[], asked: Unsigned): string | null {
+/** What a sender's unsigned question is: one to answer with a text, or one that brings the secret with it. */
+export type Shaken = { readonly kind: "text" | "token"; readonly text: string };
+
+/** Find what a sender's unsigned question is; null if it is not one of them. */
+export async function findHandshake(
+  handshakes: readonly Handshake[],
+  asked: Unsigned,
+): Promise<Shaken | null> {
   for (const handshake of handshakes) {
     if (handshake.method !== asked.method) continue;
-    const answer = answerOf(handshake, asked);
-    if (answer !== null) return answer;
+    const shaken = await answerOf(handshake, asked);
+    if (shaken !== null) return shaken;
   }
   return null;
 }
 
-function answerOf(handshake: Handshake, { url, body, token }: Unsigned): string | null {
-  switch (handshake.method) {
-    case "HEAD":
-      return "";
-    case "POST": {
-      const text = attemptNow(() =>
-        new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body ?? new Uint8Array()),
-      );
-      const names = text.ok ? [...new URLSearchParams(text.value).keys()] : [];
-      const isIt = names.length > 0 && names.every((name) => handshake.fields.includes(name));
-      return isIt ? "" : null;
-    }
-    case "GET": {
-      const { searchParams } = new URL(url);
-      const where = Object.entries(handshake.where ?? {});
-      if (!where.every(([name, value]) => searchParams.get(name) === value)) return null;
-      const isToken = handshake.token === undefined || (token ?? "") === searchParams.get(handshake.token);
-      return isToken && token !== "" ? searchParams.get(handshake.echo) : null;
-    }
+async function answerOf(handshake: Handshake, { url, body, isToken }: Unsigned): Promise<Shaken | null> {
+  if (handshake.method === "HEAD") return { kind: "text", text: "" };
+  if (handshake.method === "GET") {
+    const { searchParams } = new URL(url);
+    const { where = {}, token, echo } = handshake;
+    if (!Object.entries(where).every(([name, value]) => searchParams.get(name) === value)) return null;
+    if (token !== undefined && !(await isToken(searchParams.get(token) ?? ""))) return null;
+    const text = searchParams.get(echo);
+    return text === null ? null : { kind: "text", text };
   }
+  if (handshake.token !== undefined) {
+    const brought = attemptNow(() => JSON.parse(STRICT.decode(body ?? new Uint8Array())) as unknown);
+    if (!brought.ok || !isJsonObject(brought.value)) return null;
+    const { [handshake.token]: text, ...others } = brought.value;
+    const isIt = typeof text === "string" && TOKEN.test(text) && Object.keys(others).length === 0;
+    return isIt ? { kind: "token", text } : null;
+  }
+  const fields = attemptNow(() => [...new URLSearchParams(STRICT.decode(body ?? new Uint8Array())).keys()]);
+  const isIt =
+    fields.ok && fields.value.length > 0 && fields.value.every((name) => handshake.fields.includes(name));
+  return isIt ? { kind: "text", text: "" } : null;
 }
+
+/** A secret that a sender brings: what it may be used for again has to be no longer than a secret. */
+const TOKEN = /^[\x21-\x7e]{1,255}$/;
+const STRICT = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });

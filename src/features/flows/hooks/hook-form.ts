@@ -80,6 +80,28 @@ export interface SignedQuestion {
   readonly status?: 204;
 }
 
+/** Bodies of a sender that are not as its others are: fields of a form, or those with a value at a place. */
+export interface BodyKind {
+  readonly where:
+    | "fields"
+    | {
+        readonly at: Place;
+        /** Any text where it is left out. */
+        readonly is?: string;
+        /** Where such a body has nothing. */
+        readonly not?: Place;
+      };
+  readonly id?: Place | "digest";
+  readonly events_at?: readonly EventPlace[];
+  readonly answer?: 200 | 204;
+  /** The body of the answer; null for none. */
+  readonly says?: object | null;
+  readonly questions?: readonly SignedQuestion[];
+}
+
+/** Where an event's name may stand: in one place, or in each element of a list. */
+export type EventPlace = Place | { readonly each: string };
+
 /** Fields of a form that only presets have. */
 export interface PresetFields {
   /** Signatures stand in their header with blanks between them. */
@@ -88,12 +110,15 @@ export interface PresetFields {
   readonly ports?: true;
   /** The parameter of the address with the SHA-256 of a body that has no fields to sign. */
   readonly body_in_query?: string;
+  /** Some of its senders sign the address with these escapes decoded. */
+  readonly decoded?: RegExp;
   /** Where the event's name may stand, the first place that has one. */
-  readonly events_at?: readonly Place[];
+  readonly events_at?: readonly EventPlace[];
   /** A delivery without an id has the digest. */
   readonly or_digest?: true;
-  /** Bodies of fields have no id, and their answer no body. */
-  readonly fields_alone?: true;
+  /** The body of the answer; null for none. */
+  readonly says?: object | null;
+  readonly kinds?: readonly BodyKind[];
   readonly questions?: readonly SignedQuestion[];
 }
 
@@ -106,8 +131,10 @@ export type Handshake =
       readonly token?: string;
       readonly where?: Readonly<Record<string, string>>;
     }
-  | { readonly method: "HEAD" }
-  | { readonly method: "POST"; readonly fields: readonly string[] };
+  | { readonly method: "HEAD"; readonly token?: undefined }
+  | { readonly method: "POST"; readonly fields: readonly string[]; readonly token?: undefined }
+  /** JSON with the secret itself at this name, which a person gives to the flow. */
+  | { readonly method: "POST"; readonly token: string };
 
 /** A sender: its forms, of which the first decides whose header came, and its questions that are not signed. */
 export interface Preset {

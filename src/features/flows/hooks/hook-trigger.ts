@@ -118,7 +118,13 @@ export const hookTriggerSchema = lazySchema(() => {
     .discriminatedUnion(
       "verify",
       [
-        z.strictObject({ verify: z.enum(Object.keys(PRESETS) as PresetName[]), ...shared }),
+        z.strictObject({
+          verify: z.enum(Object.keys(PRESETS) as PresetName[]),
+          ...shared,
+          verify_token: z
+            .optional(z.string().check(z.regex(SECRET_NAME)))
+            .check(z.describe("The name of the secret with which Meta asks whether anybody is there")),
+        }),
         z.strictObject({ verify: z.enum(["hmac", "hmac-sha256"]), ...hmac }),
         z.strictObject({ verify: z.literal("ed25519"), ...shared, ...signed }),
         z.strictObject({

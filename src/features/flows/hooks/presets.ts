@@ -1,4 +1,4 @@
-import type { HmacForm, Preset, PresetFields } from "./hook-form.ts";
+import type { HmacForm, Preset, PresetFields, WrittenForm } from "./hook-form.ts";
 
 /** Standard Webhooks under either of the names that its headers have. */
 function standard(prefix: "webhook" | "svix"): HmacForm & PresetFields {
@@ -48,6 +48,56 @@ function twilio(header: string, algorithm: "sha1" | "sha256"): HmacForm & Preset
   };
 }
 
+/** An HMAC in hex of time and body, both in one header. */
+function timed(header: string, signature: string): HmacForm & PresetFields {
+  return {
+    verify: "hmac",
+    header,
+    parts: { separator: ",", timestamp: "t", signature },
+    payload: "{timestamp}.{body}",
+    event: { pointer: "/type" },
+  };
+}
+
+const TWITCH_TYPE = { header: "twitch-eventsub-message-type" };
+
+function hubspot(): HmacForm & PresetFields {
+  return {
+    verify: "hmac",
+    header: "x-hubspot-signature-v3",
+    encoding: "base64",
+    payload: "{method}{url}{body}{timestamp}",
+    decoded: /%(?:3A|2F|3F|40|21|24|27|28|29|2A|2C|3B)/gi,
+    timestamp: { header: "x-hubspot-request-timestamp", unit: "ms" },
+    events_at: [{ each: "/subscriptionType" }],
+  };
+}
+
+/** Discord sends what people do in one way, and what happens beside them in another. */
+function discord(): WrittenForm & PresetFields {
+  return {
+    verify: "ed25519",
+    header: "x-signature-ed25519",
+    payload: "{timestamp}{body}",
+    timestamp: { header: "x-signature-timestamp" },
+    id: { pointer: "/id" },
+    events_at: [{ pointer: "/data/name" }, { pointer: "/data/custom_id" }],
+    answer: 200,
+    says: { type: 5 },
+    questions: [{ at: { pointer: "/type" }, is: 1, json: { type: { value: 1 } } }],
+    kinds: [
+      {
+        // Both may have a version; only an interaction has a token to answer it with.
+        where: { at: { pointer: "/version" }, not: { pointer: "/token" } },
+        id: "digest",
+        events_at: [{ pointer: "/event/type" }],
+        answer: 204,
+        questions: [{ at: { pointer: "/type" }, is: 0, status: 204 }],
+      },
+    ],
+  };
+}
+
 /** The senders that are known by name. One more is one more row. */
 export const PRESETS = {
   "standard-webhooks": { forms: [standard("webhook"), standard("svix")] },
@@ -62,18 +112,7 @@ export const PRESETS = {
       },
     ],
   },
-  stripe: {
-    forms: [
-      {
-        verify: "hmac",
-        header: "stripe-signature",
-        parts: { separator: ",", timestamp: "t", signature: "v1" },
-        payload: "{timestamp}.{body}",
-        id: { pointer: "/id" },
-        event: { pointer: "/type" },
-      },
-    ],
-  },
+  stripe: { forms: [{ ...timed("stripe-signature", "v1"), id: { pointer: "/id" } }] },
   slack: {
     forms: [
       {
@@ -84,7 +123,8 @@ export const PRESETS = {
         timestamp: { header: "x-slack-request-timestamp" },
         id: { pointer: "/event_id" },
         events_at: [{ pointer: "/event/type" }, { pointer: "/command" }, { pointer: "/type" }],
-        fields_alone: true,
+        // It shows a body to the person who typed the command.
+        kinds: [{ where: "fields", id: "digest", answer: 200, says: null }],
         questions: [
           {
             at: { pointer: "/type" },
@@ -113,6 +153,198 @@ export const PRESETS = {
   },
   twilio: {
     forms: [twilio("x-twilio-signature-256", "sha256"), twilio("x-twilio-signature", "sha1")],
+  },
+  woocommerce: {
+    // Its id is the same for two events of one second.
+    forms: [
+      {
+        verify: "hmac",
+        header: "x-wc-webhook-signature",
+        encoding: "base64",
+        event: { header: "x-wc-webhook-topic" },
+        answer: 200,
+      },
+    ],
+    handshakes: [{ method: "POST", fields: ["webhook_id"] }],
+  },
+  square: {
+    forms: [
+      {
+        verify: "hmac",
+        header: "x-square-hmacsha256-signature",
+        encoding: "base64",
+        payload: "{url}{body}",
+        id: { pointer: "/event_id" },
+        event: { pointer: "/type" },
+      },
+    ],
+  },
+  paddle: {
+    forms: [
+      {
+        verify: "hmac",
+        header: "paddle-signature",
+        parts: { separator: ";", timestamp: "ts", signature: "h1" },
+        payload: "{timestamp}:{body}",
+        id: { pointer: "/event_id" },
+        event: { pointer: "/event_type" },
+        answer: 200,
+      },
+    ],
+  },
+  zoom: {
+    forms: [
+      {
+        verify: "hmac",
+        header: "x-zm-signature",
+        prefix: "v0=",
+        payload: "v0:{timestamp}:{body}",
+        timestamp: { header: "x-zm-request-timestamp" },
+        event: { pointer: "/event" },
+        answer: 200,
+        questions: [
+          {
+            at: { pointer: "/event" },
+            is: "endpoint.url_validation",
+            json: {
+              plainToken: { pointer: "/payload/plainToken" },
+              encryptedToken: { hmac: "/payload/plainToken" },
+            },
+          },
+        ],
+      },
+    ],
+  },
+  typeform: {
+    forms: [
+      {
+        verify: "hmac",
+        header: "typeform-signature",
+        encoding: "base64",
+        id: { pointer: "/event_id" },
+        event: { pointer: "/event_type" },
+      },
+    ],
+  },
+  calendly: { forms: [{ ...timed("calendly-webhook-signature", "v1"), event: { pointer: "/event" } }] },
+  intercom: {
+    forms: [
+      {
+        verify: "hmac",
+        header: "x-hub-signature",
+        algorithm: "sha1",
+        id: { pointer: "/id" },
+        event: { pointer: "/topic" },
+        questions: [{ at: { pointer: "/topic" }, is: "ping" }],
+      },
+    ],
+    handshakes: [{ method: "HEAD" }],
+  },
+  hubspot: { forms: [hubspot()] },
+  linear: {
+    forms: [
+      {
+        verify: "hmac",
+        header: "linear-signature",
+        timestamp: { pointer: "/webhookTimestamp", unit: "ms" },
+        id: { header: "linear-delivery" },
+        event: { pointer: "/type" },
+        answer: 200,
+      },
+    ],
+  },
+  sentry: {
+    forms: [
+      {
+        verify: "hmac",
+        header: "sentry-hook-signature",
+        id: { header: "request-id" },
+        event: { header: "sentry-hook-resource" },
+      },
+    ],
+  },
+  discord: { forms: [discord()] },
+  clerk: { forms: [standard("svix"), standard("webhook")] },
+  resend: { forms: [standard("svix"), standard("webhook")] },
+  openai: { forms: [standard("webhook")] },
+  replicate: { forms: [{ ...standard("webhook"), event: { pointer: "/status" } }] },
+  elevenlabs: { forms: [{ ...timed("elevenlabs-signature", "v0"), tolerance_s: 1_800 }] },
+  cursor: {
+    forms: [
+      {
+        verify: "hmac",
+        header: "x-webhook-signature",
+        id: { header: "x-webhook-id" },
+        event: { pointer: "/event" },
+      },
+    ],
+  },
+  vercel: {
+    forms: [
+      {
+        verify: "hmac",
+        header: "x-vercel-signature",
+        algorithm: "sha1",
+        id: { pointer: "/id" },
+        event: { pointer: "/type" },
+      },
+    ],
+  },
+  dropbox: {
+    // The body lists whose files changed, so equal ones are news each time.
+    forms: [{ verify: "hmac", header: "x-dropbox-signature", id: "none" }],
+    handshakes: [{ method: "GET", echo: "challenge" }],
+  },
+  twitch: {
+    forms: [
+      {
+        verify: "hmac",
+        header: "twitch-eventsub-message-signature",
+        payload: "{id}{timestamp}{body}",
+        timestamp: { header: "twitch-eventsub-message-timestamp", unit: "rfc3339" },
+        tolerance_s: 600,
+        id: { header: "twitch-eventsub-message-id" },
+        event: { pointer: "/subscription/type" },
+        questions: [{ at: TWITCH_TYPE, is: "webhook_callback_verification", text: "/challenge" }],
+        // A subscription that has ended is no event of its kind.
+        kinds: [{ where: { at: TWITCH_TYPE, is: "revocation" }, events_at: [TWITCH_TYPE] }],
+      },
+    ],
+  },
+  meta: {
+    forms: [{ verify: "hmac", header: "x-hub-signature-256" }],
+    handshakes: [
+      {
+        method: "GET",
+        echo: "hub.challenge",
+        token: "hub.verify_token",
+        where: { "hub.mode": "subscribe" },
+      },
+    ],
+  },
+  zendesk: {
+    forms: [
+      {
+        verify: "hmac",
+        header: "x-zendesk-webhook-signature",
+        encoding: "base64",
+        payload: "{timestamp}{body}",
+        timestamp: { header: "x-zendesk-webhook-signature-timestamp", unit: "rfc3339" },
+        id: { header: "x-zendesk-webhook-invocation-id" },
+        event: { pointer: "/type" },
+      },
+    ],
+  },
+  notion: {
+    forms: [
+      {
+        verify: "hmac",
+        header: "x-notion-signature",
+        id: { pointer: "/id" },
+        event: { pointer: "/type" },
+      },
+    ],
+    handshakes: [{ method: "POST", token: "verification_token" }],
   },
 } as const satisfies Readonly<Record<string, Preset>>;
 

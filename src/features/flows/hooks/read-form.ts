@@ -1,20 +1,25 @@
 import * as LIMITS from "../limits.ts";
-import type {
-  Algorithm,
-  Encoding,
-  Handshake,
-  KeyForm,
-  Parts,
-  Place,
-  Preset,
-  PresetFields,
-  SignedQuestion,
-  TimeUnit,
-  WrittenForm,
+import {
+  type Algorithm,
+  type BodyKind,
+  type Encoding,
+  type EventPlace,
+  findText,
+  type Handshake,
+  type KeyForm,
+  type Parts,
+  type Place,
+  type Preset,
+  type PresetFields,
+  type Searched,
+  type SignedQuestion,
+  type TimeUnit,
+  type WrittenForm,
 } from "./hook-form.ts";
 import type { HookTrigger } from "./hook-trigger.ts";
 import { type PresetName, PRESETS } from "./presets.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
+import type { DeliveryBody } from "./verify-token.ts";
 
 /** One way in which deliveries prove who sent them, with nothing left unsaid. */
 export interface HookForm {
@@ -28,11 +33,13 @@ export interface HookForm {
   /** A delivery without its id has the digest, rather than none. */
   readonly orDigest: boolean;
   /** Where the event's name may stand. */
-  readonly eventAt: readonly Place[];
+  readonly eventAt: readonly EventPlace[];
   readonly status: 200 | 202 | 204;
-  /** Bodies of fields have no id, and their answer no body. */
-  readonly fieldsAlone: boolean;
+  /** The body of its answers: as ours are where it is left out, none where it is null. */
+  readonly says?: object | null | undefined;
   readonly questions: readonly SignedQuestion[];
+  /** Bodies that are otherwise. */
+  readonly kinds: readonly BodyKind[];
 }
 
 export interface SignedProof {
@@ -51,6 +58,8 @@ export interface SignedProof {
   readonly payload: readonly Piece[];
   /** Some sign the address with the default port in it. */
   readonly ports: boolean;
+  /** Some sign the address with these escapes decoded. */
+  readonly decoded: RegExp | null;
   readonly bodyInQuery: string | null;
 }
 
@@ -72,6 +81,11 @@ export function formsOf(trigger: HookTrigger): readonly HookForm[] {
 /** The questions of a trigger's sender that it does not sign. */
 export function handshakesOf(trigger: HookTrigger): readonly Handshake[] {
   return isForm(trigger) ? [] : (presetOf(trigger).handshakes ?? []);
+}
+
+/** Whether a trigger's sender brings the secret itself before it signs anything. */
+export function bringsToken(trigger: HookTrigger): boolean {
+  return handshakesOf(trigger).some(({ method, token }) => method === "POST" && token !== undefined);
 }
 
 /** Whether a trigger spells its form out, rather than naming a sender. */
@@ -97,9 +111,25 @@ function readForm(form: WrittenForm & PresetFields, sender: string): HookForm {
     orDigest: form.or_digest === true,
     eventAt: form.events_at ?? (event === undefined ? [] : [toPlace(event)]),
     status: answer,
-    fieldsAlone: form.fields_alone === true,
+    says: form.says,
     questions: form.questions ?? [],
+    kinds: form.kinds ?? [],
   };
+}
+
+/** The form as it is for a body, once that has proved who sent it. */
+export function formOf(form: HookForm, body: DeliveryBody | null, headers: Searched["headers"]): HookForm {
+  const textAt = (place: Place): string | null =>
+    findText(place, { headers, body: () => body?.value ?? null });
+  const kind = form.kinds.find(({ where }) => {
+    if (where === "fields") return (body?.fields ?? null) !== null;
+    const said = textAt(where.at);
+    const isIt = where.is === undefined ? said !== null : said === where.is;
+    return isIt && (where.not === undefined || textAt(where.not) === null);
+  });
+  if (kind === undefined) return form;
+  const { id = form.id, events_at: eventAt = form.eventAt, answer: status = form.status } = kind;
+  return { ...form, ...kind, id, eventAt, status };
 }
 
 function readSigned(form: Exclude<WrittenForm, { readonly verify: "token" }> & PresetFields): SignedProof {
@@ -121,6 +151,7 @@ function readSigned(form: Exclude<WrittenForm, { readonly verify: "token" }> & P
     key: key ?? (form.verify === "ed25519" ? "hex" : "text"),
     payload: pieces.value,
     ports: form.ports === true,
+    decoded: form.decoded ?? null,
     bodyInQuery: form.body_in_query ?? null,
   };
 }

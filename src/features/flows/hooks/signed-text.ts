@@ -22,15 +22,20 @@ interface TextFacts {
 }
 
 /**
- * Write the text that a sender has signed: one, or two where its address may have the default port in it. None where the same text
+ * Write the text that a sender has signed: one, or two where its address may be written in two ways. None where the same text
  * could be signed for another id or header and another body, because the one has in it what separates them.
  */
 export function signedTexts(
-  { payload, ports }: Pick<SignedProof, "payload" | "ports">,
+  { payload, ports, decoded }: Pick<SignedProof, "payload" | "ports" | "decoded">,
   facts: TextFacts,
 ): readonly SignedText[] {
-  const urls = ports ? [facts.url, withPort(facts.url)] : [facts.url];
-  return urls.flatMap((url) => writeText(payload, { ...facts, url }) ?? []);
+  const { url: own } = facts;
+  const urls = new Set([
+    own,
+    ...(ports ? [withPort(own)] : []),
+    ...(decoded === null ? [] : [own.replace(decoded, (escape) => decodeURIComponent(escape))]),
+  ]);
+  return [...urls].flatMap((url) => writeText(payload, { ...facts, url }) ?? []);
 }
 
 function writeText(payload: readonly Piece[], facts: TextFacts): SignedText | null {

@@ -2,7 +2,7 @@ import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { claimedOf, isTimely, type SignedText, signedTexts } from "./signed-text.ts";
 import { type DeliveryBody, isRightToken, readBody, tokenOf } from "./verify-token.ts";
 import { findText } from "./hook-form.ts";
-import { type HookForm, names, type SignedProof } from "./read-form.ts";
+import { formOf, type HookForm, names, type SignedProof } from "./read-form.ts";
 import { areSame, type HookWorld, join, type OpenMac, type SentDelivery, toHex } from "./proofs.ts";
 import { keysOf } from "./webhook-secret.ts";
 
@@ -51,7 +51,7 @@ export async function proveDelivery(
     const late = refuseTime(form, timeOf(form, sent, { body, beside: null }), world.nowMs);
     if (late !== null) return err(late);
     return ok({
-      form,
+      form: formOf(form, body(), sent.headers),
       body: body(),
       digest: () => digest(world, sent.body),
       sign: () => Promise.resolve(""),
@@ -69,7 +69,8 @@ export async function proveDelivery(
       if (late !== null) return err(late);
       const sign = async (said: string): Promise<string> =>
         toHex(await world.proofs.hmac(proof.algorithm, key, new TextEncoder().encode(said)));
-      return ok({ form, body: body(), digest: () => digest(world, signed), sign });
+      const own = formOf(form, body(), sent.headers);
+      return ok({ form: own, body: body(), digest: () => digest(world, signed), sign });
     }
   }
   return err(WRONG);

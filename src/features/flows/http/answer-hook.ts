@@ -14,7 +14,8 @@ import { acceptDelivery, findHandshake } from "../hooks/accept-delivery.ts";
 import { findValue } from "../hooks/hook-form.ts";
 import type { HookTrigger } from "../hooks/hook-trigger.ts";
 import { chooseForm, proveDelivery, proveLarge } from "../hooks/verify-signature.ts";
-import { formsOf, handshakesOf } from "../hooks/read-form.ts";
+import { bringsToken, formsOf, handshakesOf } from "../hooks/read-form.ts";
+import { isRightToken } from "../hooks/verify-token.ts";
 import { flawOf, SECRET_FLAWS } from "../hooks/webhook-secret.ts";
 import type { HookWorld } from "../hooks/proofs.ts";
 import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
@@ -100,10 +101,18 @@ async function answer(
   const bound = (webhook.max_body_kib ?? LIMITS.usualHookBodyKib) * 1024;
   const body = await incoming.read(bound);
   if (form === undefined) {
-    const shaken = findHandshake(handshakes, { ...head, body });
-    return shaken === null
-      ? err({ refusal: REFUSED, reason: "it has no header of its sender's" })
-      : ok(respondText(shaken));
+    const shaken = await findHandshake(handshakes, {
+      ...head,
+      body,
+      isToken: (text) => isToken(text, hook, found.value, deployment),
+    });
+    if (shaken === null) return err({ refusal: REFUSED, reason: "it has no header of its sender's" });
+    if (shaken.kind === "text") return ok(respondText(shaken.text));
+    const brought = await attempt(() => callFlows(context.gate, "bringToken", hook.name, shaken.text));
+    if (!brought.ok) return err({ refusal: UNREACHABLE, reason: "the tenant's object did not answer" });
+    return brought.value
+      ? ok(respondText(""))
+      : err({ refusal: REFUSED, reason: "it brings a secret, and the flow has one" });
   }
   const secret = await lookUpSecret(webhook.secret, { tenant, configured: deployment.configured });
   const flaw = flawOf(forms, secret);
@@ -126,12 +135,11 @@ async function answer(
   const proven = await ports.outside(proveDelivery({ ...head, body }, form, world));
   if (!proven.ok) return err({ refusal: REFUSED, reason: proven.error });
   const delivery = await ports.outside(acceptDelivery(proven.value, request.headers, webhook.events));
-  const answering = { form, isOfFields: (proven.value.body?.fields ?? null) !== null };
   if (delivery.kind === "question") return ok(respondQuestion(delivery.answer));
   const unwanted = (reason: string, more: object = {}): Result<Response, never> => {
     // Most senders send more than a flow wants.
     logHook(hook, deployment, "info", { event: "hook_not_accepted", reason, ...more });
-    return ok(respondUnwanted(answering, reason));
+    return ok(respondUnwanted(proven.value.form, reason));
   };
   if (delivery.kind === "ping") return unwanted("it is a ping");
   // A 2xx would promise a run, and a 401 would have the sender's operator look for a wrong secret.
@@ -147,7 +155,22 @@ async function answer(
   const account = accountOf(webhook, delivery.body, hook, deployment);
   if (account === null) return unwanted(`it names no subject at ${webhook.subject}`);
   const recorded = await record(hook, deployment, { ...found.value, delivery, account });
-  return recorded.ok ? ok(respondAccepted(answering, recorded.value)) : recorded;
+  return recorded.ok ? ok(respondAccepted(proven.value.form, recorded.value)) : recorded;
+}
+
+/** Whether a text is the one that a flow's sender asks with. */
+async function isToken(
+  text: string,
+  { tenant }: Hook,
+  { webhook }: Wanted,
+  { configured }: Deployment,
+): Promise<boolean> {
+  const name = "verify_token" in webhook ? webhook.verify_token : undefined;
+  if (name === undefined || text === "") return false;
+  const secret = await lookUpSecret(name, { tenant, configured });
+  return (
+    secret.ok && isRightToken(text, { query: "" }, { secret: secret.value, nowMs: 0, proofs: WEB_PROOFS })
+  );
 }
 
 /** Find the flow of a delivery among the tenant's tools. */
@@ -179,6 +202,7 @@ async function record(
   {
     kept,
     toolJson,
+    webhook,
     context: { gate, ports },
     delivery: { input, hook },
     account,
@@ -201,7 +225,9 @@ async function record(
   const { runs } = deployment;
   const takes = spec.run!.deadlineMs < LIMITS.firstAttemptMs && runs.underWay < LIMITS.runsAtOnce;
   const cause = hook.id === null ? `run ${spec.id}` : `id ${hook.id}`;
-  const recorded = await attempt(() => callFlows(gate, "recordRun", { cause, spec, takes }));
+  const recorded = await attempt(() =>
+    callFlows(gate, "recordRun", { cause, spec, takes, closes: bringsToken(webhook) }),
+  );
   if (!recorded.ok) return err({ refusal: UNREACHABLE, reason: "the tenant's object did not answer" });
   if (recorded.value.kind === "backlog-full") return err({ refusal: FULL, reason: "too many runs wait" });
   const { jobId, fence } = recorded.value;

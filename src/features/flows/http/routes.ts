@@ -10,6 +10,7 @@ import { TRIGGERS } from "../../../core/contract/gate/job.ts";
 import { isFlow, type ToolChangeRefusal } from "../../../core/contract/gate/kept-tool.ts";
 import { describe } from "../../../core/contract/issues.ts";
 import { isJsonObject } from "../../../core/contract/json.ts";
+import { mayDo } from "../../../core/contract/gate/caller.ts";
 import { lazySchema, type Written } from "../../../core/contract/lazy-schema.ts";
 import { makeRefusal, type Refusal, type RefusalIssue } from "../../../core/contract/refusal.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
@@ -20,6 +21,8 @@ import type { RequestContext } from "../../../cloudflare/http/request-context.ts
 import { respondJson } from "../../../cloudflare/http/respond.ts";
 import { respondCounted } from "../../../cloudflare/http/respond-counted.ts";
 import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
+import { bringsToken } from "../hooks/read-form.ts";
+import { callFlows } from "../flow-run.ts";
 import { findFlowIssues, findSecretFlaw, flowIssueSchema } from "./flow-issues.ts";
 import { deleteAdded, putAdded, readPut, refuseChange } from "../../added-tools/http/routes.ts";
 
@@ -113,8 +116,10 @@ export const showFlow: Endpoint = {
     const tool = catalog.get(name);
     if (tool === undefined || !isFlowTool(tool)) return err(noFlow(name));
     const planned = planKeptFlow(tool, catalog);
+    const kept = JSON.parse(tool.added.json) as KeptFlow;
     const answer: Written<typeof shownFlowSchema> = {
-      ...(await toShown(JSON.parse(tool.added.json) as KeptFlow, tool.added, request, context)),
+      ...(await toShown(kept, tool.added, request, context)),
+      ...(await showBrought(kept, context)),
       ...(planned.ok ? { plan: describePlan(planned.value).plan } : { broken: planned.error }),
     };
     return respondCounted(JSON.stringify(answer), context);
@@ -175,6 +180,19 @@ async function toShown(
   };
 }
 
+/** The secret that a flow's sender has brought, to a key that may give it to the flow. */
+async function showBrought(
+  { name, flow: { triggers } }: KeptFlow,
+  { gate, caller }: RequestContext,
+): Promise<Pick<Written<typeof shownFlowSchema>, "hook">> {
+  const webhook = triggers?.webhook;
+  if (webhook === undefined || !bringsToken(webhook) || !mayDo(caller, "manage_tools")) return {};
+  const brought = await callFlows(gate, "broughtToken", name);
+  if (brought === null) return {};
+  const { token, receivedAt, others } = brought;
+  return { hook: { verification_token: token, received_at: new Date(receivedAt).toISOString(), others } };
+}
+
 /** When a clock comes next. The code that reads clocks is loaded when there is one. */
 async function tellNext(clock: CronClock, nowMs: number): Promise<string | null> {
   const { nextTime } = await import("../clock/next-time.ts");
@@ -233,7 +251,19 @@ const brokenSchema = lazySchema(() =>
 
 const shownFlowSchema = lazySchema(() =>
   z
-    .extend(keptFlowSchema(), { plan: z.optional(planSchema().shape.plan), broken: brokenSchema() })
+    .extend(keptFlowSchema(), {
+      hook: z
+        .optional(
+          z.strictObject({
+            verification_token: z.string(),
+            received_at: z.string(),
+            others: z.int().check(z.describe("Others that came meanwhile: somebody else knows the address")),
+          }),
+        )
+        .check(z.describe("The secret that its sender brought, for ten minutes; to keys with manage_tools")),
+      plan: z.optional(planSchema().shape.plan),
+      broken: brokenSchema(),
+    })
     .register(z.globalRegistry, { id: "ShownFlow" }),
 );
 

@@ -3,6 +3,7 @@ import * as LIMITS from "../limits.ts";
 import type { ObjectPart, OpenPart, PartHost, PartWorld } from "../../../cloudflare/durable/object-part.ts";
 import type { AddedToolsPart } from "../../added-tools/objects/tool-table.ts";
 import type { FlowMethods, KeptStep } from "../flow-run.ts";
+import { BROUGHT_TOKENS, BroughtTokens } from "./brought-tokens.ts";
 import { FlowClocks } from "./flow-clocks.ts";
 import {
   createRunKind,
@@ -37,7 +38,7 @@ export function createFlowsPart(
 ): ObjectPart {
   return {
     name: "flows",
-    steps: [TABLES, INPUTS],
+    steps: [TABLES, INPUTS, BROUGHT_TOKENS],
     createKind: (host) => createRunKind(backlogs, attemptsOf(host)),
     open: openFlows,
   };
@@ -46,10 +47,12 @@ export function createFlowsPart(
 function openFlows({ storage, tenant, outbox, random, onDue, poke, part }: PartWorld): OpenPart {
   const runs = new RunTable(storage.sql);
   const inputs = new InputTable(storage.sql);
+  const tokens = new BroughtTokens(storage.sql);
   const added = part("added-tools") as AddedToolsPart;
   const clocks = new FlowClocks(storage.sql, { tenant, tools: added.tools, runs, outbox, onReady: poke });
   added.onChanged((change, changed) => {
     clocks.follow(change, changed);
+    for (const name of changed.removed) tokens.forget(name);
     const { nextAt } = clocks;
     if (nextAt !== null) onDue(nextAt);
   });
@@ -59,8 +62,9 @@ function openFlows({ storage, tenant, outbox, random, onDue, poke, part }: PartW
     return isIts;
   };
   const methods: PartMethods<FlowMethods> = {
-    recordRun(now, { cause, spec, takes }) {
+    recordRun(now, { cause, spec, takes, closes = false }) {
       const flow = spec.tool;
+      if (closes) tokens.close(now, flow);
       const known = runs.causedBy(now, { flow, cause });
       if (known !== null) {
         // Its sender tries once more what has failed for good: what succeeded of it is not run again.
@@ -82,6 +86,8 @@ function openFlows({ storage, tenant, outbox, random, onDue, poke, part }: PartW
         ? { kind: "backlog-full" }
         : { kind: "recorded", jobId: spec.id, fence: recorded.fence };
     },
+    bringToken: (now, flow, token) => tokens.bring(now, flow, token),
+    broughtToken: (now, flow) => tokens.find(now, flow),
     settleRun(now, jobId, fence, end, report) {
       const envelopeJson = report?.envelopeJson;
       const job = outbox.settle(now, { jobId, fence, end, random: random(), envelopeJson });

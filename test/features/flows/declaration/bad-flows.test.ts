@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 
 import { parseFlow } from "../../../../src/features/flows/declaration/parse-flow.ts";
 import { CATALOG_WITH_FLOW, declareFlow, TRIGGER_RULES } from "../../../support/sample-flows.ts";
+import { VERIFIES } from "../hooks/sample-senders.ts";
 
 const issuesOf = (value: unknown, name = "my_flow") => {
   const parsed = parseFlow(value, { name, catalog: CATALOG_WITH_FLOW, triggers: TRIGGER_RULES });
@@ -143,11 +144,11 @@ const BAD: readonly Row[] = [
   ],
   [
     "a scheme that there is not",
-    flow({ triggers: { webhook: { verify: "zoom", secret: "HOOK_SECRET" } } }),
+    flow({ triggers: { webhook: { verify: "paypal", secret: "HOOK_SECRET" } } }),
     "/triggers/webhook/verify",
-    'one of "standard-webhooks", "github", "stripe", "slack", "gitlab", "shopify", "twilio", "hmac", "hmac-sha256", "ed25519", "token"',
-    'the string "zoom"',
-    '/triggers/webhook/verify must be one of "standard-webhooks", "github", "stripe", "slack", "gitlab", "shopify", "twilio", "hmac", "hmac-sha256", "ed25519", "token", received the string "zoom".',
+    VERIFIES,
+    'the string "paypal"',
+    `/triggers/webhook/verify must be ${VERIFIES}, received the string "paypal".`,
   ],
   [
     "dry_run",

@@ -36,27 +36,13 @@ const TRIGGERS: Readonly<Record<string, HookTrigger>> = {
   slack: spelled({ verify: "slack" }),
   shopify: spelled({ verify: "shopify" }),
   twilio: spelled({ verify: "twilio" }),
-  openai: spelled({ verify: "standard-webhooks" }),
+  openai: spelled({ verify: "openai" }),
   "standard-webhooks": spelled({ verify: "standard-webhooks" }),
-  "svix (clerk, resend)": spelled({ verify: "standard-webhooks" }),
-  square: hmac({ header: "x-square-hmacsha256-signature", encoding: "base64", payload: "{url}{body}" }),
-  paddle: hmac({
-    header: "Paddle-Signature",
-    parts: { separator: ";", timestamp: "ts", signature: "h1" },
-    payload: "{timestamp}:{body}",
-  }),
-  hubspot: hmac({
-    header: "x-hubspot-signature-v3",
-    encoding: "base64",
-    payload: "{method}{url}{body}{timestamp}",
-    timestamp: { header: "x-hubspot-request-timestamp", unit: "ms" },
-  }),
-  discord: spelled({
-    verify: "ed25519",
-    header: "x-signature-ed25519",
-    payload: "{timestamp}{body}",
-    timestamp: { header: "x-signature-timestamp" },
-  }),
+  "svix (clerk, resend)": spelled({ verify: "clerk" }),
+  square: spelled({ verify: "square" }),
+  paddle: spelled({ verify: "paddle" }),
+  hubspot: spelled({ verify: "hubspot" }),
+  discord: spelled({ verify: "discord" }),
   box: hmac({
     header: ["box-signature-primary", "box-signature-secondary"],
     encoding: "base64",
@@ -81,6 +67,7 @@ const TRIGGERS: Readonly<Record<string, HookTrigger>> = {
     encoding: "base64",
     prefix: "sha256=",
   }),
+  // Its published time is 1234, which no delivery of it has.
   zendesk: hmac({
     header: "x-zendesk-webhook-signature",
     encoding: "base64",

@@ -1,3 +1,4 @@
+import type { Handshake } from "../../../../src/features/flows/hooks/hook-form.ts";
 import { createHmac } from "node:crypto";
 
 import * as z from "zod";
@@ -233,23 +234,44 @@ trial("an input that no row takes is kept in pieces, and its run has it whole", 
   expect(await world.jobOf(taken)).toMatchObject({ status: "succeeded", data: { last: "🚀", first: 0 } });
 });
 
-test("a sender's unsigned questions are answered by what its preset says of them", () => {
+test("a sender's unsigned questions are answered by what its preset says of them", async () => {
   const url = "https://volley.example/hooks/acme/taken";
   const body = (text: string) => new TextEncoder().encode(text);
+  const ask = (handshakes: readonly Handshake[], asked: object) =>
+    findHandshake(handshakes, {
+      method: "POST",
+      url,
+      body: null,
+      isToken: async (text) => text === "t",
+      ...asked,
+    });
+  const text = (said: string) => ({ kind: "text", text: said });
   const echo = [{ method: "GET", echo: "challenge" }] as const;
-  expect(findHandshake(echo, { method: "GET", url: `${url}?challenge=a%20b`, body: null })).toBe("a b");
-  expect(findHandshake(echo, { method: "GET", url, body: null })).toBeNull();
-  expect(findHandshake(echo, { method: "POST", url: `${url}?challenge=a`, body: null })).toBeNull();
+  expect(await ask(echo, { method: "GET", url: `${url}?challenge=a%20b` })).toEqual(text("a b"));
+  expect(await ask(echo, { method: "GET" })).toBeNull();
+  expect(await ask(echo, { url: `${url}?challenge=a` })).toBeNull();
   const asks = [
     { method: "GET", echo: "hub.challenge", token: "hub.verify_token", where: { "hub.mode": "subscribe" } },
   ] as const;
-  const query = "?hub.mode=subscribe&hub.verify_token=t&hub.challenge=7";
-  expect(findHandshake(asks, { method: "GET", url: url + query, body: null, token: "t" })).toBe("7");
-  expect(findHandshake(asks, { method: "GET", url: url + query, body: null, token: "u" })).toBeNull();
-  expect(findHandshake(asks, { method: "GET", url: url + query, body: null })).toBeNull();
-  expect(findHandshake([{ method: "HEAD" }], { method: "HEAD", url, body: null })).toBe("");
+  const meta = (token: string) =>
+    ask(asks, { method: "GET", url: `${url}?hub.mode=subscribe${token}&hub.challenge=7` });
+  expect(await meta("&hub.verify_token=t")).toEqual(text("7"));
+  expect([await meta("&hub.verify_token=u"), await meta("")]).toEqual([null, null]);
+  expect(await ask([{ method: "HEAD" }], { method: "HEAD" })).toEqual(text(""));
   const ping = [{ method: "POST", fields: ["webhook_id"] }] as const;
-  expect(findHandshake(ping, { method: "POST", url, body: body("webhook_id=7") })).toBe("");
+  expect(await ask(ping, { body: body("webhook_id=7") })).toEqual(text(""));
   for (const other of ["", "webhook_id=7&more=1", '{"webhook_id":7}'])
-    expect(findHandshake(ping, { method: "POST", url, body: body(other) })).toBeNull();
+    expect(await ask(ping, { body: body(other) })).toBeNull();
+  const brings = [{ method: "POST", token: "verification_token" }] as const;
+  expect(await ask(brings, { body: body('{"verification_token":"secret_1"}') })).toEqual({
+    kind: "token",
+    text: "secret_1",
+  });
+  for (const other of [
+    "",
+    '{"verification_token":1}',
+    '{"verification_token":"a","b":1}',
+    '{"verification_token":""}',
+  ])
+    expect(await ask(brings, { body: body(other) })).toBeNull();
 });
