@@ -112,7 +112,7 @@ const CEILINGS = {
   coreFilesThatCoreDoesNotUse: 20,
   coreFilesWithWordsOfFeatures: 41,
   filesReachedPastAnIndex: 48,
-  files: 1071,
+  files: 1072,
   smallFilesWithOneImporter: 104,
   namesOfSeveralFiles: 20,
 } as const;

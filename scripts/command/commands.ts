@@ -4,6 +4,7 @@ import { dev } from "./dev.ts";
 import { doctor } from "./doctor.ts";
 import { endpointsImport, endpointsList } from "./endpoints.ts";
 import { flowsDiff, flowsPull, flowsPush } from "./flows.ts";
+import { hooksTry } from "./hooks.ts";
 import { key } from "./key.ts";
 import { restore } from "./restore.ts";
 import { toolsCheck, toolsList } from "./tools.ts";
@@ -18,6 +19,7 @@ export const COMMANDS: readonly Command[] = [
   flowsPull,
   flowsDiff,
   flowsPush,
+  hooksTry,
   endpointsList,
   endpointsImport,
   restore,

@@ -19,7 +19,7 @@ export interface HookSender {
   /** The text of which the id is a digest, where the sender gives none. */
   readonly id: string | null | ((body: string, now: SendingTime) => string);
   readonly status?: 200 | 202 | 204;
-  /** How far its time may be from ours, in seconds; nothing where it has none. */
+  /** How far its time may be from ours, in seconds; undefined for a sender without one. */
   readonly tolerance?: number;
 }
 
@@ -27,7 +27,7 @@ export interface HookSender {
 interface Receiver {
   readonly url: string;
   readonly secret: string;
-  /** Of the senders that use Standard Webhooks. */
+  /** The secret of the senders that use Standard Webhooks. */
   readonly whsec: string;
 }
 

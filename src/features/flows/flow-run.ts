@@ -50,7 +50,7 @@ export interface FlowMethods {
   recordRun(request: RunRequest): RunAnswer;
   /** Keep the secret that a flow's sender brings; false where it has another, or has had a signed delivery. */
   bringToken(flow: string, token: string): boolean;
-  /** The secret that a flow's sender has brought and nobody has used yet. */
+  /** The secret that a flow's sender has brought, until it is used. */
   broughtToken(flow: string): BroughtToken | null;
   /** Take the report of a run's attempt; false when its fence is not the row's any more, or the run is not running. */
   settleRun(jobId: string, fence: number, end: AttemptEnd, report?: RunReport): boolean;

@@ -137,7 +137,7 @@ interface Unsigned {
   readonly isToken: (text: string) => Promise<boolean>;
 }
 
-/** What a sender's unsigned question is: one to answer with a text, or one that brings the secret with it. */
+/** A sender's unsigned question: it wants a text, or it brings the secret. */
 export type Shaken = { readonly kind: "text" | "token"; readonly text: string };
 
 /** Find what a sender's unsigned question is; null if it is not one of them. */

@@ -1,25 +1,22 @@
 import * as LIMITS from "../limits.ts";
-import {
-  type Algorithm,
-  type BodyKind,
-  type Encoding,
-  type EventPlace,
-  findText,
-  type Handshake,
-  type KeyForm,
-  type Parts,
-  type Place,
-  type Preset,
-  type PresetFields,
-  type Searched,
-  type SignedQuestion,
-  type TimeUnit,
-  type WrittenForm,
+import type {
+  Algorithm,
+  BodyKind,
+  Encoding,
+  EventPlace,
+  Handshake,
+  KeyForm,
+  Parts,
+  Place,
+  Preset,
+  PresetFields,
+  SignedQuestion,
+  TimeUnit,
+  WrittenForm,
 } from "./hook-form.ts";
 import type { HookTrigger } from "./hook-trigger.ts";
 import { type PresetName, PRESETS } from "./presets.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
-import type { DeliveryBody } from "./verify-token.ts";
 
 /** One way in which deliveries prove who sent them, with nothing left unsaid. */
 export interface HookForm {
@@ -115,21 +112,6 @@ function readForm(form: WrittenForm & PresetFields, sender: string): HookForm {
     questions: form.questions ?? [],
     kinds: form.kinds ?? [],
   };
-}
-
-/** The form as it is for a body, once that has proved who sent it. */
-export function formOf(form: HookForm, body: DeliveryBody | null, headers: Searched["headers"]): HookForm {
-  const textAt = (place: Place): string | null =>
-    findText(place, { headers, body: () => body?.value ?? null });
-  const kind = form.kinds.find(({ where }) => {
-    if (where === "fields") return (body?.fields ?? null) !== null;
-    const said = textAt(where.at);
-    const isIt = where.is === undefined ? said !== null : said === where.is;
-    return isIt && (where.not === undefined || textAt(where.not) === null);
-  });
-  if (kind === undefined) return form;
-  const { id = form.id, events_at: eventAt = form.eventAt, answer: status = form.status } = kind;
-  return { ...form, ...kind, id, eventAt, status };
 }
 
 function readSigned(form: Exclude<WrittenForm, { readonly verify: "token" }> & PresetFields): SignedProof {

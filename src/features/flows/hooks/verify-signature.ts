@@ -1,8 +1,8 @@
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { claimedOf, isTimely, type SignedText, signedTexts } from "./signed-text.ts";
 import { type DeliveryBody, isRightToken, readBody, tokenOf } from "./verify-token.ts";
-import { findText } from "./hook-form.ts";
-import { formOf, type HookForm, names, type SignedProof } from "./read-form.ts";
+import { findText, type Place, type Searched } from "./hook-form.ts";
+import { type HookForm, names, type SignedProof } from "./read-form.ts";
 import { areSame, type HookWorld, join, type OpenMac, type SentDelivery, toHex } from "./proofs.ts";
 import { keysOf } from "./webhook-secret.ts";
 
@@ -74,6 +74,21 @@ export async function proveDelivery(
     }
   }
   return err(WRONG);
+}
+
+/** The form as it is for a body, once that has proved who sent it. */
+function formOf(form: HookForm, body: DeliveryBody | null, headers: Searched["headers"]): HookForm {
+  const textAt = (place: Place): string | null =>
+    findText(place, { headers, body: () => body?.value ?? null });
+  const kind = form.kinds.find(({ where }) => {
+    if (where === "fields") return (body?.fields ?? null) !== null;
+    const said = textAt(where.at);
+    const isIt = where.is === undefined ? said !== null : said === where.is;
+    return isIt && (where.not === undefined || textAt(where.not) === null);
+  });
+  if (kind === undefined) return form;
+  const { id = form.id, events_at: eventAt = form.eventAt, answer: status = form.status } = kind;
+  return { ...form, ...kind, id, eventAt, status };
 }
 
 /**

@@ -7,8 +7,8 @@ export const BROUGHT_TOKENS = `
   ) WITHOUT ROWID, STRICT;`;
 
 /**
- * The secrets that senders bring to their flows before anything is signed, for a person to see. Anybody may send one, so each flow has
- * one at a time, which nobody replaces until it has expired, and none once a delivery has been signed: its row then has no token.
+ * The secrets that senders bring to their flows before anything is signed, for a person to see. Anybody may send one. So a flow has
+ * one at a time, it stays until it has expired, and a flow that has had a signed delivery takes none: its row has no token.
  */
 export class BroughtTokens {
   readonly #sql: SqlStorage;

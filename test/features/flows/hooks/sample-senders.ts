@@ -13,7 +13,7 @@ import {
 } from "../../../../src/features/flows/hooks/verify-signature.ts";
 import { formsOf } from "../../../../src/features/flows/hooks/read-form.ts";
 
-/** What `verify` may say, in the words of a refusal. */
+/** The values of `verify`, in the words of a refusal. */
 export const VERIFIES = `one of ${"standard-webhooks github stripe slack gitlab shopify twilio woocommerce square paddle zoom typeform calendly intercom hubspot linear sentry discord clerk resend openai replicate elevenlabs cursor vercel dropbox twitch meta zendesk notion hmac hmac-sha256 ed25519 token"
   .split(" ")
   .map((name) => JSON.stringify(name))

@@ -255,7 +255,7 @@ describe("T65 what senders ask", () => {
     await world.volley.advance(600_000);
     expect((await bring("secret_three")).status).toBe(401);
     expect(await world.jobs()).toHaveLength(1);
-    // What was shown can be kept as it is, and knows its sender still.
+    // The flow can be kept as it was shown, and knows its sender still.
     const shown = (await world.ask("/v1/flows/taken")).body!;
     const put = await world.ask("/v1/flows/taken", {
       method: "PUT",
