@@ -174,47 +174,46 @@ const DOCUMENTED = Object.keys(PRESETS).flatMap((name): Delivered[] => {
   return [[`${verify}'s documentation`, verify, status, sign, flow]];
 });
 
-test.each([...SENDERS, ...DOCUMENTED])(
-  "a delivery that %s signs runs its flow once",
-  async (_, verify, status, sign, name) => {
-    const flow = {
-      summary: "Takes",
-      input_schema: { type: "object" },
-      actions: [{ id: "e", tool: "probe-echo", args: { n: 1 } }],
-      answer: { $ref: "hook#/sender" },
-      triggers: {
-        webhook: {
-          verify,
-          secret: "SANDBOX_SECRET",
-          ...(verify === "meta" && { verify_token: "SANDBOX_SECRET" }),
-        },
+const ALL = [...SENDERS.map((sender): Delivered => [...sender, "taken"]), ...DOCUMENTED];
+
+test.each(ALL)("a delivery that %s signs runs its flow once", async (_, verify, status, sign, name) => {
+  const flow = {
+    summary: "Takes",
+    input_schema: { type: "object" },
+    actions: [{ id: "e", tool: "probe-echo", args: { n: 1 } }],
+    answer: { $ref: "hook#/sender" },
+    triggers: {
+      webhook: {
+        verify,
+        secret: "SANDBOX_SECRET",
+        ...(verify === "meta" && { verify_token: "SANDBOX_SECRET" }),
       },
-    };
-    const path = `/v1/flows/${name}`;
-    const kept = await admin.send({ method: "PUT", path, body: JSON.stringify(flow) });
-    expect([200, 201], kept.text).toContain(kept.status);
-    const { body, headers } = await sign(new Date());
-    const deliver = (text: string) =>
-      new TestCaller(volley.url).send({
-        path: `/hooks/sandbox-admin/${name}`,
-        headers: { authorization: undefined, ...headers },
-        body: text,
-      });
-    const taken = await deliver(body);
-    expect(taken.status, taken.text).toBe(status);
-    const id = taken.headers["volley-job-id"];
-    expect((await deliver(body)).headers["volley-job-id"]).toBe(id);
-    const job = await eventually("the run to end", async () => {
-      const { text } = await admin.get(`/v1/jobs/${String(id)}`);
-      const shown = JSON.parse(text) as { readonly status: string };
-      return shown.status === "running" ? undefined : shown;
+    },
+  };
+  const path = `/v1/flows/${name}`;
+  const kept = await admin.send({ method: "PUT", path, body: JSON.stringify(flow) });
+  expect([200, 201], kept.text).toContain(kept.status);
+  const { body, headers } = await sign(new Date());
+  const deliver = (text: string) =>
+    new TestCaller(volley.url).send({
+      path: `/hooks/sandbox-admin/${name}`,
+      headers: { authorization: undefined, ...headers },
+      body: text,
     });
-    expect(job).toMatchObject({ status: "succeeded", attempts: 1, data: verify });
-    // A token in the clear proves who sends, and nothing of the body.
-    const isSigned = headers["x-gitlab-token"] === undefined;
-    expect((await deliver(`${body} `)).status).toBe(isSigned ? 401 : status);
-  },
-);
+  const taken = await deliver(body);
+  expect(taken.status, taken.text).toBe(status);
+  const id = taken.headers["volley-job-id"];
+  expect((await deliver(body)).headers["volley-job-id"]).toBe(id);
+  const job = await eventually("the run to end", async () => {
+    const { text } = await admin.get(`/v1/jobs/${String(id)}`);
+    const shown = JSON.parse(text) as { readonly status: string };
+    return shown.status === "running" ? undefined : shown;
+  });
+  expect(job).toMatchObject({ status: "succeeded", attempts: 1, data: verify });
+  // A token in the clear proves who sends, and nothing of the body.
+  const isSigned = headers["x-gitlab-token"] === undefined;
+  expect((await deliver(`${body} `)).status).toBe(isSigned ? 401 : status);
+});
 
 test("every preset has a delivery, but for Discord's and Dropbox's, which other tests have", () => {
   const known = ALL.map(([, verify]) => verify);
