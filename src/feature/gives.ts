@@ -131,6 +131,17 @@ interface AfterRuns {
    * @param run with the names that its tenant's object told, when it began, and its actions as far as the key may see them
    */
   show(run: AfterRun, context: Pick<RequestContext, "gate">): Promise<object>;
+  /** Put it into the answer that a run had, as JSON, of which its stream tells; null while more becomes of it. With the events before that. */
+  tell(
+    run: AfterRun,
+    answerJson: string,
+    context: Pick<RequestContext, "gate">,
+  ): Promise<{ readonly envelope: string | null; readonly events: readonly string[] }>;
+  /** Read what an export keeps of it, each as JSON, by name. */
+  keep(
+    names: readonly string[],
+    context: Pick<RequestContext, "gate">,
+  ): Promise<ReadonlyMap<string, readonly string[]>>;
   /** Find which actions of some runs are there no more, or perhaps, by run and then by id; null while that is being decided. */
   goneOf(
     runs: readonly string[],
@@ -140,6 +151,8 @@ interface AfterRuns {
 
 interface AfterRun {
   readonly names: readonly string[];
+  /** What an export kept of it, where the run came back with one. */
+  readonly kept?: unknown;
   readonly startedAt: number;
   readonly actions: readonly {
     readonly id: string;

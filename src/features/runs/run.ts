@@ -64,6 +64,8 @@ export interface RunHead {
   readonly imported?: true;
   /** Its jobs that were in trouble then; in an export alone, where there are any. */
   readonly jobs?: readonly TurnedJob[];
+  /** What became of it since, there too. */
+  readonly since?: readonly Aftermath[];
   /** Its tools, in the order of their first actions. */
   readonly tools: readonly ToolCount[];
 }
@@ -109,6 +111,8 @@ export interface ReportedRun {
 /** A run as an export has it: with the time at which its report arrived. */
 export interface ExportedRun extends Omit<ReportedRun, "begunAt"> {
   readonly at: number;
+  /** The names of what became of it since. */
+  readonly after?: readonly string[];
 }
 
 /** A rerun as an export has it: the writes that it set out to send, which the next rerun goes by. */

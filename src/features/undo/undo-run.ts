@@ -178,8 +178,9 @@ export interface UndoneEntry {
   readonly startedAt?: number;
   readonly endedAt?: number;
   readonly tries?: readonly JobTry[];
-  /** The run that the write is in; absent until its rows say it. */
+  /** The run that the write is in, and the one that it is kept with; absent until its rows say it. */
   readonly run?: string;
+  readonly root?: string;
 }
 
 /** The writes of a run, in the order in which they are taken back. */

@@ -12,7 +12,7 @@ import {
 import type { Refusal } from "../../../core/contract/refusal.ts";
 import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
 import { sleep } from "../../../core/kit/sleep.ts";
-import type { JobRuns } from "../../../feature/gives.ts";
+import type { Gives, JobRuns } from "../../../feature/gives.ts";
 import { findRun, type SeenRun } from "./look-at-run.ts";
 import { NO_RUN, sightOf, UNREADABLE } from "./open-log.ts";
 import { readKeptRun } from "./read-kept-run.ts";
@@ -26,14 +26,17 @@ interface Followed {
   readonly id: string;
   readonly log: RunLog;
   readonly jobRuns: readonly JobRuns[];
+  readonly since?: Gives["afterRuns"] | undefined;
 }
 
 /** The events of a run that are known by now. */
 interface Known {
   /** Results as JSON, at most one for each action. */
   readonly results: readonly string[];
-  /** The whole answer; null while the run goes on. */
+  /** The whole answer; null while the run goes on, or something becomes of it. */
   readonly envelope: string | null;
+  /** Events of what became of it since. */
+  readonly events?: readonly string[];
 }
 
 /**
@@ -62,7 +65,8 @@ export async function followRun(
   if (seen.value === null) return err(NO_RUN);
   const first = seen.value;
   const stream = openEventStream(request.signal, clock);
-  context.defer(tell(stream, { told: new Told(lastId), first, lookAt }, context));
+  const know = (seen: SeenRun): Promise<Known> => knownSince(seen, followed, context);
+  context.defer(tell(stream, { told: new Told(lastId), first, lookAt, know }, context));
   return ok(new Response(stream.readable, { headers: STREAM_HEADERS }));
 }
 
@@ -72,10 +76,12 @@ async function tell(
     told,
     first,
     lookAt,
+    know,
   }: {
     readonly told: Told;
     readonly first: SeenRun;
     readonly lookAt: () => Promise<Result<SeenRun | null, Refusal>>;
+    readonly know: (seen: SeenRun) => Promise<Known>;
   },
   context: RequestContext,
 ): Promise<void> {
@@ -85,17 +91,21 @@ async function tell(
   const stopKeepAlive = stream.keepAlive();
   let seen: SeenRun | null = first;
   let progress = "";
+  const toldSince = new Set<string>();
   for (let pause = LIMITS.waitLookMs; seen !== null; pause += LIMITS.waitLookStepMs) {
     const { job } = seen;
     const now = JSON.stringify([job?.status, job?.progress]);
-    const known = now === progress ? NO_NEWS : await attempt(() => knownOf(seen!, context));
-    progress = now;
+    const known = now === progress ? NO_NEWS : await attempt(() => know(seen!));
     if (!known.ok) break;
-    const { results, envelope } = known.value;
+    const { results, envelope, events } = known.value;
+    // What becomes of a run that is over is no progress of its job.
+    progress = events === undefined ? now : "";
     for (const json of results) {
       const id = told.add(json);
       if (id !== null) stream.send(`event: result\ndata: ${json}\nid: ${id}\n\n`);
     }
+    for (const event of events ?? []) if (!toldSince.has(event)) stream.send(event);
+    for (const event of events ?? []) toldSince.add(event);
     if (envelope !== null) {
       stream.send(`event: done\ndata: ${envelope}\nid: ${TOLD_ALL}\n\n`);
       break;
@@ -110,30 +120,49 @@ async function tell(
   await stream.close();
 }
 
+/** The same with the actions that the results are of, and what an export kept of these. */
+interface KnownActions extends Known {
+  readonly of: { readonly actions: SinceActions; readonly after?: unknown };
+}
+
+type SinceActions = Parameters<Gives["afterRuns"]["show"]>[0]["actions"];
+
 const NO_NEWS: Result<Known, never> = ok({ results: [], envelope: null });
 
-async function knownOf({ found, job, jobRuns }: SeenRun, context: RequestContext): Promise<Known> {
+/** The same with what became of a run since it was over, also before the log has heard of that. */
+async function knownSince(seen: SeenRun, { id, since }: Followed, context: RequestContext): Promise<Known> {
+  const { of, ...known } = await knownOf(seen, context);
+  if (since === undefined || known.envelope === null) return known;
+  const { after: names = [], run } = seen.found ?? {};
+  const startedAt = Date.parse(run?.started_at ?? "");
+  const asked = { names: names.length === 0 ? [id] : names, startedAt, actions: of.actions, kept: of.after };
+  return { ...known, ...(await since.tell(asked, known.envelope, context)) };
+}
+
+async function knownOf({ found, job, jobRuns }: SeenRun, context: RequestContext): Promise<KnownActions> {
   if (job !== null && isLive(job))
-    return { results: (await jobRuns?.results(job, context)) ?? [], envelope: null };
+    return { results: (await jobRuns?.results(job, context)) ?? [], envelope: null, of: { actions: [] } };
   // The answer that its job keeps has more of its data than the log.
   if (job?.envelopeJson !== undefined) return fromEnvelope(job.envelopeJson, context);
-  if (found === null) return { results: [], envelope: null };
+  if (found === null) return { results: [], envelope: null, of: { actions: [] } };
   const kept = readKeptRun(found, context);
   const results = toResults(kept.actions);
-  return { results, envelope: toKeptEnvelope(found.run, kept, results) };
+  return { results, envelope: toKeptEnvelope(found.run, kept, results), of: kept };
 }
 
 /** The same of an answer, with the results of tools that the key may call. */
-function fromEnvelope(json: string, context: RequestContext): Known {
+function fromEnvelope(json: string, context: RequestContext): KnownActions {
   const sight = { sight: sightOf(context) };
   const whole = parseExact(json) as { readonly results: readonly WireResult[] };
   const seen = whole.results.filter(({ tool }) => tool === null || sees(sight, tool));
   const results = seen.map((result) => JSON.stringify(result));
-  if (seen.length === whole.results.length) return { results, envelope: json };
-  return { results, envelope: JSON.stringify({ ...whole, results: seen, summary: summarise(seen) }) };
+  if (seen.length === whole.results.length) return { results, envelope: json, of: { actions: seen } };
+  const envelope = JSON.stringify({ ...whole, results: seen, summary: summarise(seen) });
+  return { results, envelope, of: { actions: seen } };
 }
 
 interface WireResult extends Pick<Outcome, "status"> {
+  readonly id: string;
   readonly tool: string | null;
   readonly data?: unknown;
   readonly meta: Pick<OutcomeMeta, "items">;

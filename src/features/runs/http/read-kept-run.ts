@@ -7,7 +7,10 @@ import { sees } from "../see-run.ts";
 import { sightOf } from "./open-log.ts";
 import type { runSchema } from "./run-schemas.ts";
 
-type KeptBody = Pick<Written<typeof runSchema>, "plan" | "actions" | "model">;
+interface KeptBody extends Pick<Written<typeof runSchema>, "plan" | "actions" | "model"> {
+  /** What an export kept of what became of it. */
+  readonly after?: unknown;
+}
 
 /** Read the body of a run with the actions that a key may see, and the edges between those. */
 export function readKeptRun(

@@ -11,7 +11,7 @@ import { askGate } from "../../../cloudflare/http/ask-gate.ts";
 import { readRequestBody } from "../../../cloudflare/http/read-request-body.ts";
 import { respondJson } from "../../../cloudflare/http/respond.ts";
 import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
-import { err, ok } from "../../../core/kit/result.ts";
+import { attemptNow, err, ok } from "../../../core/kit/result.ts";
 import { ENDS, RUN_SOURCES } from "../run.ts";
 import { openLog } from "./open-log.ts";
 
@@ -76,6 +76,8 @@ const restoreSchema = lazySchema(() => {
     code: z.optional(z.string()),
     inDoubt: z.optional(z.literal(true)),
   });
+  const counts = { gone: count, stands: count, unsure: count, going: count, waits: count };
+  const became = z.strictObject({ tool: z.string(), ...counts });
   const head = z.looseObject({
     id,
     source: z.enum(RUN_SOURCES),
@@ -92,6 +94,7 @@ const restoreSchema = lazySchema(() => {
     connections: z.optional(z.record(z.string(), z.string())),
     code: z.optional(z.string()),
     jobs: z.optional(z.array(job)),
+    since: z.optional(z.array(z.looseObject({ id, tools: z.array(became) }))),
     tools: z.array(
       z.looseObject({
         tool: z.string(),
@@ -104,10 +107,23 @@ const restoreSchema = lazySchema(() => {
   });
   const action = z.looseObject({ id: z.string(), tool: z.string(), status: z.enum(ENDS) });
   const edge = z.strictObject({ from: z.string(), to: z.string(), reason: z.string() });
+  const json = z.string().check(z.refine((text) => attemptNow(() => parseExact(text)).ok));
+  const tries = z.array(z.looseObject({ at: z.number(), durationMs: z.number() }));
+  const after = z.looseObject({
+    id: z.string(),
+    tool: z.string(),
+    status: z.string(),
+    dataJson: z.optional(json),
+    tries: z.optional(tries),
+  });
   const run = z.strictObject({
     at: time,
     head,
-    body: z.looseObject({ plan: z.strictObject({ edges: z.array(edge) }), actions: z.array(action) }),
+    body: z.looseObject({
+      plan: z.strictObject({ edges: z.array(edge) }),
+      actions: z.array(action),
+      after: z.optional(z.array(after)),
+    }),
   });
   const rerun = z.strictObject({ at: time, rerun: id, root: id, writes: z.array(z.string()) });
   return z

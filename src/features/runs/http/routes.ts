@@ -77,7 +77,7 @@ export const makeShowRun = (jobRuns: readonly JobRuns[], since?: Gives["afterRun
     const log = openLog(context);
     if (!log.ok) return log;
     if (wantsEvents(request.headers.get("accept")))
-      return followRun({ id, log: log.value, jobRuns }, request, context);
+      return followRun({ id, log: log.value, jobRuns, since }, request, context);
     const seen = await askGate(async () => {
       const one = await findRun(id, log.value, context, jobRuns);
       const nowMs = context.ports.clock.now();
@@ -92,8 +92,9 @@ export const makeShowRun = (jobRuns: readonly JobRuns[], since?: Gives["afterRun
       return respondCounted(JSON.stringify({ ...live, plan: { edges: [] }, actions, children: [] }), context);
     }
     const { run, children, after: names = [] } = seen.value;
-    const kept = readKeptRun(seen.value, context);
-    const asked = { names, startedAt: Date.parse(run.started_at), actions: kept.actions };
+    const { after, ...kept } = readKeptRun(seen.value, context);
+    const startedAt = Date.parse(run.started_at);
+    const asked = { names, startedAt, actions: kept.actions, kept: after };
     const became = await askGate(
       async () => (names.length === 0 ? {} : since?.show(asked, context)),
       UNREADABLE,

@@ -182,7 +182,9 @@ export function createRunLog(
       for (const { at, ...texts } of this.#reports.texts(before ?? Number.MAX_SAFE_INTEGER)) {
         const read = splitReport(texts).map(({ head, body }) => {
           const jobs = this.#jobsOf(head);
-          return { at, head: JSON.stringify(jobs.length === 0 ? head : { ...head, jobs }), body };
+          const since = this.#aftermathsOf(head).map(toCopy);
+          const more = { ...(jobs.length > 0 && { jobs }), ...(since.length > 0 && { since }) };
+          return { at, head: JSON.stringify({ ...head, ...more }), body, after: since.map(({ id }) => id) };
         });
         runs.push(...read);
         held += sizeOf({ runs: read });
@@ -300,8 +302,9 @@ export function createRunLog(
     }
 
     /** The run of a flow that is a job is told of by that. */
-    #aftermathsOf({ id, job }: RunHead): readonly Aftermath[] {
-      return [...this.#aftermaths.of(id), ...(job === undefined ? [] : this.#aftermaths.of(job))];
+    #aftermathsOf({ id, job, since = [] }: RunHead): readonly Aftermath[] {
+      const own = [...this.#aftermaths.of(id), ...(job === undefined ? [] : this.#aftermaths.of(job))];
+      return own.length === 0 ? since : own;
     }
 
     #prune(): void {
@@ -332,3 +335,12 @@ const DEEPEST = 100;
 
 /** Comes after every id. */
 const LAST_ID = "~";
+
+/** The same for an export: its copy hears no more of what is under way. */
+function toCopy({ tools, ...aftermath }: Aftermath): Aftermath {
+  const copied = tools.map(({ tool, gone, stands, unsure, going, waits }) => {
+    const open = going + waits;
+    return { tool, gone, stands: stands + open, unsure: unsure + open, going: 0, waits: 0 };
+  });
+  return { ...aftermath, tools: copied };
+}

@@ -1,25 +1,61 @@
 import type { Gives } from "../../../feature/gives.ts";
 import { parseExact } from "../../../feature/schema.ts";
-import { callUndo, isGone, toWirePlace, type UndoneEntry, undoneIn } from "../undo-run.ts";
+import {
+  callUndo,
+  isGone,
+  toEntryJson,
+  toMember,
+  toWirePlace,
+  type UndoneEntry,
+  undoneIn,
+  type UndoState,
+} from "../undo-run.ts";
+
+type AfterRun = Parameters<Gives["afterRuns"]["show"]>[0];
+type RunAction = AfterRun["actions"][number];
+type Asking = Parameters<Gives["afterRuns"]["show"]>[1];
 
 export const afterRuns: Gives["afterRuns"] = {
-  async show({ names, startedAt, actions }, { gate }) {
-    const { entries } = await callUndo(gate, "looks", names);
-    const isOf = (entry: UndoneEntry, action: (typeof actions)[number]): boolean => {
-      const { id, round } = toWirePlace(entry.id);
-      if (action.id !== id) return false;
-      return round === undefined ? (action.batch_id ?? entry.run) === entry.run : action.round === round;
-    };
+  async show(run, context) {
+    const { startedAt, actions } = run;
+    const { entries } = await entriesOf(run, context);
     const told = entries.flatMap((entry) => {
       const action = actions.find((one) => isOf(entry, one));
       return action === undefined ? [] : [toShown(entry, action.round, startedAt)];
     });
     if (told.length === 0) return {};
-    const marked = actions.map((action) => {
-      const undone = undoneIn(entries.filter((entry) => isOf(entry, action)));
-      return undone === undefined ? action : { ...action, undone };
+    return { actions: actions.map((action) => ({ ...action, ...markOf(action, entries) })), undone: told };
+  },
+  async tell(run, answerJson, context) {
+    const { actions } = run;
+    const { entries, isSettled } = await entriesOf(run, context);
+    const own = entries.flatMap((entry) => {
+      const action = actions.find((one) => isOf(entry, one));
+      if (action === undefined) return [];
+      const { id } = toWirePlace(entry.id);
+      return [action.round === undefined ? entry : { ...entry, id: `${action.round}:${id}` }];
     });
-    return { actions: marked, undone: told };
+    if (own.length === 0) return { envelope: answerJson, events: [] };
+    const ended = own.filter(({ status }) => status !== "initiated").map(toEntryJson);
+    const events = ended.map((json) => `event: undone\ndata: ${json}\n\n`);
+    const { undone: _, ...answer } = parseExact(answerJson) as Answer;
+    const results = answer.results.map((result, at) => ({
+      ...result,
+      meta: { ...result.meta, ...markOf(actions[at]!, entries) },
+    }));
+    const whole = JSON.stringify({ ...answer, results });
+    return { envelope: isSettled ? `${whole.slice(0, -1)}${toMember(own)}}` : null, events };
+  },
+  async keep(names, { gate }) {
+    const { entries } = await callUndo(gate, "looks", names);
+    // A copy hears no more of what is under way.
+    const kept = entries.map((entry): UndoneEntry => {
+      const { jobId: _, confirmation: __, ...rest } = entry;
+      const isOpen = entry.status === "initiated" || entry.status === "pending_confirmation";
+      return isOpen ? { ...rest, status: "unknown" } : entry;
+    });
+    const ofNames = Map.groupBy(kept, ({ root = "" }) => root);
+    return new Map([...ofNames].map(([name, all]) => [name, all.map((one) => JSON.stringify(one))]));
   },
   async goneOf(runs, { gate }) {
     const { entries, isSettled } = await callUndo(gate, "looks", runs);
@@ -29,26 +65,45 @@ export const afterRuns: Gives["afterRuns"] = {
   },
 };
 
+interface Answer {
+  readonly undone?: unknown;
+  readonly results: readonly { readonly meta: object }[];
+}
+
+/** Find the entries of a run; those that an export kept where there are no others. */
+async function entriesOf({ names, kept }: AfterRun, { gate }: Asking): Promise<UndoState> {
+  const state = await callUndo(gate, "looks", names);
+  const isCopy = state.entries.length === 0 && Array.isArray(kept);
+  return isCopy ? { entries: kept as UndoneEntry[], isSettled: true } : state;
+}
+
+function isOf(entry: UndoneEntry, action: RunAction): boolean {
+  const { id, round } = toWirePlace(entry.id);
+  if (action.id !== id) return false;
+  return round === undefined ? (action.batch_id ?? entry.run) === entry.run : action.round === round;
+}
+
+/** Whether all that an action did is taken back, where it has entries. */
+function markOf(action: RunAction, entries: readonly UndoneEntry[]): object {
+  const undone = undoneIn(entries.filter((entry) => isOf(entry, action)));
+  return undone === undefined ? {} : { undone };
+}
+
 function toShown(entry: UndoneEntry, round: number | undefined, runStartedAt: number): object {
-  const { id, action, element, tool, status, dataJson, error, startedAt, endedAt, tries = [], jobId } = entry;
+  const { run: _, root: __, dataJson, startedAt, endedAt, tries = [], jobId, ...told } = entry;
+  const toTry = ({ at, durationMs, code }: (typeof tries)[number]): object => ({
+    started_ms: at - runStartedAt,
+    duration_ms: durationMs,
+    code,
+  });
   return {
-    id: toWirePlace(id).id,
+    ...told,
+    id: toWirePlace(told.id).id,
     round,
-    action,
-    element,
-    tool,
-    status,
     ...(dataJson !== undefined && { data: parseExact(dataJson) }),
-    error,
     ...(startedAt !== undefined && { started_ms: startedAt - runStartedAt }),
     ...(startedAt !== undefined && endedAt !== undefined && { duration_ms: endedAt - startedAt }),
-    ...(tries.length > 0 && {
-      tries: tries.map(({ at, durationMs, code }) => ({
-        started_ms: at - runStartedAt,
-        duration_ms: durationMs,
-        code,
-      })),
-    }),
+    ...(tries.length > 0 && { tries: tries.map(toTry) }),
     job_id: jobId,
   };
 }

@@ -218,7 +218,9 @@ export class UndoRuns {
     const { isAsked, waits } = this.#waitsOf(runId, writes);
     return {
       entries: writes.flatMap((write) =>
-        write.isNone === true ? [] : [{ run: runId, ...toEntry(write), ...(waits(write) && asks) }],
+        write.isNone === true
+          ? []
+          : [{ run: runId, root: runId, ...toEntry(write), ...(waits(write) && asks) }],
       ),
       isSettled: isAsked || writes.every(({ state }) => state === "over"),
     };

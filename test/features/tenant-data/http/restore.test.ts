@@ -12,17 +12,19 @@ import { flows } from "../../../../src/features/flows/index.ts";
 import { keys } from "../../../../src/features/keys/index.ts";
 import { operator } from "../../../../src/features/operator/index.ts";
 import { runs } from "../../../../src/features/runs/index.ts";
+import { undo } from "../../../../src/features/undo/index.ts";
 import { tenantData } from "../../../../src/features/tenant-data/index.ts";
 import { createTestVolley, type TestVolley } from "../../../../src/package/testing.ts";
 import { ALL_FEATURES } from "../../../support/all-features.ts";
 import { configureKeys } from "../../../support/configured-keys.ts";
+import { openBookings, TOOLS } from "../../undo/http/bookings.ts";
 import { DECLARATION, sendIt } from "../../runs/http/store-tools.ts";
 
 type Document = Readonly<Record<string, unknown>>;
 
 const store = defineTool({ ...DECLARATION, name: "store_it", run: sendIt });
 
-const open = async (): Promise<TestVolley> =>
+const open = async (more: object = {}): Promise<TestVolley> =>
   createTestVolley({
     tools: [store],
     features: [
@@ -34,6 +36,7 @@ const open = async (): Promise<TestVolley> =>
       keys(),
       endpoints(),
       runs(),
+      undo(),
       operator(),
       tenantData(),
     ],
@@ -51,6 +54,7 @@ const open = async (): Promise<TestVolley> =>
         },
       }),
     },
+    ...more,
   });
 
 const send = async (volley: TestVolley, method: string, path: string, body?: object) => {
@@ -234,4 +238,37 @@ test("F39 The list of an export and that of a restore are one: each field that t
   for (const { tenantPart } of ALL_FEATURES)
     if (tenantPart !== undefined)
       expect([tenantPart.field, RESTORES[tenantPart.field]]).toEqual([tenantPart.field, tenantPart.restore]);
+});
+
+test("F39 A restored run tells what was taken back as it did, also of what was under way, and is not undone again", async () => {
+  const bookings = openBookings({ "unbook c": () => Response.json({}, { status: 503 }) });
+  const volley = await open({ tools: [store, ...TOOLS], routes: bookings.routes });
+  const bookAll = async (...names: readonly string[]): Promise<string> => {
+    const actions = names.map((name) => ({ id: name, tool: "book", args: { name } }));
+    const { batch_id: id } = await volley.run({ actions });
+    await volley.advance(3_000);
+    await must(volley, "POST", `/v1/runs/${id}/undo`, {});
+    return id;
+  };
+  const whole = await bookAll("a", "b");
+  const open1 = await bookAll("c");
+  const read = async (id: string) => {
+    const stream = await volley.fetch(`/v1/runs/${id}`, { headers: { accept: "text/event-stream" } });
+    const { imported: _, ...run } = await must(volley, "GET", `/v1/runs/${id}`);
+    return { run, events: await stream.text() };
+  };
+  const before = await read(whole);
+  expect(before.run).toMatchObject({ status: "undone", undone: [{ id: "b" }, { id: "a" }] });
+  const backup = await exportOf(volley);
+  await must(volley, "POST", "/v1/tenant/delete", { tenant: "acme" });
+  await volley.advance(600_000);
+  await restore(volley, backup);
+  expect(await read(whole)).toEqual(before);
+  // Nobody knows any more what became of it.
+  const { run } = await read(open1);
+  expect(run).toMatchObject({ status: "partial", in_doubt: true, undone: [{ id: "c", status: "unknown" }] });
+  expect(essence(await exportOf(volley))).toEqual(essence(backup));
+  const heard = bookings.heard.length;
+  expect(await send(volley, "POST", `/v1/runs/${whole}/undo`, {})).toMatchObject({ status: 422 });
+  expect(bookings.heard).toHaveLength(heard);
 });

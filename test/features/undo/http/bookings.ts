@@ -124,6 +124,7 @@ export interface UndoneResult {
 /** The answer to a batch that may be undone. */
 export interface UndoneAnswer {
   readonly batch_id: string;
+  readonly status?: string;
   readonly results: readonly UndoneResult[];
   readonly undone?: readonly {
     readonly id: string;

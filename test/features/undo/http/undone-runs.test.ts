@@ -133,6 +133,48 @@ describe("a run that is undone", () => {
   });
 });
 
+/** The events of a run, as a client that follows it is told. */
+async function follow(id: string, after = 0): Promise<readonly (readonly [string, UndoneAnswer])[]> {
+  const stream = await volley.fetch(`/v1/runs/${id}`, { headers: { accept: "text/event-stream" } });
+  const text = stream.text();
+  await volley.advance(after);
+  const events = [...(await text).matchAll(/^event: (.*)\ndata: (.*)$/gm)];
+  return events.map(([, name, data]) => [name!, JSON.parse(data!) as UndoneAnswer]);
+}
+
+describe("the events of a run that is undone", () => {
+  test("tell each entry, and the envelope what was taken back", async () => {
+    const id = await run(TWO);
+    expect((await follow(id)).map(([name]) => name)).toEqual(["result", "result", "done"]);
+    const { undone } = await undoRun(id);
+    const events = await follow(id);
+    expect(events.map(([name]) => name)).toEqual(["result", "result", "undone", "undone", "done"]);
+    expect(events.slice(2, 4).map(([, entry]) => entry)).toEqual(undone);
+    const [, done] = events.at(-1)!;
+    expect(done).toMatchObject({ undone, results: [{ meta: { undone: true } }, { meta: { undone: true } }] });
+  });
+
+  test("go on while something of it is under way", async () => {
+    const busy = { status: 503, headers: { "retry-after": "60" } };
+    answers["unbook a"] = (times) => (times === 1 ? Response.json({}, busy) : undefined);
+    const id = await run(TWO);
+    await undoRun(id);
+    const events = await follow(id, 120_000);
+    expect(events.slice(2).map(([name, { status }]) => [name, status])).toEqual([
+      ["undone", "success"],
+      ["undone", "success"],
+      ["done", undefined],
+    ]);
+  });
+
+  test("are those of its own batch that failed as well", async () => {
+    answers["book fails"] = REFUSED;
+    const id = await run([...TWO, FAILS], { on_error: "undo" });
+    const events = await follow(id);
+    expect(events.slice(3).map(([name]) => name)).toEqual(["undone", "undone", "done"]);
+  });
+});
+
 describe("a rerun of what was taken back", () => {
   test.each([{}, { only: "failed" }])("with %j runs it anew, under new keys", async (only) => {
     const id = await run(
