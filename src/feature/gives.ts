@@ -151,7 +151,7 @@ interface AfterRuns {
 
 interface AfterRun {
   readonly names: readonly string[];
-  /** What an export kept of it, where the run came back with one. */
+  /** The part that an export kept of it, where the run came back with one. */
   readonly kept?: unknown;
   readonly startedAt: number;
   readonly actions: readonly {

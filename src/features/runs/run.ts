@@ -64,7 +64,7 @@ export interface RunHead {
   readonly imported?: true;
   /** Its jobs that were in trouble then; in an export alone, where there are any. */
   readonly jobs?: readonly TurnedJob[];
-  /** What became of it since, there too. */
+  /** The counts of what became of it since, there too. */
   readonly since?: readonly Aftermath[];
   /** Its tools, in the order of their first actions. */
   readonly tools: readonly ToolCount[];

@@ -98,7 +98,7 @@ async function tell(
     const known = now === progress ? NO_NEWS : await attempt(() => know(seen!));
     if (!known.ok) break;
     const { results, envelope, events } = known.value;
-    // What becomes of a run that is over is no progress of its job.
+    // The job of a run that is over makes no progress by what becomes of it.
     progress = events === undefined ? now : "";
     for (const json of results) {
       const id = told.add(json);

@@ -8,7 +8,7 @@ import { sightOf } from "./open-log.ts";
 import type { runSchema } from "./run-schemas.ts";
 
 interface KeptBody extends Pick<Written<typeof runSchema>, "plan" | "actions" | "model"> {
-  /** What an export kept of what became of it. */
+  /** The part of what became of it that an export kept. */
   readonly after?: unknown;
 }
 

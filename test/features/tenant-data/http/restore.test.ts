@@ -264,7 +264,7 @@ test("F39 A restored run tells what was taken back as it did, also of what was u
   await volley.advance(600_000);
   await restore(volley, backup);
   expect(await read(whole)).toEqual(before);
-  // Nobody knows any more what became of it.
+  // The copy hears no more of it.
   const { run } = await read(open1);
   expect(run).toMatchObject({ status: "partial", in_doubt: true, undone: [{ id: "c", status: "unknown" }] });
   expect(essence(await exportOf(volley))).toEqual(essence(backup));
