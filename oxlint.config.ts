@@ -7,7 +7,7 @@ const CORE = `${GROUND} core/catalog`;
 const RUN = `${CORE} core/plan core/gate/state core/egress core/answer core/observe core/gate core/run`;
 const EDGE = `${RUN} core/run/execute`;
 const EDGE_ROOMS =
-  "cloudflare/platform cloudflare/durable cloudflare/gate-client cloudflare/http cloudflare/openapi cloudflare/endpoints cloudflare/page";
+  "cloudflare/platform cloudflare/durable cloudflare/gate-client cloudflare/http cloudflare/openapi cloudflare/routes cloudflare/page";
 const PAGES = "console/kit console/parts console/run console/form console/keys console/jobs";
 /** Rooms of `src`, and what each may look into besides itself, types included. Nothing names a room below its own. */
 const LADDER: Readonly<Record<string, string>> = {
@@ -42,7 +42,7 @@ const LADDER: Readonly<Record<string, string>> = {
   "cloudflare/http": `${EDGE} cloudflare/platform cloudflare/gate-client`,
   "cloudflare/page": EDGE,
   "cloudflare/openapi": `${EDGE} cloudflare/http`,
-  "cloudflare/endpoints": `${EDGE} cloudflare/platform cloudflare/http cloudflare/openapi`,
+  "cloudflare/routes": `${EDGE} cloudflare/platform cloudflare/http cloudflare/openapi`,
   feature: `${EDGE} ${EDGE_ROOMS}`,
   "package/client": "core/kit core/contract core/contract/gate core/plan core/answer",
   "package/testing": "core/kit core/kit/json core/egress cloudflare/platform",

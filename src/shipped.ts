@@ -1,8 +1,8 @@
 // Written by `npm run shipped` from the declarations of the features.
 type Words = Readonly<Record<string, string>>;
 
-/** The feature that a flag of a key, a variable, a binding of a tool and a field of its contract need: a Worker that does not list it has no other way to know. */
-export const SHIPPED: Readonly<Record<"flags" | "variables" | "bindings" | "contract", Words>> = {
+/** The feature that a flag of a key, a variable, a binding of a tool, its needs and a field of its contract take: a Worker that does not list it has no other way to know. */
+export const SHIPPED: Readonly<Record<"flags" | "variables" | "bindings" | "needs" | "contract", Words>> = {
   flags: {
     approve: "confirmations",
     skip_approval: "confirmations",
@@ -26,6 +26,7 @@ export const SHIPPED: Readonly<Record<"flags" | "variables" | "bindings" | "cont
     VOLLEY_CONNECTORS: "connections",
   },
   bindings: { ENDPOINTS: "endpoints", OBJECTS: "objects", WORKSPACES: "workspace" },
+  needs: { approval: "confirmations", accounts: "connections" },
   contract: { compensate: "undo" },
 };
 

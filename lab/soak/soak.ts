@@ -148,8 +148,8 @@ function shorten(retentionMs: number): Forgetting {
     idempotencyRetentionMs: retentionMs,
     resultRetentionMs: retentionMs,
     turnRetentionMs: retentionMs,
-    confirmationRetentionMs: retentionMs,
-    goneEndpointMs: retentionMs,
+    questionRetentionMs: retentionMs,
+    goneAddressMs: retentionMs,
     pruneEveryMs,
     pruneCausesEveryMs: pruneEveryMs,
   };

@@ -103,7 +103,7 @@ function bound(least: unknown, most: unknown): string {
 function listFacts(tool: Tool): string {
   const { isWrite, execution, orchestration, onError, confirm, hosts, secrets, bindings, timeoutMs } = tool;
   const list = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(", ");
-  const accounts = Object.entries(tool.connection ?? {}).map(([connector, scopes]) =>
+  const accounts = Object.entries(tool.accounts?.scopes ?? {}).map(([connector, scopes]) =>
     [`\`${connector}\``, ...(scopes.length === 0 ? [] : [`with ${list(scopes)}`])].join(" "),
   );
   const kind = isWrite ? (execution === "sync" ? "Write" : "Write, in the background") : "Read";
@@ -115,7 +115,9 @@ function listFacts(tool: Tool): string {
     `- Hosts: ${reached}`,
     ...(accounts.length === 0
       ? []
-      : [`- Account: ${accounts.join(", ")}${tool.connectionOptional === true ? ", where connected" : ""}`]),
+      : [
+          `- Account: ${accounts.join(", ")}${tool.accounts?.isOptional === true ? ", where connected" : ""}`,
+        ]),
     ...(secrets.length === 0 ? [] : [`- Secrets: ${list(secrets)}`]),
     ...(bindings.length === 0 ? [] : [`- Bindings: ${list(bindings)}`]),
   ].join("\n");

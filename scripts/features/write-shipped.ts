@@ -27,6 +27,7 @@ export async function writeShipped(features: readonly WholeDeclaration[], before
     bindings: Object.fromEntries(
       features.flatMap(({ name, bindings = [] }) => bindings.map((binding) => [binding, name])),
     ),
+    needs: Object.fromEntries(features.flatMap(({ name, meets = [] }) => meets.map((need) => [need, name]))),
     contract: Object.fromEntries(
       features.flatMap(({ name, contract = [] }) => contract.map((field) => [field.name, name])),
     ),
@@ -45,8 +46,8 @@ export async function writeShipped(features: readonly WholeDeclaration[], before
   const text = [
     "// Written by `npm run shipped` from the declarations of the features.\n",
     "type Words = Readonly<Record<string, string>>;\n\n",
-    "/** The feature that a flag of a key, a variable, a binding of a tool and a field of its contract need: a Worker that does not list it has no other way to know. */\n",
-    `export const SHIPPED: Readonly<Record<"flags" | "variables" | "bindings" | "contract", Words>> = ${JSON.stringify(needed)};\n\n`,
+    "/** The feature that a flag of a key, a variable, a binding of a tool, its needs and a field of its contract take: a Worker that does not list it has no other way to know. */\n",
+    `export const SHIPPED: Readonly<Record<"flags" | "variables" | "bindings" | "needs" | "contract", Words>> = ${JSON.stringify(needed)};\n\n`,
     "/** The flags of keys, each with its right in words. */\n",
     `export const SHIPPED_FLAGS: Words = ${JSON.stringify(abouts)};\n\n`,
     "/** The classes of Durable Objects. */\n",

@@ -2,6 +2,7 @@ import type { Context } from "hono";
 import { matchedRoutes } from "hono/route";
 import { HOP_HEADER } from "../core/egress/guard-headers.ts";
 import type { Telemetry } from "../core/egress/ports.ts";
+import { KEEPER } from "../core/contract/failure-codes.ts";
 import { makeRefusal, type Refusal } from "../core/contract/refusal.ts";
 import { err, ok, type Result } from "../core/kit/result.ts";
 import { readTraceId } from "../core/observe/traced-fetch.ts";
@@ -9,7 +10,7 @@ import { Watch } from "../core/observe/watch.ts";
 import type { Env } from "./configured.ts";
 import type { Deployment } from "./deployed.ts";
 import type { VolleyOptions } from "./deployment.ts";
-import { CORE_ENDPOINTS, executeActions } from "./endpoints/execute-actions.ts";
+import { CORE_ROUTES, executeActions } from "./routes/execute-actions.ts";
 import type { Feature, Fetch, Routes } from "./feature.ts";
 import { type Dialect, dialectOf } from "./http/dialect.ts";
 import { refuseKey } from "./http/refuse-key.ts";
@@ -25,7 +26,7 @@ import {
   setBaseHeaders,
 } from "./http/respond.ts";
 import { createRouter, type Router, type RouterTypes, type Variables } from "./http/router.ts";
-import { routerOf } from "./openapi/endpoint.ts";
+import { routerOf } from "./openapi/route.ts";
 import { ConfigurationError } from "./platform/configuration-error.ts";
 import { createInSpan, type Tracing } from "./platform/in-span.ts";
 import { logBug } from "./platform/log-bug.ts";
@@ -49,7 +50,7 @@ export function createApp(
   deploymentOf: (env: Env) => Deployment,
   features: readonly Feature[] = [],
 ): Pick<App, "fetch"> {
-  const behindKey = [routerOf("any key", CORE_ENDPOINTS), ...routersOf(features)];
+  const behindKey = [routerOf("any key", CORE_ROUTES), ...routersOf(features)];
   const open = openRoutersOf(features);
   const openRoutes = ["GET /healthz", ...open.flatMap(listRoutes)];
   const keyedRoutes = behindKey.flatMap(listRoutes);
@@ -79,7 +80,7 @@ export function createApp(
   });
   for (const router of open) app.route("/", router);
   refuseOthers(app, openRoutes);
-  // Clients look there for what a server can do, and take a 401 for a server that wants them to sign in.
+  // Clients look there for what a server can do, and take a 401 for a server at which a person has to let them in.
   app.all("/.well-known/*", (c) => {
     const refusal = makeRefusal("NOT_FOUND", `Nothing is served below /.well-known/${sayAllPaths(routes)}`);
     return respondRefusal(refusal, refusingOf(c));
@@ -150,7 +151,7 @@ function createWatching(): (request: Request, ctx: Platform) => Watch {
 /** Who is told while the configuration is not read, or cannot be. */
 const CONSOLE: Telemetry = { lines: "all", log: writeLine, writePoint: null };
 
-/** Give an answer the times of its stages, and tell the operator of one that refuses. */
+/** Give an answer the times of its stages, and tell the log of one that refuses. */
 function finish(response: Response, request: Request, watch: Watch): void {
   const { status } = response;
   if (status >= 400) watch.sawRefusal({ code: codeOf(response), status, method: methodOf(request) });
@@ -244,8 +245,8 @@ function answerBug(error: unknown, request: Request, refusing: Refusing): Respon
 /** Health is open and names the variable, never its value; everybody else is told where to look. */
 function sayUnread(pathname: string, { variable, part }: ConfigurationError): string {
   return pathname === "/healthz"
-    ? `${variable} cannot be read${part === undefined ? "" : ` because of ${part}`}; the operator finds in the log what is wrong with it.`
-    : "The configuration of this deployment cannot be read; GET /healthz names the variable for its operator.";
+    ? `${variable} cannot be read${part === undefined ? "" : ` because of ${part}`}; the ${KEEPER} finds in the log what is wrong with it.`
+    : `The configuration of this deployment cannot be read; GET /healthz names the variable for its ${KEEPER}.`;
 }
 
 /** The routers of features' paths behind the key. */

@@ -2,7 +2,6 @@ import type { Catalog } from "../core/catalog/catalog.ts";
 import type { Tool } from "../core/catalog/define-tool.ts";
 import { type Caller, type Jurisdiction, mayDo } from "../core/contract/gate/caller.ts";
 import * as LIMITS from "../core/contract/limits.ts";
-import { WORKSPACES } from "../core/contract/gate/workspace.ts";
 import type { CallbackTarget } from "../core/contract/gate/job.ts";
 import type { Remote } from "../core/contract/gate/tenant-gate-methods.ts";
 import { guardCallback } from "../core/egress/guard-callback.ts";
@@ -81,8 +80,8 @@ export function readShownTools(env: Env, catalog: Catalog, { ports, hasOwnSecret
   const isBound = (name: string): boolean => ports.binding(name) !== undefined;
   const hasConnectors = textOf(env, "VOLLEY_CONNECTORS") !== undefined;
   return catalog.only(
-    ({ secrets, bindings, connectionOptional }: Tool) =>
-      ((hasConnectors && connectionOptional === true) || secrets.every(isSet)) && bindings.every(isBound),
+    ({ secrets, bindings, accounts }: Tool) =>
+      ((hasConnectors && accounts?.isOptional === true) || secrets.every(isSet)) && bindings.every(isBound),
   );
 }
 
@@ -112,7 +111,7 @@ export function readOwnUrl(env: Env): string | null {
 
 const OWN_URL = "VOLLEY_URL";
 
-/** Where `/mcp` may be reached from and as: `VOLLEY_HOSTS` and `VOLLEY_ORIGINS`, names separated by commas. */
+/** Where browsers may reach the deployment from and as: `VOLLEY_HOSTS` and `VOLLEY_ORIGINS`, names separated by commas. */
 export function readOrigins(env: Env): AllowedOrigins {
   return { hosts: readList(env, "VOLLEY_HOSTS"), origins: readList(env, "VOLLEY_ORIGINS") };
 }
@@ -193,7 +192,7 @@ export function checkWebhookSecrets(
   }
 }
 
-/** Where the operator is told of what happens: `VOLLEY_EVENTS_URL`, signed with `VOLLEY_WEBHOOK_SECRET`; null where it is not set. */
+/** Where the deployment tells of what happens: `VOLLEY_EVENTS_URL`, signed with `VOLLEY_WEBHOOK_SECRET`; null where it is not set. */
 function readEventsTarget(env: Env, trustedOrigins: readonly string[]): CallbackTarget | null {
   const url = textOf(env, EVENTS_URL) ?? "";
   if (url === "") return null;
@@ -224,9 +223,6 @@ export function readToolGates(env: Env, { tools }: Catalog): ToolGateNamespace {
   return limited === undefined ? anywhere : placeAsConfigured(env, anywhere);
 }
 
-/** The bindings of objects that are of one tenant each, as tools ask for them. */
-const OF_TENANTS: readonly string[] = [WORKSPACES, "ENDPOINTS", "CONNECTIONS"];
-
 /**
  * Give a tool its binding such that the objects of a tenant are where its caller's are, because the same name elsewhere is another object,
  * and that they and its bucket keep nothing of work that began before the tenant was deleted. Throws where the runtime cannot keep them
@@ -238,17 +234,18 @@ export function openBinding(
   { binding }: Pick<Ports, "binding">,
   name: string,
   {
+    ofTenants,
     jurisdiction,
     begunAt,
     isStill,
-  }: {
+  }: Pick<Declared, "ofTenants"> & {
     readonly jurisdiction: Jurisdiction | undefined;
     readonly begunAt: number;
     readonly isStill: () => Promise<unknown>;
   },
 ): object | undefined {
   const found = binding(name);
-  if (found === undefined || !OF_TENANTS.includes(name))
+  if (found === undefined || !ofTenants.includes(name))
     return found !== undefined && name === "OBJECTS" ? fenceBucket(found as R2Bucket, isStill) : found;
   const anywhere = found as ObjectNamespace<object>;
   const namespace = jurisdiction === undefined ? anywhere : placeIn(anywhere, jurisdiction, name);

@@ -17,6 +17,8 @@ export interface Declared {
   readonly codes: readonly string[];
   /** The fields that contracts may have besides those of core. */
   readonly contract: readonly string[];
+  /** The bindings of objects that are of one tenant each, as tools ask for them. */
+  readonly ofTenants: readonly string[];
   /** The schema of a body that has calls made, with the fields that a feature adds. */
   readonly withFields: (schema: z.ZodMiniObject) => z.ZodMiniObject;
 }

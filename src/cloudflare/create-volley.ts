@@ -112,7 +112,9 @@ export function createVolley<const Features extends readonly Feature[] = []>(
             createGateClient(gates, tenant, { clock: ports.clock, timeoutMs: LIMITS.gateTimeoutMs, begunAt }),
           );
         };
-        return { ...ports, binding: (name) => openBinding(ports, name, { jurisdiction, begunAt, isStill }) };
+        const { ofTenants } = deploymentOf(env).configured.declared;
+        const placed = { ofTenants, jurisdiction, begunAt, isStill };
+        return { ...ports, binding: (name) => openBinding(ports, name, placed) };
       };
       const runner = new AttemptRunner(toolOf, () => ({
         origin: UNKNOWN_ORIGIN,

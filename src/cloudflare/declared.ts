@@ -18,6 +18,8 @@ export interface DeclaredVariable {
 /** A class of Durable Objects, as configurations name it. */
 export interface DeclaredObject {
   readonly binding: string;
+  /** Each is of one tenant, and a tool may ask for it: it is where its caller's are, and keeps nothing of a tenant that is deleted. */
+  readonly isOfTenant?: true;
 }
 
 /** The part of a feature that names things. Commands look at it in Node, without the platform. */
@@ -33,6 +35,8 @@ export interface Declaration {
   readonly variables?: Readonly<Record<string, DeclaredVariable>>;
   /** The fields that it brings to the contracts of tools. */
   readonly contract?: readonly { readonly name: string }[];
+  /** The needs of tools that it alone meets: a person's yes, or the accounts of a subject. */
+  readonly meets?: readonly ("approval" | "accounts")[];
   /** Bindings that need the feature where a tool asks for one. */
   readonly bindings?: readonly string[];
   /** Its fields of a body that has calls made. */
@@ -61,7 +65,7 @@ export interface WholeDeclaration extends Declaration {
 }
 
 /** Collect what features name. */
-export function declare(features: readonly Declaration[]): Declared {
+export function declare(features: readonly (Declaration & { readonly objects?: object })[]): Declared {
   // A flag of a feature that is not listed is known: its refusal says which one to list.
   const flags = new Set([...Object.keys(SHIPPED.flags), ...flagsOf(features)]);
   const codes = features.flatMap((feature) => Object.keys(feature.codes ?? {}));
@@ -73,6 +77,11 @@ export function declare(features: readonly Declaration[]): Declared {
     flags: [...flags],
     codes,
     contract: contractOf(features),
+    ofTenants: features.flatMap(({ objects = {} }) =>
+      (Object.values(objects) as readonly DeclaredObject[]).flatMap(({ binding, isOfTenant }) =>
+        isOfTenant === true ? [binding] : [],
+      ),
+    ),
     withFields: (schema) => brought.reduce((whole, { extend }) => extend(whole), schema),
   };
 }
@@ -108,12 +117,15 @@ export function checkFeatures(features: readonly Declaration[], tools: readonly 
         throw new Error(
           `Cannot create Volley: 'orchestration' of the tool '${name}' has the field '${field}', which no feature brings`,
         );
-  for (const { name, confirm, bindings, connection, connectionOptional } of tools) {
-    if (confirm && !names.has("confirmations"))
-      throw new Error(sayMissing(`the tool '${name}', which asks before it runs,`, "confirmations"));
-    const others = bindings.map((binding) => SHIPPED.bindings[binding]);
-    const isNeeded = connection !== undefined && connectionOptional !== true;
-    for (const other of isNeeded ? ["connections", ...others] : others)
+  const met = new Set(features.flatMap(({ meets = [] }) => meets));
+  for (const { name, confirm, bindings, accounts } of tools) {
+    if (confirm && !met.has("approval"))
+      throw new Error(
+        sayMissing(`the tool '${name}', which asks before it runs,`, SHIPPED.needs["approval"]!),
+      );
+    if (accounts?.isOptional === false && !met.has("accounts"))
+      throw new Error(sayMissing(`the tool '${name}'`, SHIPPED.needs["accounts"]!));
+    for (const other of bindings.map((binding) => SHIPPED.bindings[binding]))
       if (other !== undefined && !names.has(other)) throw new Error(sayMissing(`the tool '${name}'`, other));
   }
 }

@@ -244,6 +244,7 @@ export function createDeployment(
           // A key without a jurisdiction places no object.
           binding: (name) =>
             openBinding(ports, name, {
+              ofTenants: declared.ofTenants,
               jurisdiction: caller.jurisdiction,
               begunAt,
               isStill: () => askStill(gate()),

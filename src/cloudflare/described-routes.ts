@@ -9,11 +9,11 @@ import { lazySchema } from "../core/contract/lazy-schema.ts";
 import * as LIMITS from "../core/contract/limits.ts";
 import { pageFields, pageSchema, waitField } from "../core/contract/list-query.ts";
 import { openRoutersOf, routersOf } from "./app.ts";
-import { CORE_ENDPOINTS } from "./endpoints/execute-actions.ts";
-import { redriveSchema } from "./endpoints/jobs.ts";
+import { CORE_ROUTES } from "./routes/execute-actions.ts";
+import { redriveSchema } from "./routes/jobs.ts";
 import type { Declared } from "./configured.ts";
 import type { Feature } from "./feature.ts";
-import { descriptionsOf } from "./openapi/endpoint.ts";
+import { descriptionsOf } from "./openapi/route.ts";
 import type { Described, DescribedRoute } from "./openapi/operation.ts";
 
 /** A batch as it is documented: its actions are parsed one by one, so that one bad action stays one bad action. */
@@ -85,7 +85,7 @@ const redrivenSchema = lazySchema(() =>
 const waitQuery = lazySchema(() => z.strictObject({ wait_s: waitField() }));
 
 /** The words of the document for each path of core. One without the other does not compile. */
-const CORE_OPERATIONS: Readonly<Record<(typeof CORE_ENDPOINTS)[number]["route"], Described["describe"]>> = {
+const CORE_OPERATIONS: Readonly<Record<(typeof CORE_ROUTES)[number]["route"], Described["describe"]>> = {
   "POST /v1/execute_actions": (declared) => ({
     id: "executeActions",
     summary: "Run a batch of actions and answer each of them",
@@ -161,7 +161,7 @@ const CORE_OPERATIONS: Readonly<Record<(typeof CORE_ENDPOINTS)[number]["route"],
 
 /** Collect what a Worker of some features answers, in the order of the document. */
 export function describedRoutesOf(features: readonly Feature[]): readonly (Described | DescribedRoute)[] {
-  const core = CORE_ENDPOINTS.map((endpoint) => ({ ...endpoint, describe: CORE_OPERATIONS[endpoint.route] }));
+  const core = CORE_ROUTES.map((route) => ({ ...route, describe: CORE_OPERATIONS[route.route] }));
   const routers = [...routersOf(features), ...openRoutersOf(features)];
   return [...core, ...routers.flatMap(descriptionsOf)];
 }

@@ -13,7 +13,7 @@ import type { ObjectClass } from "./platform/object-class.ts";
 import { DurableObject } from "./platform/durable-object.ts";
 import { drawLinesBy } from "./platform/system-ports.ts";
 import { say } from "./platform/log-bug.ts";
-import type { Outcome } from "../core/contract/outcome.ts";
+import { isFailure, isMet, type Outcome, OUTCOME_STATUSES } from "../core/contract/outcome.ts";
 import { visibleText } from "../core/kit/visible-text.ts";
 import type { Plan, Step } from "../core/plan/step.ts";
 
@@ -157,14 +157,8 @@ const SHOWN = 12;
 /** Characters of a line that a tool wrote. */
 const LONGEST = 4_000;
 
-const MARKS = {
-  success: "✓",
-  error: "✗",
-  initiated: "→",
-  skipped: "–",
-  pending_confirmation: "?",
-  unknown: "!",
-} as const satisfies Record<Outcome["status"], string>;
+/** The mark of each status, in the order of `OUTCOME_STATUSES`. */
+const MARKS = "✓✗→–?!";
 
 /**
  * Draw a batch as one line for the terminal of a development server, such as `✓ get_weather 249 ms  ✗ recalls INVALID_ARGS
@@ -178,8 +172,8 @@ export function drawBatch({ steps }: Plan, outcomes: readonly Outcome[]): string
 }
 
 function drawOutcome(step: Step, outcome: Outcome): string {
-  const words = [MARKS[outcome.status], nameOf(step)];
-  if (outcome.status === "pending_confirmation") words.push("waits for a person's yes");
+  const words = [MARKS[OUTCOME_STATUSES.indexOf(outcome.status)]!, nameOf(step)];
+  if (!isMet(outcome) && !isFailure(outcome)) words.push("waits for a person's yes");
   if (outcome.status === "initiated") words.push("goes on as a job");
   if ("error" in outcome) words.push(outcome.error.code);
   const path = "error" in outcome ? outcome.error.issues?.[0]?.path : undefined;

@@ -22,7 +22,7 @@ import type { ObjectPart } from "./durable/object-part.ts";
 import type { Dialect } from "./http/dialect.ts";
 import type { RequestContext } from "./http/request-context.ts";
 import type { Router } from "./http/router.ts";
-import type { Endpoint, ProtocolEndpoint, Right } from "./openapi/endpoint.ts";
+import type { Route, ProtocolRoute, Right } from "./openapi/route.ts";
 
 /**
  * Something that a Worker does besides running batches. Every part is optional, and core asks a feature only for what it has, so a
@@ -79,7 +79,7 @@ export type Routes = readonly (KeyedPaths | OpenPaths)[];
 /** Paths behind the key. */
 interface KeyedPaths {
   readonly for: Right;
-  readonly paths: readonly (Endpoint | ProtocolEndpoint)[];
+  readonly paths: readonly (Route | ProtocolRoute)[];
 }
 
 /** Paths before the key: their requests say themselves who sent them. */

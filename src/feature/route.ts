@@ -6,5 +6,5 @@ export { createRouter, type Router, type RouterTypes } from "../cloudflare/http/
 export { visitorRatesOf } from "../cloudflare/http/visitor-rates.ts";
 export { describedRoutesOf } from "../cloudflare/described-routes.ts";
 export type { Dialect } from "../cloudflare/http/dialect.ts";
-export type { Endpoint } from "../cloudflare/openapi/endpoint.ts";
+export type { Route } from "../cloudflare/openapi/route.ts";
 export type { DocumentWriter } from "../cloudflare/openapi/operation.ts";

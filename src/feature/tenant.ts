@@ -4,7 +4,7 @@ import type { JobKind } from "../cloudflare/durable/job-kind.ts";
 import type { JobSpec } from "../core/contract/gate/job.ts";
 import { jobAttempts, jobBackoffInitialMs, jobRedrives } from "../core/contract/limits.ts";
 export type { ObjectPart, OpenPart, PartWorld } from "../cloudflare/durable/object-part.ts";
-export { redriveAll, visibleTools } from "../cloudflare/endpoints/jobs.ts";
+export { redriveAll, visibleTools } from "../cloudflare/routes/jobs.ts";
 export { isCall } from "../core/gate/state/outbox.ts";
 export { createPartCall, type PartMethods } from "../core/contract/gate/part-call.ts";
 export type { Gate } from "../core/contract/gate/tenant-gate-methods.ts";

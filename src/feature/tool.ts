@@ -16,7 +16,7 @@ export { sayUnknownTool } from "../core/catalog/unknown-tool.ts";
 export { BATCH_BOUNDS, parseBatch } from "../core/contract/batch.ts";
 export { type Orchestration, orchestrationSchema } from "../core/contract/orchestration.ts";
 export { isVisible } from "../core/catalog/tool-head.ts";
-export { isFlow, type KeptTool } from "../core/contract/gate/kept-tool.ts";
+export type { KeptTool } from "../core/contract/gate/kept-tool.ts";
 export {
   type ChangeRefusal,
   type FileChange,
@@ -40,3 +40,8 @@ export type { Remote } from "../core/contract/gate/tenant-gate-methods.ts";
 export type { Outcome } from "../core/contract/outcome.ts";
 export type { RunListener, SeenBatch } from "../core/observe/seen.ts";
 export { nameOf, Watch } from "../core/observe/watch.ts";
+
+/** Whether what is kept is a flow: no declaration of a tool has that field. */
+export function isFlow({ json }: { readonly json: string }): boolean {
+  return Object.hasOwn(JSON.parse(json) as object, "flow");
+}

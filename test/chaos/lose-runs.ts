@@ -169,7 +169,7 @@ async function sendOne(
         { id: "job", tool: "probe-background", args: { n } },
         { id: "write", tool: "probe-write", args: { n } },
         // A fast machine comes to more than may wait for a person.
-        ...(n / PROMISING <= LIMITS.confirmationsPending
+        ...(n / PROMISING <= LIMITS.questionsPending
           ? [{ id: "question", tool: "probe-delete", args: { id: n } }]
           : []),
       ]

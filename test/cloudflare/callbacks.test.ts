@@ -115,12 +115,12 @@ describe("a job's callback", () => {
   test("to an endpoint that is gone is kept back for a day, for as many endpoints as may be", async () => {
     await runInDurableObject(gateOf(), (_gate, { storage }) => {
       const gone = new GoneAddresses(storage.sql);
-      for (let k = 0; k <= LIMITS.goneEndpoints; k += 1) gone.add(`https://${k}.example.com`, k);
-      const [first, second, last] = [0, 1, LIMITS.goneEndpoints].map((k) => `https://${k}.example.com`);
+      for (let k = 0; k <= LIMITS.goneAddresses; k += 1) gone.add(`https://${k}.example.com`, k);
+      const [first, second, last] = [0, 1, LIMITS.goneAddresses].map((k) => `https://${k}.example.com`);
       expect([first, second, last].map((url) => gone.has(url!, 0))).toEqual([false, true, true]);
-      expect(gone.has(second!, LIMITS.goneEndpointMs)).toBe(true);
-      expect(gone.has(second!, LIMITS.goneEndpointMs + 1)).toBe(false);
-      gone.add("https://new.example.com", 2 * LIMITS.goneEndpointMs);
+      expect(gone.has(second!, LIMITS.goneAddressMs)).toBe(true);
+      expect(gone.has(second!, LIMITS.goneAddressMs + 1)).toBe(false);
+      gone.add("https://new.example.com", 2 * LIMITS.goneAddressMs);
       expect(storage.sql.exec("SELECT url FROM gone_endpoints").toArray()).toHaveLength(1);
     });
   });

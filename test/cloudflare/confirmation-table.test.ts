@@ -259,7 +259,7 @@ describe("A confirmation's row", () => {
     expect(await rowsWritten()).toBe(3);
     await ask(stub).conclude(by("ann"));
     expect(await rowsWritten()).toBe(4);
-    await age(stub, CONFIRMATIONS_LIMITS.confirmationTtlMs + LIMITS.confirmationRetentionMs - 60_000);
+    await age(stub, CONFIRMATIONS_LIMITS.confirmationTtlMs + LIMITS.questionRetentionMs - 60_000);
     expect(await statusOf(stub)).toBe("done");
     await age(stub, 60_000);
     await stub.admit(makeRequest());

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { createCatalog } from "../support/create-catalog.ts";
 import type { JobRecord } from "../../src/core/contract/gate/job.ts";
-import { redriveJob, redriveJobs } from "../../src/cloudflare/endpoints/jobs.ts";
+import { redriveJob, redriveJobs } from "../../src/cloudflare/routes/jobs.ts";
 import type { RequestContext } from "../../src/cloudflare/http/request-context.ts";
 import { contractOf } from "../support/fake-actions.ts";
 

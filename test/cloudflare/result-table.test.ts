@@ -155,7 +155,7 @@ test("what stands on another shelf is another thing, and survives a crash there"
 
 test.each([
   ["turns", LIMITS.turnRetentionMs],
-  ["questions", LIMITS.maxConfirmationTtlMs + LIMITS.confirmationRetentionMs],
+  ["questions", LIMITS.maxQuestionTtlMs + LIMITS.questionRetentionMs],
 ] as const)("%s are kept as long as they may be needed, and no longer", async (shelf, retentionMs) => {
   const stub = gateOf();
   await stub.keep([result("t-1")], shelf);

@@ -6,7 +6,11 @@ import type { KeptFlow } from "../../src/features/flows/declaration/flow-schema.
 import { makeFailure, toWireFailure } from "../../src/core/contract/failure.ts";
 import { callConfirmations } from "../../src/features/confirmations/confirmation.ts";
 import { callFlows, type KeptStep, type RunRequest } from "../../src/features/flows/flow-run.ts";
-import { callAddedTools, type FlowClock, type ToolToKeep } from "../../src/core/contract/gate/kept-tool.ts";
+import {
+  callAddedTools,
+  type FlowClock,
+  type ToolToKeep,
+} from "../../src/features/added-tools/kept-tools.ts";
 import * as LIMITS from "../../src/core/contract/limits.ts";
 import * as FLOWS_LIMITS from "../../src/features/flows/limits.ts";
 import type { JobSpec } from "../../src/core/contract/gate/job.ts";

@@ -4,10 +4,10 @@ import { describe, expect, test } from "vitest";
 
 import {
   callAddedTools,
-  type KeptTool,
   type ToolsPage,
   type ToolToKeep,
-} from "../../src/core/contract/gate/kept-tool.ts";
+} from "../../src/features/added-tools/kept-tools.ts";
+import type { KeptTool } from "../../src/core/contract/gate/kept-tool.ts";
 import * as LIMITS from "../../src/core/contract/limits.ts";
 import * as ADDED_TOOLS_LIMITS from "../../src/features/added-tools/limits.ts";
 import { ask } from "./ask-confirmations.ts";

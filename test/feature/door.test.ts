@@ -23,7 +23,7 @@ const NAMES: Readonly<Record<string, string>> = {
   refuse:
     "ConfigurationError Failure Refusal RefusalCode Result attempt attemptNow defineCodes err makeRefusal ok problemSchema statusOf",
   route:
-    "Dialect DocumentWriter Endpoint Router RouterTypes createGateClient createRouter describedRoutesOf listRoutesOf visitorRatesOf",
+    "Dialect DocumentWriter Route Router RouterTypes createGateClient createRouter describedRoutesOf listRoutesOf visitorRatesOf",
   schema:
     "JsonObject Pending Restore Written anyObject describe escapeUnseen findReferences follow isJsonObject lazySchema lazySchemaOf listArguments makeLost matching nearest object objectsOf optional pageFields parseChoice parseExact parseJson parsePage parseRequest readMarker refuseCertain refuseOtherParameters refuseQuery resolveReferences toIssues utf8Length visibleText written",
   tenant:

@@ -4,7 +4,7 @@ import type {
   ProgressReport,
   Tool,
   ToolCaller,
-  ToolConnection,
+  ToolAccount,
   ToolContext,
   ToolLog,
   ToolTime,
@@ -123,7 +123,7 @@ export class FakeToolContext implements ToolContext {
     };
   }
 
-  connection(connector: string): ToolConnection {
+  connection(connector: string): ToolAccount {
     const connected = this.#options.connections?.[connector];
     return {
       isConnected: connected !== undefined,

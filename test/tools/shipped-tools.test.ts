@@ -56,8 +56,7 @@ test("OPT_IN_TOOLS are these, in these categories, and each needs a binding or a
     "outlook/search_outlook",
     "outlook/send_outlook",
   ]);
-  const needsAccount = ({ connection, connectionOptional }: (typeof ALL)[number]) =>
-    connection !== undefined && connectionOptional !== true;
+  const needsAccount = ({ accounts }: (typeof ALL)[number]) => accounts?.isOptional === false;
   expect(ALL.filter(needsAccount)).toEqual(OPT_IN_TOOLS.accounts);
   expect(ALL.filter((tool) => tool.bindings.length > 0 || needsAccount(tool))).toEqual([
     ...OPT_IN,

@@ -70,7 +70,7 @@ const CLAIM_FOR_MS = 5 * 60_000;
 
 /** The usage of parts in a Worker without them. */
 const NO_PARTS: Pick<UsageReport, "added" | "waiting"> = {
-  added: { tools: 0, flows: 0, bytes: 0 },
+  added: {},
   waiting: { count: 0, oldestAt: null },
 };
 

@@ -1,3 +1,4 @@
+import { KEEPER } from "../../core/contract/failure-codes.ts";
 import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
 import type { Dialect } from "./dialect.ts";
 
@@ -13,7 +14,7 @@ export function refuseKey(
   const keyHeader = dialect?.keyHeader;
   const said = isConfigured
     ? `${sayForm(request, keyHeader)} ${keyHeader === undefined ? SEND_KEY : SEND_EITHER}`
-    : "No key is configured on this deployment, so every request is refused; its operator sets VOLLEY_KEYS.";
+    : `No key is configured on this deployment, so every request is refused; its ${KEEPER} sets VOLLEY_KEYS.`;
   return makeRefusal("UNAUTHORIZED", said);
 }
 

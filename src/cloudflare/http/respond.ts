@@ -1,6 +1,6 @@
 import type { Caller } from "../../core/contract/gate/caller.ts";
 import type { QuotaState } from "../../core/contract/gate/admission.ts";
-import type { RefusalCode } from "../../core/contract/failure-codes.ts";
+import { KEEPER, type RefusalCode } from "../../core/contract/failure-codes.ts";
 import { makeRefusal, type Refusal, statusOf, toProblem } from "../../core/contract/refusal.ts";
 import type { Result } from "../../core/kit/result.ts";
 import type { Answer } from "../../core/run/execute/answer.ts";
@@ -143,7 +143,7 @@ export function respondRefused(
 /** Answer a fault of this system, or of its configuration, likewise; the answer says no more than where to look. */
 export function respondBug(
   refusing: Refusing,
-  hint = "Something failed on our side; give the operator the request id.",
+  hint = `Something failed on our side; give the ${KEEPER} the request id.`,
 ): Response {
   const { dialect } = refusing;
   if (dialect?.fault !== undefined) return respondError(dialect.fault);

@@ -7,7 +7,7 @@ import {
   type Outcome,
   type Shown,
   shownOf,
-  toWirePending,
+  toPendingJson,
 } from "../contract/outcome.ts";
 import type { Written } from "../contract/lazy-schema.ts";
 import type { Plan, Step, Task } from "../plan/step.ts";
@@ -143,16 +143,13 @@ function toBody(outcome: Outcome): string {
       return toDataJson(shownOf(outcome));
     case "initiated":
       return `,"job_id":${JSON.stringify(outcome.jobId)}`;
-    case "pending_confirmation": {
-      const { connectUrl } = outcome.confirmation;
-      const connect = connectUrl === undefined ? "" : `,"connect_url":${JSON.stringify(connectUrl)}`;
-      return `${connect},"confirmation":${JSON.stringify(toWirePending(outcome.confirmation))}`;
-    }
     case "skipped":
       return `,"because":${JSON.stringify(outcome.because)}${toErrorJson(outcome.error)}`;
     case "error":
     case "unknown":
       return `${toDataJson(shownOf(outcome))}${toErrorJson(outcome.error)}`;
+    default:
+      return toPendingJson(outcome);
   }
 }
 

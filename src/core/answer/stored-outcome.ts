@@ -7,20 +7,19 @@ import {
   type Outcome,
   type OutcomeMeta,
   type OutcomeStatus,
-  type PendingConfirmation,
+  recallPending,
   type Shown,
-  toConfirmationUrl,
+  type StoredPending,
+  storePending,
 } from "../contract/outcome.ts";
 
 /** An outcome as it is kept under an action's idempotency key. Data stays the JSON text that it is. */
-interface StoredOutcome {
+interface StoredOutcome extends StoredPending {
   readonly status: Exclude<OutcomeStatus, "skipped">;
   readonly json?: string;
   readonly shownJson?: string;
   readonly error?: Failure;
   readonly jobId?: string;
-  /** Without an address where a version before this one kept it. */
-  readonly confirmation?: Omit<PendingConfirmation, "url"> & { readonly url?: string };
   readonly meta: OutcomeMeta;
 }
 
@@ -36,7 +35,7 @@ export function toStoredOutcome(outcome: Exclude<Outcome, { readonly status: "sk
     ...(status === "success" && outcome.shown !== undefined && { shownJson: outcome.shown.json }),
     ...((status === "error" || status === "unknown") && { error: outcome.error }),
     ...(status === "initiated" && { jobId: outcome.jobId }),
-    ...(status === "pending_confirmation" && { confirmation: outcome.confirmation }),
+    ...storePending(outcome),
     // How long it took then is not what this batch spent.
     meta: {
       ...(bytes !== undefined && { bytes }),
@@ -57,9 +56,8 @@ export function toStoredOutcome(outcome: Exclude<Outcome, { readonly status: "sk
  * and `meta.truncated` says so.
  */
 export function fromStoredOutcome(text: string, budget: ByteBudget): Outcome {
-  const { status, json, shownJson, error, jobId, confirmation, ...stored } = JSON.parse(
-    text,
-  ) as StoredOutcome;
+  const stored = JSON.parse(text) as StoredOutcome;
+  const { status, json, shownJson, error, jobId } = stored;
   const isTooMuch = [json, shownJson].some((kept) => kept !== undefined && !budget.takeValues(kept).ok);
   const meta = {
     ...stored.meta,
@@ -77,8 +75,6 @@ export function fromStoredOutcome(text: string, budget: ByteBudget): Outcome {
       };
     case "initiated":
       return { status, jobId: jobId!, meta };
-    case "pending_confirmation":
-      return { status, confirmation: { url: toConfirmationUrl(confirmation!.id), ...confirmation! }, meta };
     case "error":
     case "unknown":
       return {
@@ -87,6 +83,8 @@ export function fromStoredOutcome(text: string, budget: ByteBudget): Outcome {
         ...(json !== undefined && !isTooMuch && { partial: toShown(json) }),
         meta,
       };
+    default:
+      return recallPending(stored, meta);
   }
 }
 

@@ -117,7 +117,7 @@ export interface ToolLog extends WriteLog {
 }
 
 /** An account of a call's subject. */
-export interface ToolConnection {
+export interface ToolAccount {
   /** There is one that the call may use. Always, unless the tool runs without it too. */
   readonly isConnected: boolean;
   /** Whose it is at the provider, an address or a login; null where that is not known. */
@@ -153,7 +153,7 @@ export interface ToolContext {
    */
   readonly hold: (bytes: number) => Promise<void>;
   /** The account of the subject at a declared connector. */
-  readonly connection: (connector: string) => ToolConnection;
+  readonly connection: (connector: string) => ToolAccount;
   /** Who calls; after a confirmation the key that said yes. */
   readonly caller: ToolCaller;
   readonly log: ToolLog;
@@ -244,6 +244,12 @@ export interface ToolDeclaration<Input extends z.core.$ZodType = z.core.$ZodType
   run(args: z.output<Input>, context: ToolContext): Promise<unknown>;
 }
 
+/** The accounts that a tool uses: the scopes that it needs, by connector, and whether it runs without them too. */
+export interface ToolAccounts {
+  readonly scopes: Readonly<Record<string, readonly string[]>>;
+  readonly isOptional: boolean;
+}
+
 /** The batch that a tool is. */
 export interface InnerBatch {
   readonly batch: Batch;
@@ -254,7 +260,7 @@ export interface InnerBatch {
 }
 
 /** A tool's declaration as it is kept: its JSON, and what that amounts to. */
-export interface AddedTool {
+export interface KeptDeclaration {
   readonly json: string;
   readonly fingerprint: string;
 }
@@ -276,9 +282,8 @@ export interface Tool {
   readonly hosts: readonly string[] | typeof PUBLIC_HOSTS;
   readonly secrets: readonly string[];
   readonly bindings: readonly string[];
-  /** The scopes that it needs, by connector; absent where it uses no account of a subject. */
-  readonly connection?: Readonly<Record<string, readonly string[]>> | undefined;
-  readonly connectionOptional?: boolean | undefined;
+  /** The accounts of a subject that it uses; absent where it uses none. */
+  readonly accounts?: ToolAccounts | undefined;
   readonly timeoutMs: number;
   /** Undefined for the deployment's own limit. */
   readonly headersTimeoutMs?: number | undefined;
@@ -308,7 +313,7 @@ export interface Tool {
   /** Needs a person's yes before it runs; where the contract has a condition, only for arguments that fit it. */
   readonly confirm: boolean;
   /** The tenant's declaration, where a tenant added the tool while running. */
-  readonly added?: AddedTool;
+  readonly added?: KeptDeclaration;
   /** The batch that it is: then it is run as that, and never by `run`. */
   readonly inner?: InnerBatch | undefined;
   run(args: unknown, context: ToolContext): Promise<unknown>;
@@ -422,8 +427,12 @@ export function defineTool<Input extends z.core.$ZodType>(declaration: ToolDecla
     hosts: declaration.hosts,
     secrets: declaration.secrets ?? [],
     bindings: declaration.bindings ?? [],
-    connection: typeof connection === "string" ? { [connection]: [] } : connection,
-    connectionOptional: declaration.connectionOptional,
+    ...(connection !== undefined && {
+      accounts: {
+        scopes: typeof connection === "string" ? { [connection]: [] } : connection,
+        isOptional: declaration.connectionOptional === true,
+      },
+    }),
     timeoutMs: declaration.timeoutMs ?? LIMITS.toolTimeoutMs,
     headersTimeoutMs: declaration.headersTimeoutMs,
     maxResponseBytes: declaration.maxResponseBytes ?? LIMITS.responseBytes,

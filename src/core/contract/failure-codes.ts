@@ -116,5 +116,12 @@ export const FAILURE_CODES = ALL.filter((code): code is FailureCode => "message"
 /** Every code of a request, in the table's order. */
 export const REFUSAL_CODES = ALL.filter((code): code is RefusalCode => "status" in CODES[code]);
 
+/** The person that hints name, because no caller can set a deployment right. */
+export const KEEPER = "operator";
+
+/** The hint of an action that asks a person where nothing can ask one. */
+export const UNASKED =
+  "It needs a person's approval, and this Worker does not list the feature 'confirmations'; nothing was sent.";
+
 /** The codes of failures that no caller mends, but an account that is connected or a deployment that is set right. */
 export const MENDED_ELSEWHERE: readonly FailureCode[] = ["CONNECTION_REQUIRED", "MISCONFIGURED"];

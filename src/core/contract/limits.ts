@@ -188,13 +188,13 @@ export const outboxShards = 8;
 export const shardBacklog = 150;
 /** Live jobs that redriving may add to a full backlog: a full backlog does not hold up its repair. */
 export const jobRedrives = 100;
-/** Jobs, or confirmations, of one page of a list; an agent reads a few, an operator pages on. */
+/** Jobs, or questions, of one page of a list; an agent reads a few, a person pages on. */
 export const jobPage = 20;
 /** The same at most. */
 export const maxJobPage = 100;
 /** Bytes of one page of a list, whatever its limit: an object answers with it, an isolate writes it beside others, and a client reads it at once. */
 export const pageBytes = 1024 * 1024;
-/** The most that `wait_s` may say: proxies give up on a silent connection after a minute. */
+/** The most that `wait_s` may say: proxies give up on a silent socket after a minute. */
 export const maxWaitS = 45;
 /** A waiting request's first pause before it looks again; each pause is a step longer than the one before, up to the most. */
 export const waitLookMs = 1_000;
@@ -220,11 +220,11 @@ export const jobDataBytes = 64 * 1024;
 export const callbackUrlLength = 2_000;
 /** One attempt to deliver a callback; Standard Webhooks recommends 15 to 30 s. */
 export const callbackTimeoutMs = 15_000;
-/** Deliveries that one alarm makes at once: an endpoint that hangs leaves jobs most of their slots. */
+/** Deliveries that one alarm makes at once: an address that hangs leaves jobs most of their slots. */
 export const callbacksAtOnce = 2;
-/** Events for the operator that wait in one object: a bad hour of a busy tenant; when there are more, the new ones are dropped. */
+/** Events for the deployment's own address that wait in one object: a bad hour of a busy tenant; when there are more, the new ones are dropped. */
 export const eventBacklog = 1_000;
-/** Webhooks of one object that wait to be sent again: the dead endpoint of a few among many, for three days. */
+/** Webhooks of one object that wait to be sent again: the dead addresses of a few among many, for three days. */
 export const webhookBacklog = 10_000;
 /** Attempts and deliveries that one alarm begins: the platform gives it 30 s of CPU, and a run may take 50 ms of that. */
 export const workPerAlarm = 500;
@@ -236,10 +236,10 @@ export const ownAttemptMs = 10_000;
 export const runTags = 10;
 /** Characters of a tag. */
 export const runTagCharacters = 64;
-/** How long an endpoint that answered 410 Gone is sent nothing more. */
-export let goneEndpointMs = 24 * 3_600_000;
-/** Such endpoints remembered at once. */
-export const goneEndpoints = 1_000;
+/** How long an address that answered 410 Gone is sent nothing more. */
+export let goneAddressMs = 24 * 3_600_000;
+/** Such addresses remembered at once. */
+export const goneAddresses = 1_000;
 /** Answers that an isolate remembers for `cache_ttl_s`, all tenants' together: what a busy minute asks again. */
 export const cacheEntries = 2_000;
 /** Memory that they take: an eighth of an isolate's 128 MB. */
@@ -289,14 +289,14 @@ export const turnsKept = 2_000;
 /** Kept turns of one tenant together. */
 export const turnsBytes = 64 * 1024 * 1024;
 /** The same at most, of a tool that says so itself: a person may be away for a week. */
-export const maxConfirmationTtlMs = 7 * 24 * 3_600_000;
+export const maxQuestionTtlMs = 7 * 24 * 3_600_000;
 /**
- * How long after its expiry a confirmation can still say what became of it, and show its results: its caller comes back within
+ * How long after its expiry a question can still say what became of it, and show its results: its caller comes back within
  * a day.
  */
-export let confirmationRetentionMs = 24 * 3_600_000;
-/** Confirmations of one tenant that wait for a person: a person reads no more. */
-export const confirmationsPending = 200;
+export let questionRetentionMs = 24 * 3_600_000;
+/** Questions of one tenant that wait for a person: a person reads no more. */
+export const questionsPending = 200;
 /** Pointers of one condition: a person reads it, and each value is looked up for every call. */
 export const conditionPointers = 20;
 /** Characters of a pointer, or of a text, in a condition. */
@@ -337,7 +337,7 @@ export const keySeenMs = 30_000;
 export const keyUnknownMs = 5_000;
 /** Such keys that an isolate remembers, and as many unknown ones: thousands of callers, in a few megabytes. */
 export const keysRemembered = 5_000;
-/** Requests a minute of one address to pages and paths that take no key: fifty sign-ins, from an office behind one address. */
+/** Requests a minute of one address to pages and paths that take no key: fifty people who sign themselves in, from an office behind one address. */
 export const visitorRequests = 240;
 /** The same of all addresses together, in an isolate: 100 a second ask objects. */
 export const visitorsRequests = 6_000;
@@ -345,7 +345,7 @@ export const visitorsRequests = 6_000;
 export const visitors = 10_000;
 /** Characters of the type of an event. */
 export const eventTypeLength = 256;
-/** Connections, or endpoints, that one request seals anew; the next one goes on. */
+/** Rows that one request seals anew; the next one goes on. */
 export const sealedAnew = 2_000;
 /** Limits of how long things are kept, which a soak shortens. */
 export type Forgetting = Readonly<
@@ -355,8 +355,8 @@ export type Forgetting = Readonly<
     | "idempotencyRetentionMs"
     | "resultRetentionMs"
     | "turnRetentionMs"
-    | "confirmationRetentionMs"
-    | "goneEndpointMs"
+    | "questionRetentionMs"
+    | "goneAddressMs"
     | "pruneEveryMs"
     | "pruneCausesEveryMs",
     number
@@ -371,8 +371,8 @@ export function forgetSooner(asked: Forgetting): void {
     idempotencyRetentionMs,
     resultRetentionMs,
     turnRetentionMs,
-    confirmationRetentionMs,
-    goneEndpointMs,
+    questionRetentionMs,
+    goneAddressMs,
     pruneEveryMs,
     pruneCausesEveryMs,
   } = asked);

@@ -58,7 +58,7 @@ const contract = object({
     ),
   ),
   /** How long a question about it waits. */
-  confirm_ttl_s: optional(upTo(LIMITS.maxConfirmationTtlMs / 1_000)),
+  confirm_ttl_s: optional(upTo(LIMITS.maxQuestionTtlMs / 1_000)),
 });
 
 /**

@@ -149,6 +149,31 @@ export function toWirePending({
   return { id, expires_at, message, url, ...(connectUrl !== undefined && { connect_url: connectUrl }) };
 }
 
+/** A pending confirmation as it is kept: without an address where a version before this one kept it. */
+export interface StoredPending {
+  readonly confirmation?: Omit<PendingConfirmation, "url"> & { readonly url?: string };
+}
+
+/** The confirmation that an outcome waits for, to be kept. */
+export function storePending(outcome: Outcome): StoredPending {
+  return outcome.status === "pending_confirmation" ? { confirmation: outcome.confirmation } : {};
+}
+
+/** The outcome that waits for it, read back. */
+export function recallPending({ confirmation }: StoredPending, meta: OutcomeMeta): Outcome {
+  const url = toConfirmationUrl(confirmation!.id);
+  return { status: "pending_confirmation", confirmation: { url, ...confirmation! }, meta };
+}
+
+/** Write the fields of a result that waits for a person as JSON, each behind its comma. */
+export function toPendingJson({
+  confirmation,
+}: Extract<Outcome, { readonly status: "pending_confirmation" }>): string {
+  const { connectUrl } = confirmation;
+  const connect = connectUrl === undefined ? "" : `,"connect_url":${JSON.stringify(connectUrl)}`;
+  return `${connect},"confirmation":${JSON.stringify(toWirePending(confirmation))}`;
+}
+
 /** The outcome of one action. Exactly one of these exists for every action of a batch. */
 export type Outcome = { readonly meta: OutcomeMeta } & (
   | {

@@ -5,7 +5,7 @@ import { visibleText } from "../kit/visible-text.ts";
 /**
  * Names the header that marks a request as one of ours.
  *
- * Every outgoing request carries it and our own endpoint refuses any request that has it, so a tool whose upstream is,
+ * Every outgoing request carries it and our own deployment refuses any request that has it, so a tool whose upstream is,
  * or leads back to, this deployment cannot make it call itself.
  */
 export const HOP_HEADER = "volley-hop";

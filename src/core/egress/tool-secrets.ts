@@ -1,4 +1,5 @@
 import { PUBLIC_HOSTS, type ProgressReport, type Tool, type ToolCaller } from "../catalog/define-tool.ts";
+import { KEEPER } from "../contract/failure-codes.ts";
 import type { Failure, UpstreamWords } from "../contract/failure.ts";
 import * as LIMITS from "../contract/limits.ts";
 import { ToolFailure } from "../catalog/tool-failure.ts";
@@ -29,7 +30,7 @@ export async function signWithSecret(
 ): Promise<readonly string[]> {
   const keys = parseWebhookSecrets(findSecret(tool, name, secretOf));
   if (keys !== null) return Promise.all(keys.map((key) => sign(key, text)));
-  const hint = `The deployment's secret ${name} is not one to sign with; its operator has to set it right. Do without this tool until then.`;
+  const hint = `The deployment's secret ${name} is not one to sign with; its ${KEEPER} has to set it right. Do without this tool until then.`;
   throw new ToolFailure("MISCONFIGURED", { hint });
 }
 
@@ -53,11 +54,11 @@ export function readBinding(tool: Tool, name: string, ports: Ports): object {
 /** The hint for a missing binding: a variable's text is not one, because only secrets are kept out of results. */
 export function missingBinding(name: string): { readonly hint: string } {
   return {
-    hint: `The deployment has no binding ${name}; its operator has to add it. Do without this tool until then.`,
+    hint: `The deployment has no binding ${name}; its ${KEEPER} has to add it. Do without this tool until then.`,
   };
 }
 
-/** A lookup that failed: what the caller is told, and for the operator why. */
+/** A lookup that failed: what the caller is told, and for the log why. */
 export class LookupFailure extends ToolFailure {
   readonly secret: string;
 
@@ -90,7 +91,7 @@ export async function lookUpSecrets(
       const value = isNone ? ports.secret(name) : own.value;
       if (value === undefined) {
         // One that may use an account instead asks for the secret when it needs it.
-        if (tool.connectionOptional === true) return [name, ""];
+        if (tool.accounts?.isOptional === true) return [name, ""];
         throw new ToolFailure("MISCONFIGURED", missingSecret(name));
       }
       if (typeof value !== "string")
@@ -101,10 +102,10 @@ export async function lookUpSecrets(
   return new Map(found);
 }
 
-/** The hint for a secret that is not set: its name is for the operator, its value is never told. */
+/** The hint for a secret that is not set: it has the name of the secret, never its value. */
 export function missingSecret(name: string): { readonly hint: string } {
   return {
-    hint: `The deployment has no secret ${name}; its operator has to set it. Do without this tool until then.`,
+    hint: `The deployment has no secret ${name}; its ${KEEPER} has to set it. Do without this tool until then.`,
   };
 }
 

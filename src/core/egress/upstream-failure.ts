@@ -1,6 +1,7 @@
 import type { Tool } from "../catalog/define-tool.ts";
 import { ToolFailure } from "../catalog/tool-failure.ts";
 import { parseRetryAfter } from "./retry-after.ts";
+import { KEEPER } from "../contract/failure-codes.ts";
 import { isJsonObject } from "../contract/json.ts";
 import type { UpstreamWords } from "../contract/failure.ts";
 import * as LIMITS from "../contract/limits.ts";
@@ -68,7 +69,7 @@ function hintOf(status: number, retryable: boolean): string {
 function refusedCredentials({ secrets }: Tool): string {
   if (secrets.length === 0)
     return "The service refused us access, and this tool has no credentials to show; use another one.";
-  return `The service refused our credentials; the deployment's operator has to check ${secrets.join(", ")}.`;
+  return `The service refused our credentials; the deployment's ${KEEPER} has to check ${secrets.join(", ")}.`;
 }
 
 /** Why no socket was opened: its name was not found, it was refused, or there was no agreement on TLS. */
@@ -80,7 +81,7 @@ const FAULTS: readonly (readonly [SocketFault, RegExp])[] = [
     "name",
     /\b(?:ENOTFOUND|EAI_AGAIN|getaddrinfo)\b|dns (?:lookup )?(?:error|failed)|name or service not known/i,
   ],
-  ["refused", /\bECONNREFUSED\b|\bUND_ERR_CONNECT_TIMEOUT\b|connection refused/i],
+  ["refused", /\bECONNREFUSED\b|\bUND_ERR_CONNECT_TIMEOUT\b|connect\w+ refused/i],
   [
     "tls",
     /\bCERT_[A-Z_]+|[A-Z_]+_CERT\b|_CERT_(?:IN|AUTHORITY|ISSUER)|\bERR_TLS_(?:CERT|HANDSHAKE)|tls handshake|certificate is not trusted|\btlsany_meth\b/,
@@ -92,7 +93,7 @@ const FAULTS: readonly (readonly [SocketFault, RegExp])[] = [
  * through, and those of one that stands for several, all of which have to say so.
  *
  * OpenSSL's `wrong version number` is one only of the records before a version is agreed on (`tlsany_meth`): a record that is no TLS may
- * come after a request as well. A Worker of Cloudflare's runtime is told "Network connection lost." or "internal error" of all of them,
+ * come after a request as well. A Worker of Cloudflare's runtime is told that the network lost it, or "internal error", of all of them,
  * as of a socket that broke afterwards, with the same fields: that proves nothing.
  */
 export function findSocketFault(error: unknown, depth = 0): SocketFault | null {

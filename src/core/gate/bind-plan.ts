@@ -1,7 +1,7 @@
 import type { Tool } from "../catalog/define-tool.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import type { CallbackTarget } from "../contract/gate/job.ts";
-import type { RefusalCode } from "../contract/failure-codes.ts";
+import { KEEPER, type RefusalCode } from "../contract/failure-codes.ts";
 import * as LIMITS from "../contract/limits.ts";
 import { makeRefusal, type Refusal } from "../contract/refusal.ts";
 import { err, ok, type Result } from "../kit/result.ts";
@@ -41,7 +41,7 @@ function bindTask(task: Task, execution: Execution): Result<Task, Failure> {
   const { ports, origin } = execution;
   const { tool, callbackUrl, runAt } = task;
   // The account of a subject takes the place of the deployment's.
-  const mayConnect = tool.connectionOptional === true && origin.account !== undefined;
+  const mayConnect = tool.accounts?.isOptional === true && origin.account !== undefined;
   const missing =
     ports.secretOf || mayConnect
       ? undefined // Whose it is, and whether there is one, is only known when the tool is called.
@@ -79,7 +79,7 @@ function makeTarget(text: string, { caller, ports, options }: Callable): Result<
   if (!url.ok) return url;
   const secretName = caller.webhookSecret ?? WEBHOOK_SECRET;
   if (parseWebhookSecrets(ports.secret(secretName)) === null) {
-    const hint = `The deployment has no valid secret ${secretName} to sign callbacks with; its operator has to set it. Leave 'callback_url' out and ask for the job instead.`;
+    const hint = `The deployment has no valid secret ${secretName} to sign callbacks with; its ${KEEPER} has to set it. Leave 'callback_url' out and ask for the job instead.`;
     return err(makeFailure("MISCONFIGURED", { hint }));
   }
   return ok({ url: url.value.href, secretName });

@@ -1,13 +1,7 @@
 import type { AnswerBudget } from "../answer/envelope.ts";
 import type { Batch, KeptAs } from "../contract/batch.ts";
 import type { Catalog } from "../catalog/catalog.ts";
-import type {
-  InnerBatch,
-  ProgressReport,
-  Tool,
-  ToolConnection,
-  ToolContext,
-} from "../catalog/define-tool.ts";
+import type { InnerBatch, ProgressReport, Tool, ToolAccount, ToolContext } from "../catalog/define-tool.ts";
 import type { KeyQuota, QuotaState } from "../contract/gate/admission.ts";
 import type { Caller, Origin } from "../contract/gate/caller.ts";
 import type { Attempt, CallbackTarget, JobRecord, JobSpec } from "../contract/gate/job.ts";
@@ -202,12 +196,12 @@ export interface Connected {
   /** The ids of the accounts at their providers, by connector. */
   readonly accountIds: Readonly<Record<string, string>>;
   /** Open that of a connector which the tool declares. */
-  open(connector: string, call: Pick<ToolContext, "fetch" | "conceal">): ToolConnection;
+  open(connector: string, call: Pick<ToolContext, "fetch" | "conceal">): ToolAccount;
 }
 
 /** Find what a call needs besides its arguments, before it is made. Rejects with a `ToolFailure` where it cannot be made. */
 export type BeforeCall = (call: {
-  readonly tool: Pick<Tool, "name" | "connection" | "connectionOptional">;
+  readonly tool: Pick<Tool, "name" | "accounts">;
   readonly origin: Origin;
   readonly ports: Ports;
 }) => Promise<Connected>;

@@ -27,7 +27,7 @@ export class Watch {
   readonly requestId: string;
   /** The trace that the caller continues, where it told of one. */
   #trace: Pick<Origin, "traceId"> = NO_TRACE;
-  /** Which endpoint answers, as it is declared; its path has no value of the caller's in it. */
+  /** Which route answers, as it is declared; its path has no value of the caller's in it. */
   route = "other";
   /** Whose request it is, once that is known. */
   origin: Origin | null = null;

@@ -1,4 +1,4 @@
-import type { ProgressReport, Tool, ToolConnection, ToolContext, ToolLog } from "../catalog/define-tool.ts";
+import type { ProgressReport, Tool, ToolAccount, ToolContext, ToolLog } from "../catalog/define-tool.ts";
 import { AnsweredFailure, ToolFailure } from "../catalog/tool-failure.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import { parseExact } from "../contract/json.ts";
@@ -135,8 +135,8 @@ class CallContext implements ToolContext {
   }
 }
 
-/** In a Worker without connections, for a tool that runs without one too. */
-const NOT_CONNECTED: ToolConnection = {
+/** In a Worker where no account is connected, for a tool that runs without one too. */
+const NOT_CONNECTED: ToolAccount = {
   isConnected: false,
   account: null,
   fetch: () => Promise.reject(new ToolFailure("CONNECTION_REQUIRED")),
@@ -180,7 +180,7 @@ class ToolCall implements CallState {
     this.#held = new CallBytes(
       scope.budget,
       call.tool.isWrite,
-      call.tool.secrets.length === 0 && call.tool.connection === undefined ? 1 : 2,
+      call.tool.secrets.length === 0 && call.tool.accounts === undefined ? 1 : 2,
     );
   }
 
@@ -242,9 +242,9 @@ class ToolCall implements CallState {
   }
 
   async #run(tellCache: ((outcome: Outcome) => void) | undefined): Promise<void> {
-    const { secrets, connection } = this.#call.tool;
+    const { secrets, accounts } = this.#call.tool;
     const looksUp = this.#scope.ports.secretOf !== undefined && secrets.length > 0;
-    const connects = connection !== undefined && this.#scope.beforeCall !== undefined;
+    const connects = accounts !== undefined && this.#scope.beforeCall !== undefined;
     let outcome = looksUp || connects ? await this.#prepare(looksUp) : null;
     // In one function: a promise for each step costs as much as the step.
     for (const context = new CallContext(this); outcome === null;)
@@ -270,7 +270,7 @@ class ToolCall implements CallState {
         const found = (this.#secrets = await lookUpSecrets(tool, origin, ports));
         this.#redact = redactorOf(tool, (name) => found.get(name));
       }
-      if (tool.connection === undefined || beforeCall === undefined) return;
+      if (tool.accounts === undefined || beforeCall === undefined) return;
       this.connected = await beforeCall({ tool, origin, ports });
       for (const secret of this.connected.secrets) this.conceal(secret);
     };
@@ -475,7 +475,7 @@ class ToolCall implements CallState {
 
   /**
    * A job is sent again by us, under the same key, where its tool may be repeated or says that it is at-least-once; and so is
-   * what a run of a flow calls, where its tool may be repeated. A caller's next batch has another key, so only a write that
+   * what a run of a stored batch calls, where its tool may be repeated. A caller's next batch has another key, so only a write that
    * needs none is safe there.
    */
   get #maySendAgain(): boolean {

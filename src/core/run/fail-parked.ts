@@ -1,3 +1,4 @@
+import { UNASKED } from "../contract/failure-codes.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import type { Outcome } from "../contract/outcome.ts";
 import type { ParkedStep } from "../plan/parked-step.ts";
@@ -22,7 +23,7 @@ export function failParkedGroup(
   );
 }
 
-/** Say what becomes of steps that wait for a person, where the Worker has no confirmations. */
+/** Say what becomes of steps that wait for a person, where the Worker cannot ask one. */
 export function refuseParked(parked: readonly ParkedStep[]): ReadonlyMap<number, Outcome> {
   const position = new Map(parked.map(({ step }, at) => [step.index, at]));
   const actions = parked.map(({ step: { id, parking, mayAsk, needs } }) => ({
@@ -31,13 +32,11 @@ export function refuseParked(parked: readonly ParkedStep[]): ReadonlyMap<number,
     needs: needs.flatMap((needed) => position.get(needed) ?? []),
   }));
   return new Map(
-    failParkedGroup(actions, UNASKED).map((outcome, at) => [parked[at]!.step.index, outcome] as const),
+    failParkedGroup(actions, makeFailure("MISCONFIGURED", { hint: UNASKED })).map(
+      (outcome, at) => [parked[at]!.step.index, outcome] as const,
+    ),
   );
 }
-
-const UNASKED = makeFailure("MISCONFIGURED", {
-  hint: "It needs a person's approval, and this Worker does not list the feature 'confirmations'; nothing was sent.",
-});
 
 /** Outcomes that are told once more is known of them. The rest of the batch goes on with them as they were. */
 export class LateOutcomes {

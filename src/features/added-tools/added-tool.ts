@@ -1,6 +1,6 @@
-import type { AddedTool, Tool, ToolContext } from "../../core/catalog/define-tool.ts";
+import type { KeptDeclaration, Tool, ToolContext } from "../../core/catalog/define-tool.ts";
 import type { ToolHead } from "../../core/catalog/tool-head.ts";
-import type { KeptTool } from "../../core/contract/gate/kept-tool.ts";
+import type { KeptTool } from "../../feature/tool.ts";
 
 /**
  * Make a tool of what is kept of it. Its head is read at once; its declaration is only read when somebody calls it or
@@ -24,11 +24,11 @@ class LazyTool implements AllOfTool {
   readonly actions: readonly string[];
   readonly isWrite: boolean;
   readonly hasLateInput = true;
-  readonly added: AddedTool;
+  readonly added: KeptDeclaration;
   readonly #compile: (json: string) => Tool;
   #whole: Tool | undefined;
 
-  constructor(name: string, head: ToolHead, added: AddedTool, compile: (json: string) => Tool) {
+  constructor(name: string, head: ToolHead, added: KeptDeclaration, compile: (json: string) => Tool) {
     this.name = name;
     this.summary = head.summary;
     this.description = head.description;
@@ -61,11 +61,8 @@ class LazyTool implements AllOfTool {
   get bindings() {
     return this.#tool.bindings;
   }
-  get connection() {
-    return this.#tool.connection;
-  }
-  get connectionOptional() {
-    return this.#tool.connectionOptional;
+  get accounts() {
+    return this.#tool.accounts;
   }
   get timeoutMs() {
     return this.#tool.timeoutMs;

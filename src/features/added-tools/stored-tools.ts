@@ -1,9 +1,4 @@
-import type {
-  ToolChange,
-  ToolChangeRefusal,
-  ToolsChanged,
-  ToolToKeep,
-} from "../../core/contract/gate/kept-tool.ts";
+import type { ToolChange, ToolChangeRefusal, ToolsChanged, ToolToKeep } from "./kept-tools.ts";
 import * as LIMITS from "../../core/contract/limits.ts";
 import { findCycle } from "../../core/kit/layers.ts";
 import { err, ok, type Result } from "../../core/kit/result.ts";

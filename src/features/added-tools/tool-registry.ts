@@ -1,7 +1,8 @@
 import type { Catalog } from "../../core/catalog/catalog.ts";
 import type { Tool } from "../../core/catalog/define-tool.ts";
 import type { Caller } from "../../core/contract/gate/caller.ts";
-import { isFlow, type KeptTool, type ToolsPage } from "../../core/contract/gate/kept-tool.ts";
+import { isFlow, type KeptTool } from "../../feature/tool.ts";
+import type { ToolsPage } from "./kept-tools.ts";
 import * as LIMITS from "./limits.ts";
 import { createAddedTool } from "./added-tool.ts";
 

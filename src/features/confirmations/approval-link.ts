@@ -41,7 +41,7 @@ export const linkSchema = lazySchema(() =>
       z.describe("Under which it decides"),
     ),
     expires_in_s: z
-      .optional(z.int().check(z.minimum(1), z.maximum(LIMITS.maxConfirmationTtlMs / 1_000)))
+      .optional(z.int().check(z.minimum(1), z.maximum(LIMITS.maxQuestionTtlMs / 1_000)))
       .check(z.describe("Until the question ends unless said, and never longer")),
     edit: z.optional(z.boolean()).check(z.describe("Whether arguments may be changed there")),
   }),

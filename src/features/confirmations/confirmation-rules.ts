@@ -50,8 +50,8 @@ export interface ConfirmationLimits {
 
 export const CONFIRMATION_LIMITS: ConfirmationLimits = {
   ttlMs: LIMITS.confirmationTtlMs,
-  retentionMs: LIMITS.confirmationRetentionMs,
-  pending: LIMITS.confirmationsPending,
+  retentionMs: LIMITS.questionRetentionMs,
+  pending: LIMITS.questionsPending,
   count: LIMITS.confirmationsKept,
   allBytes: LIMITS.confirmationsBytes,
 };

@@ -27,6 +27,7 @@ import { accountsOf, givenBy } from "../../feature/gives.ts";
 export function confirmations() {
   return defineFeature({
     name: "confirmations",
+    meets: ["approval"],
     flags: {
       approve: "Can approve",
       skip_approval: "Can skip approval",

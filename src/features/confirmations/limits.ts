@@ -2,10 +2,10 @@
 
 export {
   bodyBytes,
-  confirmationRetentionMs,
-  confirmationsPending,
+  questionRetentionMs,
+  questionsPending,
   loopElements,
-  maxConfirmationTtlMs,
+  maxQuestionTtlMs,
   nesting,
   pageBytes,
 } from "../../core/contract/limits.ts";

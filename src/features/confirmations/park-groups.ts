@@ -292,7 +292,7 @@ const UNREAD = makeFailure("OVERLOADED", {
 });
 
 const FULL = makeFailure("OVERLOADED", {
-  hint: `${LIMITS.confirmationsPending} confirmations, or as many as there is room for, wait for a person already; nothing was sent. Have some of them decided first.`,
+  hint: `${LIMITS.questionsPending} confirmations, or as many as there is room for, wait for a person already; nothing was sent. Have some of them decided first.`,
 });
 
 const TOO_LONG = `A loop of more than ${LIMITS.loopElements} elements does not wait for an account; nothing was sent. Send it again once the account is connected.`;

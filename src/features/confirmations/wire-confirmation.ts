@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
-import { RUNNER } from "../../core/contract/gate/caller.ts";
-import { JOB_STATUSES, TRIGGERS } from "../../core/contract/gate/job.ts";
+import { RUNNER, TRIGGERS } from "../../core/contract/gate/caller.ts";
+import { JOB_STATUSES } from "../../core/contract/gate/job.ts";
 import type { ParkedAction, ParkedGroup } from "./parked-group.ts";
 import { parseExact } from "../../core/contract/json.ts";
 import { lazySchema, type Written } from "../../core/contract/lazy-schema.ts";

@@ -24,6 +24,7 @@ export function connections({ confirmsItself = false }: ConnectionOptions = {}) 
   return defineFeature({
     name: "connections",
     needs: ["confirmations"],
+    meets: ["accounts"],
     flags: { manage_connections: "May connect accounts of subjects" },
     variables: { VOLLEY_CONNECTORS: {} },
     routes: [
@@ -41,6 +42,7 @@ export function connections({ confirmsItself = false }: ConnectionOptions = {}) 
     objects: {
       ConnectionShard: {
         binding: "CONNECTIONS",
+        isOfTenant: true,
         create: (options) => createConnectionShard({ ...options, confirmsItself }),
       },
     },

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { respondCounted } from "../../feature/answer.ts";
 import { defineFeature, type Feature } from "../../feature/define.ts";
-import { describedRoutesOf, type Endpoint } from "../../feature/route.ts";
+import { describedRoutesOf, type Route } from "../../feature/route.ts";
 import { makeOpenApiDocument } from "./http/make-document.ts";
 
 /** `GET /openapi.json`: every path that this Worker answers. */
@@ -16,7 +16,7 @@ export function document() {
  * `GET /openapi.json`: what this surface takes and answers, for generators and people. The document is made when it is
  * first asked for, once per isolate: no other request pays for its schemas.
  */
-function showDocument(features: readonly Feature[]): Endpoint {
+function showDocument(features: readonly Feature[]): Route {
   let json: string | undefined;
   return {
     route: "GET /openapi.json",

@@ -1,4 +1,4 @@
-import type { Publishing, PublishRefusal } from "../../core/contract/gate/publishing.ts";
+import type { Publishing, PublishRefusal } from "./publishing.ts";
 import * as z from "zod/mini";
 
 import type { Issue } from "../../core/contract/failure.ts";

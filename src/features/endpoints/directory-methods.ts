@@ -1,5 +1,5 @@
 import type { Notice } from "../../feature/gives.ts";
-import type { Published, Publishing, PublishRefusal } from "../../core/contract/gate/publishing.ts";
+import type { Published, Publishing, PublishRefusal } from "./publishing.ts";
 import type { Result } from "../../core/kit/result.ts";
 import type { DeliveryStatus, PublishedEvent } from "./delivery.ts";
 import type { EndpointState, KeptEndpoint } from "./endpoint.ts";

@@ -1,7 +1,7 @@
 import type { Configured } from "../../cloudflare/configured.ts";
 import { VAULT_KEY, readVaultKeys } from "../../cloudflare/vault.ts";
 import type { Notice, Told } from "../../feature/gives.ts";
-import { ENDPOINTS } from "../../core/contract/gate/publishing.ts";
+import { ENDPOINTS } from "./publishing.ts";
 import { defineFeature } from "../../feature/define.ts";
 import { ENDPOINT_ENDPOINTS, resealEndpoints } from "./http/routes.ts";
 import { EVENT_TYPE_ENDPOINTS } from "./http/event-types.ts";
@@ -52,7 +52,7 @@ export function endpoints() {
             },
       ),
     objects: {
-      EndpointDirectory: { binding: ENDPOINTS, create: createEndpointDirectory },
+      EndpointDirectory: { binding: ENDPOINTS, isOfTenant: true, create: createEndpointDirectory },
       EndpointShard: { binding: "ENDPOINT_SHARDS", create: createEndpointShard },
     },
     load: () => import("./http/run-via.ts"),

@@ -2,7 +2,7 @@ import { defineFeature } from "../../feature/define.ts";
 import { givenBy } from "../../feature/gives.ts";
 import { answerMcp } from "./http/answer-mcp.ts";
 import { makeMcpOperation } from "./http/describe-mcp.ts";
-import type { ProtocolEndpoint } from "../../cloudflare/openapi/endpoint.ts";
+import type { ProtocolRoute } from "../../cloudflare/openapi/route.ts";
 
 const SLASH = /^(https?:\/\/[^/?#]+\/mcp)\/(?=$|[?#])/;
 
@@ -22,7 +22,7 @@ export function mcp() {
     routes: (features) => {
       const [withdraw] = givenBy(features, "withdraw");
       const parts = { withdraw };
-      const respond: ProtocolEndpoint["respond"] = (request, context) => answerMcp(request, context, parts);
+      const respond: ProtocolRoute["respond"] = (request, context) => answerMcp(request, context, parts);
       return [{ for: "any key", paths: [{ path: "/mcp", describe: makeMcpOperation, respond }] }];
     },
   });

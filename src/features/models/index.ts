@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { defineFeature } from "../../feature/define.ts";
-import type { Endpoint } from "../../feature/route.ts";
+import type { Route } from "../../feature/route.ts";
 import { lazySchema } from "../../feature/schema.ts";
 import { toChatError, toMessagesError } from "../agent/dialect/provider-error.ts";
 import { providerDialect } from "../agent/http/routes.ts";
@@ -31,7 +31,7 @@ const conversationSchema = lazySchema(() =>
 );
 
 /** Paths of the providers that ask their server, and no model. */
-const SERVER_ENDPOINTS: readonly Endpoint[] = [
+const SERVER_ENDPOINTS: readonly Route[] = [
   {
     route: "GET /v1/models",
     runsNothing: true,

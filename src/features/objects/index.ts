@@ -1,7 +1,7 @@
 import { defineFeature } from "../../feature/define.ts";
 import { attempt, err, makeRefusal, ok, type Refusal, type Result } from "../../feature/refuse.ts";
 import { askGate, objectKey } from "../../feature/answer.ts";
-import type { Endpoint } from "../../feature/route.ts";
+import type { Route } from "../../feature/route.ts";
 
 /** `GET /v1/objects/{key}`: files that tools have made, for their tenant only. */
 export function objects() {
@@ -20,7 +20,7 @@ type Bucket = Pick<R2Bucket, "get" | "head">;
  * The content that tools make may be anything, so no browser shows it as a page of this origin: it is a download of the type it
  * was made with, unsniffed. It is streamed, so its size takes no memory.
  */
-const showObject: Endpoint = {
+const showObject: Route = {
   route: "GET /v1/objects/:id",
   runsNothing: true,
   async handle(request, { ports, caller }, id) {

@@ -6,7 +6,7 @@ import { visibleTools } from "../../feature/tenant.ts";
 import { tenantTools, tenantToolsBytes } from "../../feature/kit.ts";
 import { ok } from "../../feature/refuse.ts";
 import { askGate, respondJson } from "../../feature/answer.ts";
-import type { Endpoint } from "../../feature/route.ts";
+import type { Route } from "../../feature/route.ts";
 import { escapeUnseen, lazySchema, type Written } from "../../feature/schema.ts";
 
 /** `GET /v1/usage`: what a key has left of its quota, what of its tenant waits or fails, and which features there are. */
@@ -23,7 +23,7 @@ const ALLOWANCES = ["requests", "lists"] as const;
  * `GET /v1/usage`: what the key has left, and what of its tenant's goes on, waits or fails. One call of each of the tenant's
  * objects, which read no row for it; breakers are those of the isolate that answers.
  */
-const showUsage: Endpoint = {
+const showUsage: Route = {
   route: "GET /v1/usage",
   runsNothing: true,
   async handle(_, context) {
@@ -64,7 +64,7 @@ const showUsage: Endpoint = {
           until: toIso(until),
         })),
       },
-      added: { ...added, limit: tenantTools, bytes_limit: tenantToolsBytes },
+      added: { tools: 0, flows: 0, bytes: 0, ...added, limit: tenantTools, bytes_limit: tenantToolsBytes },
     };
     return ok(respondJson(JSON.stringify(answer)));
   },

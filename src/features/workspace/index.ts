@@ -7,6 +7,6 @@ export function workspace() {
   return defineFeature({
     name: "workspace",
     bindings: [WORKSPACES],
-    objects: { Workspace: { binding: WORKSPACES, create: () => createWorkspace() } },
+    objects: { Workspace: { binding: WORKSPACES, isOfTenant: true, create: () => createWorkspace() } },
   });
 }

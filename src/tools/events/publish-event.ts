@@ -3,12 +3,26 @@ import * as z from "zod/mini";
 import { defineTool } from "../../core/catalog/define-tool.ts";
 import { ToolFailure } from "../../core/catalog/tool-failure.ts";
 import { subjectField } from "../../core/contract/gate/caller.ts";
-import { ENDPOINTS, type EventPublisher } from "../../core/contract/gate/publishing.ts";
 import * as LIMITS from "../../core/contract/limits.ts";
-import { attempt } from "../../core/kit/result.ts";
+import { attempt, type Result } from "../../core/kit/result.ts";
 
 /** Words parted by dots; those that begin with `volley.` are ours. */
 const TYPE = /^(?!volley\.)[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$/;
+
+/** The objects in which a tenant's events are, as much of them as this asks. */
+interface Directories {
+  idFromName(tenant: string): object;
+  get(id: object): {
+    publish(
+      event: object,
+    ): Promise<
+      Result<
+        { readonly eventId: string; readonly endpoints: number },
+        { readonly kind: "conflict" } | { readonly kind: "misfit"; readonly hint: string }
+      >
+    >;
+  };
+}
 
 /**
  * Publish an event to the tenant's endpoints. The call's idempotency key is the event's, so a call that is made again publishes
@@ -38,7 +52,7 @@ export const publishEvent = defineTool({
       customer: z.optional(subjectField("Only the endpoints of this customer get it.")),
     }),
   hosts: [],
-  bindings: [ENDPOINTS],
+  bindings: ["ENDPOINTS"],
   typicalTokens: 30,
   idempotent: "with-key",
   orchestration: {
@@ -47,9 +61,7 @@ export const publishEvent = defineTool({
     on_error: "partial-success",
   },
   run: async ({ type, data, customer = null }, ctx) => {
-    const namespace = ctx.binding<{ idFromName(name: string): object; get(id: object): EventPublisher }>(
-      ENDPOINTS,
-    );
+    const namespace = ctx.binding<Directories>("ENDPOINTS");
     const directory = namespace.get(namespace.idFromName(ctx.caller.tenant));
     const run = ctx.runId;
     const event = {

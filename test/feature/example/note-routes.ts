@@ -1,6 +1,6 @@
 import {
   askGate,
-  type Endpoint,
+  type Route,
   err,
   makeRefusal,
   ok,
@@ -11,7 +11,7 @@ import { NOTE_CODES, noteSchema, notesSchema } from "./note.ts";
 import { callNotes } from "./note-rows.ts";
 import { tallyOf } from "./note-tally.ts";
 
-const listNotes: Endpoint = {
+const listNotes: Route = {
   route: "GET /v1/notes",
   runsNothing: true,
   async handle(_, { gate, configured }) {
@@ -32,7 +32,7 @@ const listNotes: Endpoint = {
   }),
 };
 
-const keepNote: Endpoint = {
+const keepNote: Route = {
   route: "POST /v1/notes",
   runsNothing: true,
   async handle(request, { gate, ports }) {

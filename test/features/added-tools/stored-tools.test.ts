@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import type { ToolChange, ToolToKeep } from "../../../src/core/contract/gate/kept-tool.ts";
+import type { ToolChange, ToolToKeep } from "../../../src/features/added-tools/kept-tools.ts";
 import {
   changeTools,
   type ToolBook,

@@ -6,7 +6,7 @@ import { logWarning } from "../../platform/log-bug.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 
 export interface EventTableOptions {
-  /** The operator's address; null where there is none, and then nothing is stored and nothing read. */
+  /** The deployment's own address; null where there is none, and then nothing is stored and nothing read. */
   readonly target: CallbackTarget | null;
   /** Events that may wait to be delivered. */
   readonly backlog: number;
@@ -33,10 +33,10 @@ interface Waiting {
 }
 
 /**
- * Events for the operator: rows in the `events` table until they are delivered, and in memory when each is due.
+ * Events for the deployment's own address: rows in the `events` table until they are delivered, and in memory when each is due.
  *
  * An event that is recorded in the turn of its cause is durable with it or not at all. It is sent one at a time, so that an
- * endpoint which hangs holds up no job, and at least once. When too many wait, the new ones are dropped: what is recorded keeps
+ * address which hangs holds up no job, and at least once. When too many wait, the new ones are dropped: what is recorded keeps
  * its promise, and a flood costs no rows. A failure here never stops the cause of an event: a lost event is counted in the log.
  */
 export class EventTable {
@@ -70,7 +70,7 @@ export class EventTable {
     return this.#waiting.size;
   }
 
-  /** Record an event, once for its id; never throws. The event is only made where an operator is told. */
+  /** Record an event, once for its id; never throws. The event is only made where somebody is told. */
   record(nowMs: number, make: () => OutgoingEvent): void {
     const { target, backlog } = this.#options;
     if (target === null) return;
@@ -158,7 +158,7 @@ export class EventTable {
     return first!;
   }
 
-  /** The operator's address is gone, so no event can be delivered any more. */
+  /** The deployment's address is gone, so no event can be delivered any more. */
   #forgetAll(nowMs: number): void {
     this.#sql.exec("DELETE FROM events");
     const count = this.#waiting.size;
@@ -186,32 +186,34 @@ export class EventTable {
   }
 }
 
-/** The endpoints that answered 410 Gone, for a while: rows in `gone_endpoints`, written for a 410 only. */
+/** The addresses that answered 410 Gone, for a while: rows that are written for a 410 only. */
 export class GoneAddresses {
+  static readonly CREATE =
+    "CREATE TABLE gone_endpoints (url TEXT PRIMARY KEY, until INTEGER NOT NULL) WITHOUT ROWID, STRICT;";
   readonly #sql: SqlStorage;
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
   }
 
-  /** Whether an endpoint is to be sent nothing now. */
+  /** Whether an address is to be sent nothing now. */
   has(url: string, nowMs: number): boolean {
     const query = "SELECT 1 FROM gone_endpoints WHERE url = ? AND until > ?";
     return this.#sql.exec(query, url, nowMs).toArray().length === 1;
   }
 
-  /** Remember an endpoint, and forget those whose time is over and the oldest that are too many. */
+  /** Remember an address, and forget those whose time is over and the oldest that are too many. */
   add(url: string, nowMs: number): void {
     this.#sql.exec(
       "REPLACE INTO gone_endpoints (url, until) VALUES (?, ?)",
       url,
-      nowMs + LIMITS.goneEndpointMs,
+      nowMs + LIMITS.goneAddressMs,
     );
     this.#sql.exec(
       `DELETE FROM gone_endpoints WHERE until <= ? OR url IN (
          SELECT url FROM gone_endpoints ORDER BY until DESC LIMIT -1 OFFSET ?)`,
       nowMs,
-      LIMITS.goneEndpoints,
+      LIMITS.goneAddresses,
     );
   }
 }

@@ -1,3 +1,5 @@
+import { GoneAddresses } from "./event-table.ts";
+
 /**
  * The tables of core: those that a database begins with, and the steps from there. One of a version before these is refused, and there is
  * no way back: to a version without the last step, jobs are `OUTBOX_UNAVAILABLE` until a later one is deployed again.
@@ -14,7 +16,7 @@ const TABLES = `
      rest_json TEXT NOT NULL, args_json TEXT NOT NULL, data_json TEXT, tool_json TEXT,
      kind TEXT NOT NULL DEFAULT 'job', envelope_json TEXT
    ) WITHOUT ROWID, STRICT;
-   CREATE TABLE gone_endpoints (url TEXT PRIMARY KEY, until INTEGER NOT NULL) WITHOUT ROWID, STRICT;
+   ${GoneAddresses.CREATE}
    CREATE TABLE results (
      handle TEXT PRIMARY KEY, kept_at INTEGER NOT NULL, bytes INTEGER NOT NULL, json TEXT NOT NULL, tool TEXT
    ) WITHOUT ROWID, STRICT;

@@ -103,6 +103,9 @@ export interface Caller {
   readonly jurisdiction?: Jurisdiction;
 }
 
+/** The triggers that start a run of a flow without a waiting caller. */
+export const TRIGGERS = ["webhook", "cron"] as const;
+
 /** The name of the caller that a tenant's runs have; no key can have it. */
 export const RUNNER = "flow:";
 

@@ -3,14 +3,8 @@ import * as z from "zod/mini";
 import { failureSchema } from "../failure.ts";
 import { lazySchema, type Written } from "../lazy-schema.ts";
 import * as LIMITS from "../limits.ts";
-import {
-  CALLBACK_STATUSES,
-  type CallbackRecord,
-  JOB_STATUSES,
-  type JobRecord,
-  type JobTry,
-  TRIGGERS,
-} from "./job.ts";
+import { TRIGGERS } from "./caller.ts";
+import { CALLBACK_STATUSES, type CallbackRecord, JOB_STATUSES, type JobRecord, type JobTry } from "./job.ts";
 
 /** Background work as the wire shows it. */
 export const jobSchema = /* @__PURE__ */ lazySchema(() => {

@@ -1,5 +1,5 @@
 import type { WireFailure } from "../failure.ts";
-import type { Origin } from "./caller.ts";
+import type { Origin, TRIGGERS } from "./caller.ts";
 
 /** The statuses of a job: `running` and `retrying` are alive, the rest is final. */
 export const JOB_STATUSES = [
@@ -44,13 +44,10 @@ export interface JobOrigin extends Origin {
   readonly callback?: CallbackTarget;
 }
 
-/** The triggers that start a run of a flow without a waiting caller. */
-export const TRIGGERS = ["webhook", "cron"] as const;
-
-/** The facts of such a run, besides those of a job. */
+/** The facts of a run of a stored batch without a waiting caller, besides those of a job. */
 export interface RunOf {
   readonly trigger: (typeof TRIGGERS)[number];
-  /** How long an attempt may take: the flow's own. */
+  /** How long an attempt may take: the batch's own. */
   readonly deadlineMs: number;
   /** Its input is too large for its row, and the feature keeps it. */
   readonly isInputApart?: true;
@@ -90,7 +87,7 @@ export interface JobSpec {
   readonly isRead?: true;
   /** The declaration of its tool, where a tenant added it: the job goes on with that, whatever becomes of the tool. */
   readonly toolJson?: string;
-  /** It is a run of a flow, which `toolJson` has. */
+  /** It is a run of a stored batch, which `toolJson` has. */
   readonly run?: RunOf;
   /** The words by which the run that it is can be found. */
   readonly tags?: readonly string[];

@@ -21,7 +21,8 @@ export interface UsageReport {
   /** The live background work, by the backlog that it counts in: all of the tenant's. */
   readonly backlog: { readonly jobs: number; readonly webhooks: number; readonly runs: number };
   readonly waiting: { readonly count: number; readonly oldestAt: number | null };
-  readonly added: { readonly tools: number; readonly flows: number; readonly bytes: number };
+  /** The things that the tenant keeps of its own, as the part counts them that keeps them. */
+  readonly added: Readonly<Record<string, number>>;
 }
 
 /** Add what other objects of a tenant have to what its home has, which alone counts quota. */

@@ -32,7 +32,7 @@ export const KEEP_LIMITS: Readonly<Record<Shelf, KeepLimits>> = {
     count: LIMITS.resultsKept,
   },
   turns: { ...OF_TURNS, retentionMs: LIMITS.turnRetentionMs },
-  questions: { ...OF_TURNS, retentionMs: LIMITS.maxConfirmationTtlMs + LIMITS.confirmationRetentionMs },
+  questions: { ...OF_TURNS, retentionMs: LIMITS.maxQuestionTtlMs + LIMITS.questionRetentionMs },
 };
 
 export interface KeepChange {

@@ -1,7 +1,8 @@
 import type { Catalog } from "../../../core/catalog/catalog.ts";
 import type { Tool } from "../../../core/catalog/define-tool.ts";
 import type { Caller } from "../../../core/contract/gate/caller.ts";
-import { callAddedTools, type KeptTool } from "../../../core/contract/gate/kept-tool.ts";
+import { callAddedTools } from "../kept-tools.ts";
+import type { KeptTool } from "../../../feature/tool.ts";
 import type { Gate } from "../../../core/contract/gate/tenant-gate-methods.ts";
 import * as LIMITS from "../limits.ts";
 import type { IsolateQuota } from "../../../core/gate/leased-admission.ts";

@@ -2,13 +2,8 @@ import * as z from "zod/mini";
 
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { declarationSchema } from "../declared/declaration-schema.ts";
-import {
-  callAddedTools,
-  isFlow,
-  type KeptTool,
-  type ToolChangeRefusal,
-  type ToolToKeep,
-} from "../../../core/contract/gate/kept-tool.ts";
+import { callAddedTools, type ToolChangeRefusal, type ToolToKeep } from "../kept-tools.ts";
+import { isFlow, type KeptTool } from "../../../feature/tool.ts";
 import { describe } from "../../../core/contract/issues.ts";
 import { isJsonObject } from "../../../core/contract/json.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
@@ -24,7 +19,7 @@ import { askGate } from "../../../cloudflare/http/ask-gate.ts";
 import { readRequestBody } from "../../../cloudflare/http/read-request-body.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import { respondJson } from "../../../cloudflare/http/respond.ts";
-import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
+import type { Route } from "../../../cloudflare/openapi/route.ts";
 import type { KeepOptions } from "../put-tool.ts";
 import { rulesOf } from "./tool-settings.ts";
 
@@ -43,7 +38,7 @@ export const shownToolSchema = lazySchema(() =>
 );
 
 /** `PUT /v1/tools/{name}`: add a tool of the tenant's own, or replace one. */
-export const putTool: Endpoint = {
+export const putTool: Route = {
   route: "PUT /v1/tools/:id",
   runsNothing: true,
   async handle(request, context, name) {
@@ -80,7 +75,7 @@ export const putTool: Endpoint = {
 };
 
 /** `GET /v1/tools/{name}`: the declaration of a tool of the tenant's own. One that the key may not call there is not. */
-export const showTool: Endpoint = {
+export const showTool: Route = {
   route: "GET /v1/tools/:id",
   runsNothing: true,
   async handle(_, context, name) {
@@ -116,7 +111,7 @@ async function effectiveContractOf(json: string, { configured, catalog }: Reques
 }
 
 /** `DELETE /v1/tools/{name}`: delete one. Calls that run go on to their end, and so do its jobs. */
-export const deleteTool: Endpoint = {
+export const deleteTool: Route = {
   route: "DELETE /v1/tools/:id",
   runsNothing: true,
   handle: (_, context, name) =>

@@ -1,14 +1,13 @@
 import * as LIMITS from "../limits.ts";
-import {
-  type AddedToolsMethods,
-  isFlow,
-  type KeptTool,
-  type ToolChange,
-  type ToolChangeAnswer,
-  type ToolsChanged,
-  type ToolsPage,
-  type ToolToKeep,
-} from "../../../core/contract/gate/kept-tool.ts";
+import type {
+  AddedToolsMethods,
+  ToolChange,
+  ToolChangeAnswer,
+  ToolsChanged,
+  ToolsPage,
+  ToolToKeep,
+} from "../kept-tools.ts";
+import { isFlow, type KeptTool } from "../../../feature/tool.ts";
 import type { UsageReport } from "../../../core/contract/gate/usage.ts";
 import { utf8Length } from "../../../core/contract/json.ts";
 import { err, ok } from "../../../core/kit/result.ts";

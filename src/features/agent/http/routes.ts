@@ -8,7 +8,7 @@ import { type Refusal, statusOf } from "../../../core/contract/refusal.ts";
 import type { Declared } from "../../../cloudflare/configured.ts";
 import type { Dialect } from "../../../cloudflare/http/dialect.ts";
 import type { ModelRoute } from "./find-server.ts";
-import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
+import type { Route } from "../../../cloudflare/openapi/route.ts";
 
 /** The clients of either provider understand its errors only. Calls that ran before an error are told with it. */
 export function providerDialect(
@@ -42,7 +42,7 @@ export const MODEL_DIALECTS: readonly Dialect[] = Object.values(DIALECTS);
  * The paths of the providers themselves: a client of theirs whose base URL is ours gets the tools. The code that answers them is
  * made when the first request comes.
  */
-export const MODEL_ENDPOINTS: readonly Endpoint[] = [
+export const MODEL_ENDPOINTS: readonly Route[] = [
   answerModelRequests({
     route: "POST /v1/chat/completions",
     load: async () => (await import("./find-server.ts")).CHAT_ROUTE,
@@ -71,7 +71,7 @@ export const MODEL_ENDPOINTS: readonly Endpoint[] = [
 
 /** A path at which models are asked, and how it is described. */
 export interface ModelEndpoint {
-  readonly route: Endpoint["route"];
+  readonly route: Route["route"];
   /** Load how its requests are read, and where its model is. */
   readonly load: () => Promise<ModelRoute>;
   /** How it says no. */
@@ -93,7 +93,7 @@ export function answerModelRequests({
   name,
   example,
   refusals = [],
-}: ModelEndpoint): Endpoint {
+}: ModelEndpoint): Route {
   return {
     route,
     async handle(request, context) {

@@ -6,11 +6,11 @@ import { type Batch, parseBatch } from "../../../core/contract/batch.ts";
 import { parseExact } from "../../../core/contract/json.ts";
 import { refuseOtherParameters, refuseQuery } from "../../../core/contract/parse-request.ts";
 import { makeRefusal } from "../../../core/contract/refusal.ts";
-import { findJob, NO_JOB, UNREADABLE } from "../../../cloudflare/endpoints/jobs.ts";
+import { findJob, NO_JOB, UNREADABLE } from "../../../cloudflare/routes/jobs.ts";
 import { askGate } from "../../../cloudflare/http/ask-gate.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import { respondCounted } from "../../../cloudflare/http/respond-counted.ts";
-import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
+import type { Route } from "../../../cloudflare/openapi/route.ts";
 import { isLive } from "../../../core/gate/state/outbox.ts";
 import { attempt, err } from "../../../core/kit/result.ts";
 import { makePlan } from "../../../core/plan/make-plan.ts";
@@ -29,7 +29,7 @@ import type { JobRuns } from "../../../feature/gives.ts";
 import { isCut } from "../../flows/run/long-loops.ts";
 
 /** `GET /v1/jobs/{id}/results?cursor=`: the results of a batch in the background, which are too many for one answer. */
-export const showResults: Endpoint = {
+export const showResults: Route = {
   route: "GET /v1/jobs/:id/results",
   runsNothing: true,
   async handle(request, context, id) {

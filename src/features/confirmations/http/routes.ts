@@ -8,7 +8,7 @@ import { respondCounted } from "../../../cloudflare/http/respond-counted.ts";
 import { respondList, answerCounted, answerUnrun } from "../../../cloudflare/http/respond-list.ts";
 import { respondDocument } from "../../../cloudflare/http/respond-run.ts";
 import { respondJson } from "../../../cloudflare/http/respond.ts";
-import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
+import type { Route } from "../../../cloudflare/openapi/route.ts";
 import { envelopeSchema } from "../../../core/answer/result-schema.ts";
 import { toBase64Url } from "../../../core/kit/base64.ts";
 import { toCursor } from "../../../core/contract/gate/job-query.ts";
@@ -37,7 +37,7 @@ import {
  * `GET /v1/confirmations?status=&limit=&cursor=`: the tenant's confirmations, newest first, without their arguments and
  * results. One that holds a tool which the key may not call is not listed, as it does not exist for it.
  */
-export const listConfirmations: Endpoint = {
+export const listConfirmations: Route = {
   route: "GET /v1/confirmations",
   runsNothing: true,
   async handle(request, { gate, caller, catalog }) {
@@ -79,7 +79,7 @@ export const listConfirmations: Endpoint = {
 };
 
 /** Make `GET /v1/confirmations/{id}`: what a yes would run, and how far that reaches. */
-export function makeShowConfirmation(sayReach: readonly SayReach[]): Endpoint {
+export function makeShowConfirmation(sayReach: readonly SayReach[]): Route {
   return {
     route: "GET /v1/confirmations/:id",
     runsNothing: true,
@@ -120,7 +120,7 @@ export function makeShowConfirmation(sayReach: readonly SayReach[]): Endpoint {
  * The key has the flag `approve`. It may differ from the one that asked: the same tenant's, and allowed every tool
  * involved.
  */
-export const decideConfirmation: Endpoint = {
+export const decideConfirmation: Route = {
   route: "POST /v1/confirmations/:id",
   async handle(request, context, id) {
     const key = readIdempotencyKey(request);
@@ -181,7 +181,7 @@ function replay(answerJson: string, context: RequestContext): Promise<Result<Res
 }
 
 /** `POST /v1/confirmations/{id}/link`: the link of a person without a key, for one decision under one name. */
-export const linkConfirmation: Endpoint = {
+export const linkConfirmation: Route = {
   route: "POST /v1/confirmations/:id/link",
   runsNothing: true,
   async handle(request, context, id) {
@@ -223,7 +223,7 @@ export const linkConfirmation: Endpoint = {
 };
 
 /** `DELETE /v1/confirmations/{id}/links`: end all links of a question; who has one finds that there is none. */
-export const dropLinks: Endpoint = {
+export const dropLinks: Route = {
   route: "DELETE /v1/confirmations/:id/links",
   runsNothing: true,
   async handle(_, context, id) {

@@ -120,8 +120,8 @@ async function findUsed(
   { origin, ports, catalog }: Pick<Execution, "origin" | "ports" | "catalog">,
 ): Promise<UsedAccounts> {
   const wanted = tools.map((tool) => {
-    const called = calledBy(tool, catalog).flatMap(({ connection = {}, connectionOptional = false }) =>
-      Object.keys(connection).map((connector) => [connector, connectionOptional] as const),
+    const called = calledBy(tool, catalog).flatMap(({ accounts }) =>
+      Object.keys(accounts?.scopes ?? {}).map((name) => [name, accounts?.isOptional === true] as const),
     );
     return [tool.name, [...new Map(called)]] as const;
   });

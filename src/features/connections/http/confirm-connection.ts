@@ -5,7 +5,7 @@ import { makeRefusal } from "../../../core/contract/refusal.ts";
 import { askGate } from "../../../cloudflare/http/ask-gate.ts";
 import { readRequest } from "../../../cloudflare/http/read-request-body.ts";
 import { respondJson } from "../../../cloudflare/http/respond.ts";
-import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
+import type { Route } from "../../../cloudflare/openapi/route.ts";
 import { err, ok } from "../../../core/kit/result.ts";
 import { shardOfId } from "../link-token.ts";
 import { connectionSchema, toWireConnection } from "../wire-connection.ts";
@@ -26,7 +26,7 @@ const confirmSchema = lazySchema(() =>
 );
 
 /** `POST /v1/connections/{id}/confirm`: say who came back. */
-export const confirmConnection: Endpoint = {
+export const confirmConnection: Route = {
   route: "POST /v1/connections/:id/confirm",
   runsNothing: true,
   async handle(request, context, id) {

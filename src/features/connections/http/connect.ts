@@ -1,4 +1,4 @@
-import type { ToolConnection, ToolContext } from "../../../core/catalog/define-tool.ts";
+import type { ToolAccount, ToolContext } from "../../../core/catalog/define-tool.ts";
 import { ToolFailure } from "../../../core/catalog/tool-failure.ts";
 import { type Origin, OWN_ACCOUNT, saySubject } from "../../../core/contract/gate/caller.ts";
 import type { Ports } from "../../../core/egress/ports.ts";
@@ -28,7 +28,7 @@ interface Used {
 export async function connect(wish: Wish, connectors: Connectors): ReturnType<BeforeCall> {
   const { tool, origin, ports } = wish;
   const found = await Promise.all(
-    Object.entries(tool.connection ?? {}).map(async ([name, scopes]) => {
+    Object.entries(tool.accounts?.scopes ?? {}).map(async ([name, scopes]) => {
       const connector = findConnector(name, { tool, origin }, connectors);
       const used = connector === null ? null : await use(connector, scopes, wish);
       return [name, used] as const;
@@ -57,7 +57,7 @@ export async function connectAsAsked(wish: Wish, connectors: Connectors): Return
   const connected = await connect(wish, connectors);
   const { ids: meant = {} } = wish.origin.account ?? {};
   const { accountIds } = connected;
-  const other = Object.keys(wish.tool.connection ?? {}).find(
+  const other = Object.keys(wish.tool.accounts?.scopes ?? {}).find(
     (name) => name in meant && meant[name] !== accountIds[name],
   );
   if (other === undefined) return connected;
@@ -73,7 +73,7 @@ function findConnector(
 ): Connector | null {
   const connector = connectorOf(connectors, name, origin.tenant);
   if (connector !== undefined) return connector;
-  if (tool.connectionOptional === true) return null;
+  if (tool.accounts?.isOptional === true) return null;
   throw new ToolFailure("MISCONFIGURED", {
     hint: `The deployment has no connector ${name} for this tenant; its operator adds it to VOLLEY_CONNECTORS. Do without this tool until then.`,
   });
@@ -81,7 +81,7 @@ function findConnector(
 
 async function use(connector: Connector, scopes: readonly string[], wish: Wish): Promise<Used | null> {
   const { tool, origin } = wish;
-  const isOptional = tool.connectionOptional === true;
+  const isOptional = tool.accounts?.isOptional === true;
   if (origin.account === undefined) {
     if (isOptional) return null;
     throw requireSubject(connector.name);
@@ -172,7 +172,7 @@ function toFailure(
 
 const REFUSED = "The service did not take the account's token";
 
-function notConnected(name: string, { account }: Origin): ToolConnection {
+function notConnected(name: string, { account }: Origin): ToolAccount {
   return {
     isConnected: false,
     account: null,
@@ -190,10 +190,10 @@ function notConnected(name: string, { account }: Origin): ToolConnection {
 function toConnection(
   { connector, access: first, account, accountId }: Used,
   { call, ...wish }: Wish & { readonly call: Pick<ToolContext, "fetch" | "conceal"> },
-): ToolConnection {
+): ToolAccount {
   const { origin } = wish;
   let access = first;
-  const scopes = wish.tool.connection?.[connector.name] ?? [];
+  const scopes = wish.tool.accounts?.scopes[connector.name] ?? [];
   const renew = async (): Promise<boolean> => {
     const answer = await askToken(connector, scopes, wish, sha256(access));
     if (answer.kind !== "token") throw toFailure(answer, { connector, origin, before: REFUSED });

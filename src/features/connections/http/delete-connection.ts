@@ -1,11 +1,11 @@
 import { askGate } from "../../../cloudflare/http/ask-gate.ts";
-import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
+import type { Route } from "../../../cloudflare/openapi/route.ts";
 import { err, ok } from "../../../core/kit/result.ts";
 import { shardOfId } from "../link-token.ts";
 import { findConnection, NO_CONNECTION, openConnections, TAG } from "./open-connections.ts";
 
 /** `DELETE /v1/connections/{id}`: forget its tokens, and take them back at the provider where it can be. */
-export const deleteConnection: Endpoint = {
+export const deleteConnection: Route = {
   route: "DELETE /v1/connections/:id",
   runsNothing: true,
   async handle(_, context, id) {

@@ -7,7 +7,7 @@ import type { Refusal } from "../../../core/contract/refusal.ts";
 import { askGate } from "../../../cloudflare/http/ask-gate.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import { respondList } from "../../../cloudflare/http/respond-list.ts";
-import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
+import type { Route } from "../../../cloudflare/openapi/route.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { shardOfSubject } from "../link-token.ts";
 import { listAll } from "../objects/connection-shards.ts";
@@ -16,7 +16,7 @@ import { connectionSchema, toWireConnection } from "../wire-connection.ts";
 import { openConnections, refuseOtherSubject, subjectOf, TAG, UNREADABLE } from "./open-connections.ts";
 
 /** `GET /v1/connections?subject=&connector=`: the newest first. */
-export const listConnections: Endpoint = {
+export const listConnections: Route = {
   route: "GET /v1/connections",
   runsNothing: true,
   async handle(request, context) {

@@ -72,9 +72,9 @@ async function missedBy(
   { connectors, isLook }: { readonly connectors: Connectors; readonly isLook?: true },
 ): Promise<readonly Missed[]> {
   const asked = calledBy(tool, catalog).flatMap((called) =>
-    Object.entries(called.connection ?? {}).map(async ([connector, scopes]) => {
-      const { name, connectionOptional = false } = called;
-      const alone = { name, connectionOptional, connection: { [connector]: scopes } };
+    Object.entries(called.accounts?.scopes ?? {}).map(async ([connector, scopes]) => {
+      const accounts = { scopes: { [connector]: scopes }, isOptional: called.accounts?.isOptional === true };
+      const alone = { name: called.name, accounts };
       const wish = { tool: alone, origin, ports, ...(isLook === true && { isLook }) };
       const found = await attempt(() => connect(wish, connectors));
       return found.ok ? [] : [{ connector, error: found.error }];

@@ -1,4 +1,4 @@
-import { makeReseal, type ResealedPart } from "../../../cloudflare/endpoints/make-reseal.ts";
+import { makeReseal, type ResealedPart } from "../../../cloudflare/routes/make-reseal.ts";
 import { CONNECTION_SHARDS } from "../link-token.ts";
 import { openShards, type Shards } from "../objects/connection-shards.ts";
 import type { Resealed } from "../shard-methods.ts";

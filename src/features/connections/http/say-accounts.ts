@@ -9,10 +9,10 @@ import { DEFAULT_NAME } from "../subject.ts";
 /** Say to a person who is asked about a call which accounts it would use: those of its subject, or the deployment's own. */
 export const sayAccounts: SayReach = async ({ tool: name }, { catalog, origin, caller, configured }) => {
   const tool = catalog.get(name);
-  const connectors = Object.keys(tool?.connection ?? {});
+  const connectors = Object.keys(tool?.accounts?.scopes ?? {});
   if (connectors.length === 0) return null;
   const { account } = origin;
-  const isOptional = tool?.connectionOptional === true;
+  const isOptional = tool?.accounts?.isOptional === true;
   if (account === undefined) return isOptional ? `It uses ${listWords(connectors.map(sayOwn))}.` : null;
   const shards = openShards(caller, configured);
   if (!shards.ok) return null;

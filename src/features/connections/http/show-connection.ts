@@ -3,13 +3,13 @@ import * as z from "zod/mini";
 import { waitField } from "../../../core/contract/list-query.ts";
 import { awaitChange } from "../../../cloudflare/http/await-change.ts";
 import { respondJson } from "../../../cloudflare/http/respond.ts";
-import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
+import type { Route } from "../../../cloudflare/openapi/route.ts";
 import { ok } from "../../../core/kit/result.ts";
 import { connectionSchema, toWireConnection } from "../wire-connection.ts";
 import { findConnection, openConnections, TAG } from "./open-connections.ts";
 
 /** `GET /v1/connections/{id}`: one connection; with `wait_s` when its state has changed. */
-export const showConnection: Endpoint = {
+export const showConnection: Route = {
   route: "GET /v1/connections/:id",
   runsNothing: true,
   async handle(request, context, id) {

@@ -7,7 +7,7 @@ import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { askGate } from "../../../cloudflare/http/ask-gate.ts";
 import { readRequest } from "../../../cloudflare/http/read-request-body.ts";
 import { respondJson } from "../../../cloudflare/http/respond.ts";
-import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
+import type { Route } from "../../../cloudflare/openapi/route.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
 import type { ConnectionPlace } from "../connection.ts";
@@ -67,7 +67,7 @@ const startedSchema = lazySchema(() =>
 );
 
 /** `POST /v1/connections`: connect an account of a subject, or connect it anew. */
-export const startConnection: Endpoint = {
+export const startConnection: Route = {
   route: "POST /v1/connections",
   runsNothing: true,
   async handle(request, context) {

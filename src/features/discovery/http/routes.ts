@@ -9,7 +9,7 @@ import {
   respondJson,
 } from "../../../feature/answer.ts";
 import { err, ok, makeRefusal } from "../../../feature/refuse.ts";
-import type { Endpoint } from "../../../feature/route.ts";
+import type { Route } from "../../../feature/route.ts";
 import {
   parseChoice,
   parseRequest,
@@ -31,7 +31,7 @@ import { fitTools, TOOL_FORMATS, toToolList } from "../tool-list.ts";
 import { describeSurface, TOOL_SURFACES } from "../tool-surface.ts";
 
 /** `GET /v1/tools?format=&surface=`: the caller's tools, ready to paste into a model call. */
-export const listTools: Endpoint = {
+export const listTools: Route = {
   route: "GET /v1/tools",
   runsNothing: true,
   async handle(request, context) {
@@ -78,7 +78,7 @@ export const listTools: Endpoint = {
  * `POST /v1/invoke_tool`: one tool call, answered with its result whatever became of it. It is a batch of one, so it is
  * counted, bounded and held to the tool's contract as every action is.
  */
-export const invokeTool: Endpoint = {
+export const invokeTool: Route = {
   route: "POST /v1/invoke_tool",
   async handle(request, context) {
     const body = await readRun(request, context);
@@ -121,7 +121,7 @@ export const invokeTool: Endpoint = {
 };
 
 /** `POST /v1/discover_tools`: which tools there are for something. */
-export const answerDiscovery: Endpoint = {
+export const answerDiscovery: Route = {
   route: "POST /v1/discover_tools",
   runsNothing: true,
   async handle(request, { catalog }) {
@@ -144,7 +144,7 @@ export const answerDiscovery: Endpoint = {
 };
 
 /** `POST /v1/get_tool_schema`: how one tool is called. A tool that the key may not call does not exist. */
-export const answerToolSchema: Endpoint = {
+export const answerToolSchema: Route = {
   route: "POST /v1/get_tool_schema",
   runsNothing: true,
   async handle(request, { catalog }) {

@@ -1,10 +1,10 @@
-import type { DocumentWriter, Dialect, Endpoint } from "../../../feature/route.ts";
+import type { DocumentWriter, Dialect, Route } from "../../../feature/route.ts";
 import { problemSchema, type RefusalCode, statusOf } from "../../../feature/refuse.ts";
 import type { JsonObject } from "../../../feature/schema.ts";
 import type { Components } from "./components.ts";
 
 /** One path and method, as its feature describes it. */
-export type Operation = ReturnType<Endpoint["describe"]>;
+export type Operation = ReturnType<Route["describe"]>;
 
 /** Refusals that every path may meet, before and after it is counted, every one with a query or a body, and every counted one. */
 const BEFORE_COUNTING: readonly RefusalCode[] = ["UNAUTHORIZED", "LOOP_DETECTED", "METHOD_NOT_ALLOWED"];

@@ -3,7 +3,7 @@ import { askGate } from "../../../cloudflare/http/ask-gate.ts";
 import { readRequestBody } from "../../../cloudflare/http/read-request-body.ts";
 import { respondList } from "../../../cloudflare/http/respond-list.ts";
 import { respondJson } from "../../../cloudflare/http/respond.ts";
-import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
+import type { Route } from "../../../cloudflare/openapi/route.ts";
 import { toHint } from "../../../core/contract/issues.ts";
 import { parseExact } from "../../../core/contract/json.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
@@ -43,7 +43,7 @@ const shownTypeSchema = lazySchema(() =>
     .register(z.globalRegistry, { id: "EventType" }),
 );
 
-const putType: Endpoint = {
+const putType: Route = {
   route: "PUT /v1/event_types/:id",
   runsNothing: true,
   async handle(request, context, type) {
@@ -110,7 +110,7 @@ const putType: Endpoint = {
   }),
 };
 
-const listTypes: Endpoint = {
+const listTypes: Route = {
   route: "GET /v1/event_types",
   runsNothing: true,
   async handle(request, context) {
@@ -147,7 +147,7 @@ export async function listEventTypes(
   return respondList("event_types", types, { limit, toJson: toTypeText, toCursor: ({ type }) => type, next });
 }
 
-const showType: Endpoint = {
+const showType: Route = {
   route: "GET /v1/event_types/:id",
   runsNothing: true,
   async handle(_, context, type) {
@@ -166,7 +166,7 @@ const showType: Endpoint = {
   }),
 };
 
-const deleteType: Endpoint = {
+const deleteType: Route = {
   route: "DELETE /v1/event_types/:id",
   runsNothing: true,
   async handle(_, context, type) {
@@ -205,7 +205,7 @@ function noType(type: string) {
   );
 }
 
-export const EVENT_TYPE_ENDPOINTS: readonly Endpoint[] = [putType, listTypes, showType, deleteType];
+export const EVENT_TYPE_ENDPOINTS: readonly Route[] = [putType, listTypes, showType, deleteType];
 
 /** Read a body whose data goes on to others as it came. */
 export async function readExactBody<Schema extends z.ZodMiniObject>(

@@ -4,8 +4,8 @@ import { readIdempotencyKey } from "../../../cloudflare/http/read-request-body.t
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import { respondList } from "../../../cloudflare/http/respond-list.ts";
 import { quotaHeaders, respondJson, respondRefused } from "../../../cloudflare/http/respond.ts";
-import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
-import type { Publishing, PublishRefusal } from "../../../core/contract/gate/publishing.ts";
+import type { Route } from "../../../cloudflare/openapi/route.ts";
+import type { Publishing, PublishRefusal } from "../publishing.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
 import { pageFields, parsePage, parseRange } from "../../../core/contract/list-query.ts";
 import { refuseOtherParameters } from "../../../core/contract/parse-request.ts";
@@ -48,7 +48,7 @@ const publishedSchema = lazySchema(() =>
 );
 
 /** `POST /v1/events`: publish an event. It is recorded before the 202. */
-const publishEvent: Endpoint = {
+const publishEvent: Route = {
   route: "POST /v1/events",
   async handle(request, context) {
     const scope = openScope(context);
@@ -146,7 +146,7 @@ const keptEventSchema = lazySchema(() =>
     .register(z.globalRegistry, { id: "PublishedEvent" }),
 );
 
-const listEvents: Endpoint = {
+const listEvents: Route = {
   route: "GET /v1/events",
   runsNothing: true,
   async handle(request, context) {
@@ -199,7 +199,7 @@ const listEvents: Endpoint = {
   }),
 };
 
-const showEvent: Endpoint = {
+const showEvent: Route = {
   route: "GET /v1/events/:id",
   runsNothing: true,
   async handle(_, context: RequestContext, id) {
@@ -220,4 +220,4 @@ const showEvent: Endpoint = {
   }),
 };
 
-export const EVENT_ENDPOINTS: readonly Endpoint[] = [publishEvent, listEvents, showEvent];
+export const EVENT_ENDPOINTS: readonly Route[] = [publishEvent, listEvents, showEvent];

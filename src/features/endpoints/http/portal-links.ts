@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { askGate } from "../../../cloudflare/http/ask-gate.ts";
 import { readRequest } from "../../../cloudflare/http/read-request-body.ts";
 import { respondJson } from "../../../cloudflare/http/respond.ts";
-import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
+import type { Route } from "../../../cloudflare/openapi/route.ts";
 import { SUBJECT } from "../../../core/contract/gate/caller.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
 import { refuseOtherParameters, refuseQuery } from "../../../core/contract/parse-request.ts";
@@ -32,7 +32,7 @@ const madeLinkSchema = lazySchema(() =>
 );
 
 /** `POST /v1/portal_links`: a link by which a customer looks after its endpoints. Its token stands in the fragment, which no server is sent. */
-const makeLink: Endpoint = {
+const makeLink: Route = {
   route: "POST /v1/portal_links",
   runsNothing: true,
   async handle(request, context) {
@@ -72,7 +72,7 @@ const makeLink: Endpoint = {
 };
 
 /** `DELETE /v1/portal_links?customer=`: end all links of a customer. */
-const endLinks: Endpoint = {
+const endLinks: Route = {
   route: "DELETE /v1/portal_links",
   runsNothing: true,
   async handle(request, context) {
@@ -103,7 +103,7 @@ const TOO_MANY = makeRefusal(
   `The tenant has ${LIMITS.portalLinks} links that are good; end some, or let them end sooner.`,
 );
 
-export const PORTAL_LINK_ENDPOINTS: readonly Endpoint[] = [makeLink, endLinks];
+export const PORTAL_LINK_ENDPOINTS: readonly Route[] = [makeLink, endLinks];
 
 /** The form of a portal link's token: its tenant, which says where to look for it, and what cannot be guessed. */
 const TOKEN = /^vpl_([A-Za-z0-9_.-]{1,64})_([0-9a-f]{64})$/;

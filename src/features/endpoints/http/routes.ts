@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-import { makeReseal } from "../../../cloudflare/endpoints/make-reseal.ts";
-import type { Endpoint, Handler } from "../../../cloudflare/openapi/endpoint.ts";
+import { makeReseal } from "../../../cloudflare/routes/make-reseal.ts";
+import type { Route, Handler } from "../../../cloudflare/openapi/route.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
 import { pageFields } from "../../../core/contract/list-query.ts";
 import type { Refusal } from "../../../core/contract/refusal.ts";
@@ -47,7 +47,7 @@ const resentSchema = lazySchema(() =>
 );
 
 /** A tenant's endpoints, and the deliveries to them. */
-export const ENDPOINT_ENDPOINTS: readonly Endpoint[] = [
+export const ENDPOINT_ENDPOINTS: readonly Route[] = [
   {
     route: "PUT /v1/endpoints/:id",
     runsNothing: true,

@@ -1,4 +1,4 @@
-import { ENDPOINTS, type Publishing } from "../../../core/contract/gate/publishing.ts";
+import { ENDPOINTS, type Publishing } from "../publishing.ts";
 import type { JsonObject } from "../../../core/contract/json.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import type { SayReach } from "../../../feature/gives.ts";

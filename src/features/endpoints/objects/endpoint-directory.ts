@@ -4,7 +4,7 @@ import { DurableObject } from "../../../cloudflare/platform/durable-object.ts";
 import { type ObjectClass, refuseErased } from "../../../cloudflare/platform/object-class.ts";
 import { systemClock } from "../../../cloudflare/platform/system-ports.ts";
 import type { Notice } from "../../../feature/gives.ts";
-import type { Publishing } from "../../../core/contract/gate/publishing.ts";
+import type { Publishing } from "../publishing.ts";
 import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
 import { findMisfit } from "../check-event.ts";
 import { DELIVERY_STATUSES, parseDeliveryId, type PublishedEvent } from "../delivery.ts";

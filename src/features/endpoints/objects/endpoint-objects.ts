@@ -1,7 +1,7 @@
 import type { Configured } from "../../../cloudflare/configured.ts";
 import { defineObject, type ObjectNamespace, openObject } from "../../../cloudflare/object-client.ts";
 import type { Jurisdiction } from "../../../core/contract/gate/caller.ts";
-import { ENDPOINTS } from "../../../core/contract/gate/publishing.ts";
+import { ENDPOINTS } from "../publishing.ts";
 import type { Remote } from "../../../core/contract/gate/tenant-gate-methods.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import type { Clock } from "../../../core/kit/clock.ts";

@@ -1,4 +1,4 @@
-import type { Publishing } from "../../../core/contract/gate/publishing.ts";
+import type { Publishing } from "../publishing.ts";
 import * as LIMITS from "../limits.ts";
 import { canonicalJson } from "../../../core/kit/json/canonical-json.ts";
 import { parseExact } from "../../../core/contract/json.ts";

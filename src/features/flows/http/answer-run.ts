@@ -10,7 +10,7 @@ import { executeFlow } from "../run/execute-flow.ts";
 import { readRun } from "../../../cloudflare/http/read-request-body.ts";
 import { ok } from "../../../core/kit/result.ts";
 import { respondBatch } from "../../../cloudflare/http/respond-run.ts";
-import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
+import type { Route } from "../../../cloudflare/openapi/route.ts";
 
 const runSchema = lazySchema(() =>
   z
@@ -28,7 +28,7 @@ const runSchema = lazySchema(() =>
 );
 
 /** `POST /v1/flows/{name}/run`: the batch that a flow is, run with an input; its envelope, and the flow's answer. */
-export const runFlowEndpoint: Endpoint = {
+export const runFlowEndpoint: Route = {
   route: "POST /v1/flows/:id/run",
   async handle(request, received, name) {
     const body = await readRun(request, received, { mayBeAbsent: true });

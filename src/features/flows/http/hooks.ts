@@ -4,7 +4,7 @@ import type { Context } from "hono";
 import { respondRefusal } from "../../../cloudflare/http/respond.ts";
 import { refuseMethod } from "../../../cloudflare/http/refuse-path.ts";
 import { createRouter, type Router, type RouterTypes } from "../../../cloudflare/http/router.ts";
-import { describeRoute } from "../../../cloudflare/openapi/endpoint.ts";
+import { describeRoute } from "../../../cloudflare/openapi/route.ts";
 import { ASKING_METHODS } from "../hooks/presets.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
 import type { DocumentWriter } from "../../../cloudflare/openapi/operation.ts";

@@ -1,16 +1,16 @@
 import { accountsOf } from "../../../feature/gives.ts";
 import * as z from "zod/mini";
 
-import type { AddedTool, Tool } from "../../../core/catalog/define-tool.ts";
+import type { KeptDeclaration, Tool } from "../../../core/catalog/define-tool.ts";
 import { clockOf, FLOWS, flowSchema, type KeptFlow } from "../declaration/flow-schema.ts";
 import { toOwnFields } from "../declaration/own-fields.ts";
 import type { CronClock } from "../clock/next-time.ts";
 import { planKeptFlow } from "../declaration/plan-kept-flow.ts";
-import { TRIGGERS } from "../../../core/contract/gate/job.ts";
-import { isFlow, type ToolChangeRefusal } from "../../../core/contract/gate/kept-tool.ts";
+import { mayDo, TRIGGERS } from "../../../core/contract/gate/caller.ts";
+import { isFlow } from "../../../feature/tool.ts";
+import type { ToolChangeRefusal } from "../../added-tools/kept-tools.ts";
 import { describe } from "../../../core/contract/issues.ts";
 import { isJsonObject } from "../../../core/contract/json.ts";
-import { mayDo } from "../../../core/contract/gate/caller.ts";
 import { lazySchema, type Written } from "../../../core/contract/lazy-schema.ts";
 import { makeRefusal, type Refusal, type RefusalIssue } from "../../../core/contract/refusal.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
@@ -20,14 +20,14 @@ import { describePlan, planSchema } from "../../../core/plan/describe-plan.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import { respondJson } from "../../../cloudflare/http/respond.ts";
 import { respondCounted } from "../../../cloudflare/http/respond-counted.ts";
-import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
 import { bringsToken } from "../hooks/read-form.ts";
 import { callFlows } from "../flow-run.ts";
+import type { Route } from "../../../cloudflare/openapi/route.ts";
 import { findFlowIssues, findSecretFlaw, flowIssueSchema } from "./flow-issues.ts";
 import { deleteAdded, putAdded, readPut, refuseChange } from "../../added-tools/http/routes.ts";
 
 /** `PUT /v1/flows/{name}`: keep a batch under a name, or replace the one that has it. */
-export const putFlow: Endpoint = {
+export const putFlow: Route = {
   route: "PUT /v1/flows/:id",
   runsNothing: true,
   async handle(request, context, name) {
@@ -70,7 +70,7 @@ export const putFlow: Endpoint = {
 };
 
 /** `GET /v1/flows`: the flows that the key may call. */
-export const listFlows: Endpoint = {
+export const listFlows: Route = {
   route: "GET /v1/flows",
   runsNothing: true,
   handle: async (_, context) => {
@@ -108,7 +108,7 @@ export const listFlows: Endpoint = {
 };
 
 /** `GET /v1/flows/{name}`: a flow, and how it would run with the tools that there are. */
-export const showFlow: Endpoint = {
+export const showFlow: Route = {
   route: "GET /v1/flows/:id",
   runsNothing: true,
   async handle(request, context, name) {
@@ -134,7 +134,7 @@ export const showFlow: Endpoint = {
 };
 
 /** `DELETE /v1/flows/{name}`: delete one. Runs of it go on to their end. */
-export const deleteFlow: Endpoint = {
+export const deleteFlow: Route = {
   route: "DELETE /v1/flows/:id",
   runsNothing: true,
   handle: (_, context, name) =>
@@ -149,14 +149,14 @@ export const deleteFlow: Endpoint = {
 };
 
 /** Whether a tool is a flow that a tenant keeps, one of an older version that is no batch any more among them. */
-function isFlowTool(tool: Tool): tool is Tool & { readonly added: AddedTool } {
+function isFlowTool(tool: Tool): tool is Tool & { readonly added: KeptDeclaration } {
   return tool.added !== undefined && (tool.inner !== undefined || isFlow(tool.added));
 }
 
 /** A flow as it is shown: what was sent, and what follows from it. */
 async function toShown(
   kept: KeptFlow,
-  { fingerprint }: Pick<AddedTool, "fingerprint">,
+  { fingerprint }: Pick<KeptDeclaration, "fingerprint">,
   { url }: Request,
   context: RequestContext,
 ): Promise<Written<typeof keptFlowSchema>> {

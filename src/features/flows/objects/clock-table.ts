@@ -1,4 +1,4 @@
-import type { FlowClock, ToolChange, ToolsChanged } from "../../../core/contract/gate/kept-tool.ts";
+import type { FlowClock, ToolChange, ToolsChanged } from "../../added-tools/kept-tools.ts";
 
 /** Say what is due of a clock. */
 export type Look = (

@@ -1,4 +1,5 @@
-import { isFlow, type ToolChange, type ToolsChanged } from "../../../core/contract/gate/kept-tool.ts";
+import { isFlow } from "../../../feature/tool.ts";
+import type { ToolChange, ToolsChanged } from "../../added-tools/kept-tools.ts";
 import { attempt } from "../../../core/kit/result.ts";
 import type { Outbox } from "../../../cloudflare/durable/stored-outbox.ts";
 import type { ToolTable } from "../../added-tools/objects/tool-table.ts";

@@ -9,7 +9,7 @@ import type { ParseTurn, TurnEndpoint } from "../../../turns/read-turn.ts";
 import { ok } from "../../../core/kit/result.ts";
 import { readRun } from "../../../cloudflare/http/read-request-body.ts";
 import { respondRun } from "../../../cloudflare/http/respond-run.ts";
-import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
+import type { Route } from "../../../cloudflare/openapi/route.ts";
 
 interface Provider {
   readonly path: TurnEndpoint;
@@ -25,7 +25,7 @@ interface Provider {
 const EXAMPLE_CALL = { name: "discover_tools", arguments: '{"query":"weather"}' };
 
 /** The endpoints of the providers' own formats. */
-export const TURNS: readonly Endpoint[] = [
+export const TURNS: readonly Route[] = [
   answerTurns({
     path: "/v1/openai/tool_calls",
     parse: parseChatTurn,
@@ -75,7 +75,7 @@ export const TURNS: readonly Endpoint[] = [
  * answer for every call, in order, under the provider's own ids. As events each result is the provider's own item for one
  * call.
  */
-function answerTurns({ path, parse, id, name, answer, example }: Provider): Endpoint {
+function answerTurns({ path, parse, id, name, answer, example }: Provider): Route {
   return {
     route: `POST ${path}`,
     async handle(request, context) {

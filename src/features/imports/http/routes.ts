@@ -19,7 +19,7 @@ import { leastJsonSize } from "../../../core/kit/json/least-json-size.ts";
 import { type BodyLimits, readRequestBody } from "../../../cloudflare/http/read-request-body.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import { respondHeld } from "../../../cloudflare/http/respond-run.ts";
-import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
+import type { Route } from "../../../cloudflare/openapi/route.ts";
 import { rulesOf } from "../../added-tools/http/tool-settings.ts";
 import { readMcpServer } from "./read-mcp-server.ts";
 import { workOfTenant } from "./tenant-work.ts";
@@ -37,7 +37,7 @@ import {
  *
  * The document, its tools and the answer count among the tenant's bytes, from before the body is read until the answer has been.
  */
-export const importTools: Endpoint = {
+export const importTools: Route = {
   route: "POST /v1/tools/import",
   runsNothing: true,
   handle: (request, context) => holdingBytes(context, (bytes) => importHolding(bytes, request, context)),

@@ -17,7 +17,7 @@ import {
   respondList,
   toHash,
 } from "../../../feature/answer.ts";
-import type { Endpoint } from "../../../feature/route.ts";
+import type { Route } from "../../../feature/route.ts";
 import { err, makeRefusal, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
 import type { Declared } from "../../../feature/define.ts";
 import { KEY_NAME } from "../../../feature/caller.ts";
@@ -39,7 +39,7 @@ import { madeKeysOf } from "./key-client.ts";
 const UNCERTAIN = "Whether the key was kept is not certain; look at the list before you ask again.";
 
 /** `POST /v1/keys`: make a key of the caller's tenant, or another of a name that has one. */
-const postKey: Endpoint = {
+const postKey: Route = {
   route: "POST /v1/keys",
   runsNothing: true,
   async handle(request, context) {
@@ -106,7 +106,7 @@ const postKey: Endpoint = {
 };
 
 /** `GET /v1/keys?limit=&cursor=`: the keys of the caller's tenant, newest first, those of `VOLLEY_KEYS` beside them. */
-const listKeys: Endpoint = {
+const listKeys: Route = {
   route: "GET /v1/keys",
   runsNothing: true,
   async handle(request, context) {
@@ -147,7 +147,7 @@ const listKeys: Endpoint = {
 };
 
 /** `DELETE /v1/keys/{name}`: revoke every key of a name. A batch that runs by one goes on to its end. */
-const deleteKey: Endpoint = {
+const deleteKey: Route = {
   route: "DELETE /v1/keys/:id",
   runsNothing: true,
   async handle(_, context, name) {
@@ -182,7 +182,7 @@ const deleteKey: Endpoint = {
 };
 
 /** Keys that are made, listed and revoked while the deployment runs. */
-export const KEY_ENDPOINTS: readonly Endpoint[] = [listKeys, postKey, deleteKey];
+export const KEY_ENDPOINTS: readonly Route[] = [listKeys, postKey, deleteKey];
 
 /** The keys that are made while running. */
 function openKeys({ configured }: RequestContext): Result<MadeKeys, Refusal> {

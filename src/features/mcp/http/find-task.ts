@@ -1,7 +1,7 @@
 import type { JobRecord } from "../../../core/contract/gate/job.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import type { Refusal } from "../../../core/contract/refusal.ts";
-import { findJob, UNREADABLE } from "../../../cloudflare/endpoints/jobs.ts";
+import { findJob, UNREADABLE } from "../../../cloudflare/routes/jobs.ts";
 import { askGate } from "../../../cloudflare/http/ask-gate.ts";
 import { liveStatusOf } from "../../../cloudflare/http/await-change.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
@@ -157,7 +157,7 @@ function timesOf(decisions: Decisions): Pick<SeenReply, "decidedAt" | "goneAt"> 
   const records = [...decisions.values()].filter((record) => record !== null);
   return {
     decidedAt: Math.max(0, ...records.map(({ decided }) => decided?.at ?? 0)),
-    goneAt: Math.max(0, ...records.map(({ expiresAt }) => expiresAt)) + LIMITS.confirmationRetentionMs,
+    goneAt: Math.max(0, ...records.map(({ expiresAt }) => expiresAt)) + LIMITS.questionRetentionMs,
   };
 }
 

@@ -1,5 +1,5 @@
 import { isJsonObject } from "../../../core/contract/json.ts";
-import { cancelOwn, UNREADABLE } from "../../../cloudflare/endpoints/jobs.ts";
+import { cancelOwn, UNREADABLE } from "../../../cloudflare/routes/jobs.ts";
 import { askGate } from "../../../cloudflare/http/ask-gate.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import { attempt, err, ok } from "../../../core/kit/result.ts";

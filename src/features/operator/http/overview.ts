@@ -3,14 +3,14 @@ import * as z from "zod/mini";
 import * as LIMITS from "../limits.ts";
 import { lazySchema, refuseOtherParameters, refuseQuery, type Written } from "../../../feature/schema.ts";
 import { askGate, respondJson } from "../../../feature/answer.ts";
-import type { Endpoint } from "../../../feature/route.ts";
+import type { Route } from "../../../feature/route.ts";
 import { err, makeRefusal, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
 import { quantileOf } from "../histogram.ts";
 import { OPERATOR_LOGS, type OverviewQuery, type SeenTenant, type ToolRow } from "../operator.ts";
 import { operatorCountsOf } from "./operator-counts.ts";
 
 /** `GET /v1/operator/overview?hours=&limit=`: every tenant, those with the most errors and dead jobs first. */
-export const showOverview: Endpoint = {
+export const showOverview: Route = {
   route: "GET /v1/operator/overview",
   runsNothing: true,
   async handle(request, { configured }) {

@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { type Gate, redriveAll } from "../../../feature/tenant.ts";
 import { lazySchema } from "../../../feature/schema.ts";
 import { askGate, readRequest, respondJson } from "../../../feature/answer.ts";
-import type { Endpoint } from "../../../feature/route.ts";
+import type { Route } from "../../../feature/route.ts";
 import { err, makeRefusal, ok } from "../../../feature/refuse.ts";
 import { KEY_NAME } from "../../../feature/caller.ts";
 import { type JobRecord, walkJobs } from "../../../feature/tool.ts";
@@ -12,7 +12,7 @@ import { codeOf } from "../operator.ts";
 import { operatorCountsOf } from "./operator-counts.ts";
 
 /** `POST /v1/operator/redrive`: give dead jobs of one tenant fresh attempts, of one code and one tool where these are said. */
-export const redriveTenant: Endpoint = {
+export const redriveTenant: Route = {
   route: "POST /v1/operator/redrive",
   runsNothing: true,
   async handle(request, { configured }) {

@@ -27,7 +27,7 @@ import type { Run } from "../../../cloudflare/http/event-stream.ts";
 import { readRun } from "../../../cloudflare/http/read-request-body.ts";
 import { respondJson } from "../../../cloudflare/http/respond.ts";
 import { respondDocument } from "../../../cloudflare/http/respond-run.ts";
-import type { Endpoint, Handler } from "../../../cloudflare/openapi/endpoint.ts";
+import type { Route, Handler } from "../../../cloudflare/openapi/route.ts";
 
 /** This API says no with one sentence, and has a status of its own for what elsewhere is `UNAVAILABLE` without a way to wait for it. */
 export const ORCHESTRATION_DIALECT: Dialect = {
@@ -42,7 +42,7 @@ function toError({ status, body }: ApiError): DialectError {
 }
 
 /** `POST /api/orchestration/batch`: run tool calls, reads together and every write alone. */
-export const orchestrateBatch: Endpoint = {
+export const orchestrateBatch: Route = {
   route: "POST /api/orchestration/batch",
   handle: answerCalls(parseBatchRequest, (calls, execution) =>
     withCurrentTools(execution, (current) => {
@@ -67,7 +67,7 @@ export const orchestrateBatch: Endpoint = {
 };
 
 /** `POST /api/orchestration/partition`: show how calls would be ordered, without running any. */
-export const orchestratePartition: Endpoint = {
+export const orchestratePartition: Route = {
   route: "POST /api/orchestration/partition",
   runsNothing: true,
   handle: answerCalls(parsePartitionRequest, async (calls, { catalog }) => {

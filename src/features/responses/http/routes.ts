@@ -6,7 +6,7 @@ import { answerModelRequests, providerDialect } from "../../agent/http/routes.ts
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
 import { makeRefusal, statusOf } from "../../../core/contract/refusal.ts";
 import type { Dialect } from "../../../cloudflare/http/dialect.ts";
-import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
+import type { Route } from "../../../cloudflare/openapi/route.ts";
 
 /** The path says no as OpenAI does, which refuses a field with 400. */
 export const RESPONSES_ERRORS: Dialect = {
@@ -32,7 +32,7 @@ const bodySchema = lazySchema(() => {
     .register(z.globalRegistry, { id: "ResponsesRequest" });
 });
 
-export const createResponse: Endpoint = answerModelRequests({
+export const createResponse: Route = answerModelRequests({
   route: "POST /v1/responses",
   load: async () => (await import("../dialect/responses-dialect.ts")).RESPONSES_ROUTE,
   refusal: RESPONSES_ERRORS,

@@ -3,7 +3,7 @@ import type { Refusal } from "../../../core/contract/refusal.ts";
 import { askGate } from "../../../cloudflare/http/ask-gate.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import { respondRefused } from "../../../cloudflare/http/respond.ts";
-import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
+import type { Route } from "../../../cloudflare/openapi/route.ts";
 import { countRequest } from "../../../core/gate/admit-plan.ts";
 import { ok } from "../../../core/kit/result.ts";
 import { runRerun } from "../rerun/run-rerun.ts";
@@ -16,7 +16,7 @@ import { type PreparedRerun, prepareRerun, withToolsOfNow } from "./prepare-reru
  * `POST /v1/runs/rerun`: run again all runs that fit, each as by a request of its own: counted, and without a write that is sent twice. A run that
  * was run again is left to its last rerun, so what is asked for twice is not run twice.
  */
-export const rerunRuns: Endpoint = {
+export const rerunRuns: Route = {
   route: "POST /v1/runs/rerun",
   async handle(request, received) {
     const opened = openLog(received);

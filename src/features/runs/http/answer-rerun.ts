@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { readSentKey, underKey, readRequest } from "../../../cloudflare/http/read-request-body.ts";
 import { answerUnrun } from "../../../cloudflare/http/respond-list.ts";
 import { respondDocument } from "../../../cloudflare/http/respond-run.ts";
-import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
+import type { Route } from "../../../cloudflare/openapi/route.ts";
 import { envelopeSchema } from "../../../core/answer/result-schema.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
 import type { JobRuns } from "../../../feature/gives.ts";
@@ -12,7 +12,7 @@ import { NOT_OVER, prepareRerun, withToolsOfNow } from "./prepare-rerun.ts";
 import { runRerun } from "../rerun/run-rerun.ts";
 
 /** `POST /v1/runs/{id}/rerun`: run again what ran, without a write that is sent twice. */
-export const makeRerunRun = (jobRuns: readonly JobRuns[]): Endpoint => ({
+export const makeRerunRun = (jobRuns: readonly JobRuns[]): Route => ({
   route: "POST /v1/runs/:id/rerun",
   async handle(request, received, id) {
     const key = readSentKey(request);

@@ -2,12 +2,12 @@ import { parseExact } from "../../../core/contract/json.ts";
 import type { JobQuery, JobRecord } from "../../../core/contract/gate/job.ts";
 import { walkJobs } from "../../../core/contract/gate/job-query.ts";
 import * as LIMITS from "../limits.ts";
-import { mayReach, visibleJobs } from "../../../cloudflare/endpoints/jobs.ts";
+import { mayReach, visibleJobs } from "../../../cloudflare/routes/jobs.ts";
 import type { Gives, JobRuns } from "../../../feature/gives.ts";
 import { askGate } from "../../../cloudflare/http/ask-gate.ts";
 import { onlyWorkOf } from "../../../cloudflare/http/own-work.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
-import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
+import type { Route } from "../../../cloudflare/openapi/route.ts";
 import { ok } from "../../../core/kit/result.ts";
 import { type TakenRows, takeWalked } from "../../../core/kit/take-rows.ts";
 import { fitsLive, runIdOf, toLiveRun } from "../live-run.ts";
@@ -35,7 +35,7 @@ const OF_ACTIONS = ["job", "webhook"];
  * `POST /v1/runs/cancel`: end what goes on of all runs that fit: the run itself where it is a job, the jobs that it has made, and, for a key that
  * may decide, its open questions, which are answered with a no. A batch that a caller waits for at this moment ends with its connection, not by this.
  */
-export const makeCancelRuns = (parts: Cancelling): Endpoint => ({
+export const makeCancelRuns = (parts: Cancelling): Route => ({
   route: "POST /v1/runs/cancel",
   runsNothing: true,
   async handle(request, context) {

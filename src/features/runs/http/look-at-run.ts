@@ -7,7 +7,7 @@ import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { askGate } from "../../../cloudflare/http/ask-gate.ts";
 import { takeWalked, walkRows } from "../../../core/kit/take-rows.ts";
-import { findJob } from "../../../cloudflare/endpoints/jobs.ts";
+import { findJob } from "../../../cloudflare/routes/jobs.ts";
 import type { JobRuns } from "../../../feature/gives.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import { runAwaitedMs as RUN_AWAITED_MS } from "../limits.ts";
@@ -103,7 +103,7 @@ export async function readQuestions(
 
 /** The questions of the tenant that a person may still decide. */
 async function openQuestions({ gate }: Pick<RequestContext, "gate">): Promise<readonly string[]> {
-  const asked = { status: "pending", limit: LIMITS.confirmationsPending } as const;
+  const asked = { status: "pending", limit: LIMITS.questionsPending } as const;
   const walk = walkRows<JobCursor>((last) =>
     callQuestions(gate, "confirmations", { ...asked, after: last && toPlace(last) }),
   );

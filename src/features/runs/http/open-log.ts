@@ -1,4 +1,4 @@
-import { visibleTools } from "../../../cloudflare/endpoints/jobs.ts";
+import { visibleTools } from "../../../cloudflare/routes/jobs.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";

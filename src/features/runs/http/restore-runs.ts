@@ -10,7 +10,7 @@ import { makeRefusal } from "../../../core/contract/refusal.ts";
 import { askGate } from "../../../cloudflare/http/ask-gate.ts";
 import { readRequestBody } from "../../../cloudflare/http/read-request-body.ts";
 import { respondJson } from "../../../cloudflare/http/respond.ts";
-import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
+import type { Route } from "../../../cloudflare/openapi/route.ts";
 import { attemptNow, err, ok } from "../../../core/kit/result.ts";
 import { ENDS, RUN_SOURCES } from "../run.ts";
 import { openLog } from "./open-log.ts";
@@ -19,7 +19,7 @@ import { openLog } from "./open-log.ts";
  * `PUT /v1/runs`: take back runs of an export, and the reruns that later ones go by. Those that are there stay what they are, and those that are
  * too old are left out. It is for keys that could have sent all of it: it writes what is said to have run.
  */
-export const restoreRuns: Endpoint = {
+export const restoreRuns: Route = {
   route: "PUT /v1/runs",
   runsNothing: true,
   async handle(request, context) {

@@ -1,15 +1,14 @@
 import * as z from "zod/mini";
-import { visibleJobs } from "../../../cloudflare/endpoints/jobs.ts";
+import { visibleJobs } from "../../../cloudflare/routes/jobs.ts";
 import { askGate } from "../../../cloudflare/http/ask-gate.ts";
 import { wantsEvents } from "../../../cloudflare/http/event-stream.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import { respondCounted } from "../../../cloudflare/http/respond-counted.ts";
 import { respondList } from "../../../cloudflare/http/respond-list.ts";
-import type { Endpoint } from "../../../cloudflare/openapi/endpoint.ts";
+import type { Route } from "../../../cloudflare/openapi/route.ts";
 import { mayDo } from "../../../core/contract/gate/caller.ts";
 import { walkJobs } from "../../../core/contract/gate/job-query.ts";
 import type { JobQuery } from "../../../core/contract/gate/job.ts";
-import { ENDPOINTS } from "../../../core/contract/gate/publishing.ts";
 import { pageFields } from "../../../core/contract/list-query.ts";
 import { err, ok } from "../../../core/kit/result.ts";
 import { takeWalked } from "../../../core/kit/take-rows.ts";
@@ -25,7 +24,7 @@ import { parseRunQuery, toRunCursor } from "../run-query.ts";
 import type { RunLog, RunPage, RunPlace, RunQuery } from "../run.ts";
 
 /** `GET /v1/runs`: what ran of the tenant, newest first, as far as the key may see it. */
-export const makeListRuns = (jobRuns: readonly JobRuns[]): Endpoint => ({
+export const makeListRuns = (jobRuns: readonly JobRuns[]): Route => ({
   route: "GET /v1/runs",
   runsNothing: true,
   async handle(request, context) {
@@ -70,7 +69,7 @@ export const makeListRuns = (jobRuns: readonly JobRuns[]): Endpoint => ({
  * `GET /v1/runs/{id}`: one run whole, or its events for who asks for those. One of another tenant does not exist. A run that goes on
  * has the actions that will not run again.
  */
-export const makeShowRun = (jobRuns: readonly JobRuns[], since?: Gives["afterRuns"]): Endpoint => ({
+export const makeShowRun = (jobRuns: readonly JobRuns[], since?: Gives["afterRuns"]): Route => ({
   route: "GET /v1/runs/:id",
   runsNothing: true,
   async handle(request, context, id) {
@@ -129,12 +128,12 @@ function deliveriesOf(
   actions: readonly { readonly tool: string }[],
   { catalog, caller }: RequestContext,
 ): { readonly deliveries?: string } {
-  const publishes = actions.some(({ tool }) => catalog.get(tool)?.bindings.includes(ENDPOINTS) === true);
+  const publishes = actions.some(({ tool }) => catalog.get(tool)?.bindings.includes("ENDPOINTS") === true);
   return mayDo(caller, "manage_endpoints") && publishes ? { deliveries: `/v1/deliveries?run=${id}` } : {};
 }
 
 /** `DELETE /v1/runs/{id}`: forget a run. A key without the flag, such as a model's, cannot erase its trail. */
-export const makeDeleteRun = (jobRuns: readonly JobRuns[]): Endpoint => ({
+export const makeDeleteRun = (jobRuns: readonly JobRuns[]): Route => ({
   route: "DELETE /v1/runs/:id",
   runsNothing: true,
   async handle(_, context, id) {

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 
 import { lazySchema, pageFields, parsePage, refuseOtherParameters } from "../../../feature/schema.ts";
 import { askGate, type RequestContext, respondList } from "../../../feature/answer.ts";
-import type { Endpoint } from "../../../feature/route.ts";
+import type { Route } from "../../../feature/route.ts";
 import { err, makeRefusal, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
 import { mayDo } from "../../../feature/caller.ts";
 import type { SignInStores } from "../objects/sign-in-stores.ts";
@@ -12,7 +12,7 @@ import { SIGN_INS, type SignInPlace } from "../store-methods.ts";
 import { signInDeskOf } from "./check-token.ts";
 
 /** `GET /v1/sign_ins?limit=&cursor=`: the key's own, or the tenant's for a key that manages keys, newest first. */
-const listSignIns: Endpoint = {
+const listSignIns: Route = {
   route: "GET /v1/sign_ins",
   runsNothing: true,
   async handle(request, context) {
@@ -50,7 +50,7 @@ const listSignIns: Endpoint = {
 };
 
 /** `DELETE /v1/sign_ins/{id}`: end a sign-in, and with it its tokens. */
-const deleteSignIn: Endpoint = {
+const deleteSignIn: Route = {
   route: "DELETE /v1/sign_ins/:id",
   runsNothing: true,
   async handle(_, context, id) {
@@ -78,7 +78,7 @@ const deleteSignIn: Endpoint = {
 };
 
 /** The programs that signed in. */
-export const SIGN_IN_ENDPOINTS: readonly Endpoint[] = [listSignIns, deleteSignIn];
+export const SIGN_IN_ENDPOINTS: readonly Route[] = [listSignIns, deleteSignIn];
 
 /** The owners whose sign-ins a key sees: its own, or all of its tenant. */
 function ownersOf({ caller }: RequestContext): string {

@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { type WorkspaceMethods, WORKSPACES } from "../../../feature/tool.ts";
 import { lazySchema, visibleText, type Written } from "../../../feature/schema.ts";
 import { askGate, readRequest, type RequestContext, respondJson } from "../../../feature/answer.ts";
-import type { Endpoint } from "../../../feature/route.ts";
+import type { Route } from "../../../feature/route.ts";
 import { err, makeRefusal, ok } from "../../../feature/refuse.ts";
 import type { TenantPart } from "../../../feature/define.ts";
 import * as LIMITS from "../limits.ts";
@@ -24,7 +24,7 @@ interface Workspaces {
  * The gate goes first: what is under way asks it. The parts of features go last, keys among them, so a caller whose request broke off can
  * send it again. Each part can be deleted twice.
  */
-export const makeDeletion = (parts: readonly TenantPart[]): Endpoint => ({
+export const makeDeletion = (parts: readonly TenantPart[]): Route => ({
   route: "POST /v1/tenant/delete",
   runsNothing: true,
   async handle(request, context) {

@@ -1,6 +1,6 @@
 import { isFlow, isVisible, type KeptTool } from "../../../feature/tool.ts";
 import { askGate, holdingBytes, type RequestContext, respondHeld } from "../../../feature/answer.ts";
-import type { Endpoint } from "../../../feature/route.ts";
+import type { Route } from "../../../feature/route.ts";
 import { err, makeRefusal, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
 import type { Declared, Feature, TenantPart } from "../../../feature/define.ts";
 import { mayDo } from "../../../feature/caller.ts";
@@ -15,7 +15,7 @@ import * as LIMITS from "../limits.ts";
  * It is put together before it is answered, so what is not whole is no answer: a tenant's declarations are bounded, and so is
  * the number of its keys. All that it may come to counts among the tenant's bytes, from before it is read until its client has read it.
  */
-export const makeExport = (parts: readonly TenantPart[], added: Feature["toolSource"]): Endpoint => ({
+export const makeExport = (parts: readonly TenantPart[], added: Feature["toolSource"]): Route => ({
   route: "GET /v1/export",
   runsNothing: true,
   async handle({ signal }, context) {

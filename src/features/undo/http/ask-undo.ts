@@ -6,7 +6,7 @@ import { countRequest } from "../../../core/gate/admit-plan.ts";
 import { askGate, type RequestContext, readRequest, respondJson } from "../../../feature/answer.ts";
 import { givenBy } from "../../../feature/gives.ts";
 import { attempt, err, makeRefusal, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
-import type { Endpoint } from "../../../feature/route.ts";
+import type { Route } from "../../../feature/route.ts";
 import { type JsonObject, lazySchema, parseExact } from "../../../feature/schema.ts";
 import * as LIMITS from "../limits.ts";
 import { followUndo } from "../run/follow-undo.ts";
@@ -50,7 +50,7 @@ const answerSchema = lazySchema(() =>
 );
 
 /** `POST /v1/runs/{id}/undo`: take back what a run wrote, each write once however often it is asked. */
-export const undoRun: Endpoint = {
+export const undoRun: Route = {
   route: "POST /v1/runs/:id/undo",
   async handle(request, received, id) {
     const body = await readRequest(request, askedSchema());

@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 import * as z from "zod";
 
 import { defineTool, type ToolDeclaration } from "../../../../src/core/catalog/define-tool.ts";
-import { CORE_ENDPOINTS } from "../../../../src/cloudflare/endpoints/execute-actions.ts";
+import { CORE_ROUTES } from "../../../../src/cloudflare/routes/execute-actions.ts";
 import { openRoutersOf, routersOf } from "../../../../src/cloudflare/app.ts";
-import { routerOf } from "../../../../src/cloudflare/openapi/endpoint.ts";
+import { routerOf } from "../../../../src/cloudflare/openapi/route.ts";
 import { createTestVolley } from "../../../../src/package/testing.ts";
 import { readOperations } from "../../../support/api-document.ts";
 import { ALL_FEATURES } from "../../../support/all-features.ts";
@@ -120,7 +120,7 @@ const listRoutes = (routers: readonly { readonly routes: readonly Route[] }[]): 
 };
 type Route = { readonly method: string; readonly path: string };
 
-const KEYED = listRoutes([routerOf("any key", CORE_ENDPOINTS), ...routersOf(ALL_FEATURES)]);
+const KEYED = listRoutes([routerOf("any key", CORE_ROUTES), ...routersOf(ALL_FEATURES)]);
 const OPEN = listRoutes(openRoutersOf(ALL_FEATURES));
 
 const things = await makeThings();

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { describe, expect, test } from "vitest";
 
 import { defineTool } from "../../../../src/core/catalog/define-tool.ts";
-import { ENDPOINTS } from "../../../../src/core/contract/gate/publishing.ts";
+import { ENDPOINTS } from "../../../../src/features/endpoints/publishing.ts";
 import { confirmations } from "../../../../src/features/confirmations/index.ts";
 import { openEndpoints } from "./endpoint-world.ts";
 

@@ -164,7 +164,7 @@ describe("A call that asks a person, of a client with tasks and addresses", () =
   test("ends as an error when its question expires, and is forgotten a day later, as its ttlMs says", async () => {
     const { volley, call, look } = await openMcp();
     const { taskId, ttlMs } = await call("drop_it", { n: 1 });
-    expect(ttlMs).toBe(CONFIRMATIONS_LIMITS.confirmationTtlMs + LIMITS.confirmationRetentionMs);
+    expect(ttlMs).toBe(CONFIRMATIONS_LIMITS.confirmationTtlMs + LIMITS.questionRetentionMs);
     await volley.advance(DAY);
     expect(await look(taskId)).toMatchObject({
       status: "completed",

@@ -7,7 +7,7 @@ import type { Caller } from "../../core/contract/gate/caller.ts";
 import { askGate } from "../http/ask-gate.ts";
 import type { RequestContext } from "../http/request-context.ts";
 import { respondJson } from "../http/respond.ts";
-import type { Endpoint } from "../openapi/endpoint.ts";
+import type { Route } from "../openapi/route.ts";
 
 /** The counts of one part of a tenant's objects. */
 export interface ResealedPart {
@@ -19,7 +19,7 @@ export interface ResealedPart {
 
 /** The secrets that are sealed anew, and the words for them. */
 export interface Resealing {
-  readonly route: Endpoint["route"];
+  readonly route: Route["route"];
   readonly id: string;
   readonly schemaId: string;
   readonly tag: string;
@@ -34,10 +34,10 @@ export interface Resealing {
 }
 
 /**
- * Make the endpoint that seals something of every tenant under the vault's first key, so that another key can be taken out. It
+ * Make the route that seals something of every tenant under the vault's first key, so that another key can be taken out. It
  * passes over those that are sealed so already; a request that stops early is simply sent again.
  */
-export function makeReseal({ route, partsOf, ...said }: Resealing): Endpoint {
+export function makeReseal({ route, partsOf, ...said }: Resealing): Route {
   const schema = lazySchema(() =>
     z
       .strictObject({

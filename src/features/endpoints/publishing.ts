@@ -1,5 +1,4 @@
-import type { Result } from "../../kit/result.ts";
-import type { Issue } from "../failure.ts";
+import type { Issue } from "../../core/contract/failure.ts";
 
 /** The binding of the namespace in which a tenant's endpoints and events are; a tenant's directory is the one of its name. */
 export const ENDPOINTS = "ENDPOINTS";
@@ -31,8 +30,3 @@ export interface Published {
 export type PublishRefusal =
   | { readonly kind: "conflict" }
   | { readonly kind: "misfit"; readonly hint: string; readonly issue: Issue };
-
-/** A tenant's directory, as much of it as a tool asks. */
-export interface EventPublisher {
-  publish(asked: Publishing): Promise<Result<Published, PublishRefusal>>;
-}

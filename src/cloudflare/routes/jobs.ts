@@ -18,7 +18,7 @@ import { readRequest } from "../http/read-request-body.ts";
 import type { RequestContext } from "../http/request-context.ts";
 import { respondJson } from "../http/respond.ts";
 import { respondList } from "../http/respond-list.ts";
-import type { CoreEndpoint } from "../openapi/endpoint.ts";
+import type { CoreRoute } from "../openapi/route.ts";
 
 export const UNREADABLE = "The tenant's jobs could not be read; ask again.";
 
@@ -47,7 +47,7 @@ export function visibleJobs(
 }
 
 /** `GET /v1/jobs?status=&limit=&cursor=`: the tenant's jobs, newest first, without their data. */
-export const listJobs: CoreEndpoint<"GET /v1/jobs"> = {
+export const listJobs: CoreRoute<"GET /v1/jobs"> = {
   route: "GET /v1/jobs",
   runsNothing: true,
   async handle(request, context) {
@@ -78,7 +78,7 @@ export async function mayReach(job: JobRecord, context: RequestContext): Promise
 }
 
 /** `GET /v1/jobs/{id}`: what became of background work. Another tenant's job does not exist. */
-export const showJob: CoreEndpoint<"GET /v1/jobs/:id"> = {
+export const showJob: CoreRoute<"GET /v1/jobs/:id"> = {
   route: "GET /v1/jobs/:id",
   runsNothing: true,
   async handle(request, context, id) {
@@ -93,7 +93,7 @@ export const showJob: CoreEndpoint<"GET /v1/jobs/:id"> = {
  * `POST /v1/jobs/{id}/cancel`: end a live job; what an attempt under way still answers is refused. Like everything about a
  * job it is for keys that may call the job's tool.
  */
-export const cancelJob: CoreEndpoint<"POST /v1/jobs/:id/cancel"> = {
+export const cancelJob: CoreRoute<"POST /v1/jobs/:id/cancel"> = {
   route: "POST /v1/jobs/:id/cancel",
   runsNothing: true,
   async handle(_, context, id) {
@@ -111,7 +111,7 @@ export function cancelOwn(id: string, context: RequestContext): Promise<Result<J
  * `POST /v1/jobs/{id}/redrive`: give a dead job fresh attempts. Only a key that may call the job's tool may, because it
  * is called again.
  */
-export const redriveJob: CoreEndpoint<"POST /v1/jobs/:id/redrive"> = {
+export const redriveJob: CoreRoute<"POST /v1/jobs/:id/redrive"> = {
   route: "POST /v1/jobs/:id/redrive",
   runsNothing: true,
   async handle(_, context, id) {
@@ -124,7 +124,7 @@ export const redriveJob: CoreEndpoint<"POST /v1/jobs/:id/redrive"> = {
  * `POST /v1/jobs/redrive`: redrive dead jobs, the newest first, as many as one request may. Those of tools that the key may
  * not call, and of others where it may change its own alone, stay what they are.
  */
-export const redriveJobs: CoreEndpoint<"POST /v1/jobs/redrive"> = {
+export const redriveJobs: CoreRoute<"POST /v1/jobs/redrive"> = {
   route: "POST /v1/jobs/redrive",
   runsNothing: true,
   async handle(request, context) {
@@ -209,7 +209,7 @@ function isDeployed({ tool }: JobRecord, catalog: Catalog): boolean {
 }
 
 /**
- * Whether a job cannot go on for want of its tool. A run of a flow and a job of a tool that the tenant added have their tool with
+ * Whether a job cannot go on for want of its tool. A run of a stored batch and a job of a tool that the tenant added have their tool with
  * them, as it was when they were recorded.
  */
 function isGone(job: JobRecord, catalog: Catalog): boolean {

@@ -4,14 +4,14 @@ import { refuseOtherParameters } from "../../core/contract/parse-request.ts";
 import { err, ok } from "../../core/kit/result.ts";
 import { readRun } from "../http/read-request-body.ts";
 import { respondBatch, respondDocument } from "../http/respond-run.ts";
-import type { CoreEndpoint } from "../openapi/endpoint.ts";
+import type { CoreRoute } from "../openapi/route.ts";
 import { cancelJob, listJobs, redriveJob, redriveJobs, showJob } from "./jobs.ts";
 
 /**
  * `POST /v1/execute_actions`: one batch in, every result out. As events an answer that is replayed for its idempotency key
  * comes all at once, and a dry run has no results: its plan is the `done`.
  */
-export const executeActions: CoreEndpoint<"POST /v1/execute_actions"> = {
+export const executeActions: CoreRoute<"POST /v1/execute_actions"> = {
   route: "POST /v1/execute_actions",
   async handle(request, received) {
     // Ignored, a `dry_run` there would run for good.
@@ -46,11 +46,4 @@ export const executeActions: CoreEndpoint<"POST /v1/execute_actions"> = {
 };
 
 /** The paths that every Worker answers behind a key. */
-export const CORE_ENDPOINTS = [
-  executeActions,
-  listJobs,
-  showJob,
-  cancelJob,
-  redriveJob,
-  redriveJobs,
-] as const;
+export const CORE_ROUTES = [executeActions, listJobs, showJob, cancelJob, redriveJob, redriveJobs] as const;

@@ -1,5 +1,6 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { mayDo } from "../../core/contract/gate/caller.ts";
+import { KEEPER } from "../../core/contract/failure-codes.ts";
 import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
 import type { Result } from "../../core/kit/result.ts";
 import { countLists } from "../http/respond-list.ts";
@@ -20,20 +21,17 @@ export type Handler = (
 ) => Promise<Result<Response, Refusal>>;
 
 /** A path and method: who answers it, and what the document says of it. One without the other does not compile. */
-export interface Endpoint extends Described {
+export interface Route extends Described {
   readonly handle: Handler;
 }
 
 /** A path of core. The feature `document` describes it, so that a Worker without that feature does not carry the words. */
-export interface CoreEndpoint<Route extends Endpoint["route"] = Endpoint["route"]> extends Omit<
-  Endpoint,
-  "describe"
-> {
-  readonly route: Route;
+export interface CoreRoute<At extends Route["route"] = Route["route"]> extends Omit<Route, "describe"> {
+  readonly route: At;
 }
 
 /** A path with a protocol of its own, which says what its methods mean and how it refuses. */
-export interface ProtocolEndpoint extends DescribedRoute {
+export interface ProtocolRoute extends DescribedRoute {
   readonly respond: (request: Request, context: RequestContext) => Promise<Response>;
 }
 
@@ -41,24 +39,19 @@ export interface ProtocolEndpoint extends DescribedRoute {
 export type Right = "any key" | readonly [string, ...string[]];
 
 /** Make the router of some paths behind the key that need the same right. */
-export function routerOf(
-  right: Right,
-  endpoints: readonly (Endpoint | CoreEndpoint | ProtocolEndpoint)[],
-): Router {
+export function routerOf(right: Right, routes: readonly (Route | CoreRoute | ProtocolRoute)[]): Router {
   const router = createRouter();
   const flags = right === "any key" ? [] : right;
-  for (const endpoint of endpoints) {
-    const [method = "", path = ""] = ("path" in endpoint ? `ALL ${endpoint.path}` : endpoint.route).split(
-      " ",
-    );
-    if ("route" in endpoint && endpoint.runsNothing) router.on(method, path, countLists);
+  for (const route of routes) {
+    const [method = "", path = ""] = ("path" in route ? `ALL ${route.path}` : route.route).split(" ");
+    if ("route" in route && route.runsNothing) router.on(method, path, countLists);
     if (flags.length > 0) router.on(method, path, needFlags(flags));
     const answer = async (c: Context<RouterTypes>): Promise<Response> => {
       const [request, context] = [c.req.raw, c.get("context")];
-      if ("respond" in endpoint) return endpoint.respond(request, context);
-      return respondResult(await endpoint.handle(request, context, c.req.param("id") ?? ""), context);
+      if ("respond" in route) return route.respond(request, context);
+      return respondResult(await route.handle(request, context, c.req.param("id") ?? ""), context);
     };
-    router.on(method, path, "describe" in endpoint ? describeRoute({ ...endpoint, flags }, answer) : answer);
+    router.on(method, path, "describe" in route ? describeRoute({ ...route, flags }, answer) : answer);
   }
   return router;
 }
@@ -69,7 +62,7 @@ function needFlags(flags: readonly string[]): MiddlewareHandler<RouterTypes> {
     const context = c.get("context");
     const missing = flags.find((flag) => !mayDo(context.caller, flag));
     if (missing === undefined) return next();
-    const advice = missing === "approve" ? UNDECIDING : "; ask the operator for one that has.";
+    const advice = missing === "approve" ? UNDECIDING : `; ask the ${KEEPER} for one that has.`;
     return respondRefusal(makeRefusal("FORBIDDEN", `The key has no flag '${missing}'${advice}`), context);
   };
 }
