@@ -1,8 +1,8 @@
 // Written by `npm run shipped` from the declarations of the features.
 type Words = Readonly<Record<string, string>>;
 
-/** The feature that a flag of a key, a variable, a binding of a tool, its needs and a field of its contract take: a Worker that does not list it has no other way to know. */
-export const SHIPPED: Readonly<Record<"flags" | "variables" | "bindings" | "needs" | "contract", Words>> = {
+/** The feature that a flag of a key, a variable, a tool's binding or need and a field of its contract take: a Worker that does not list it has no other way to know. */
+export const SHIPPED: Readonly<Record<"flags" | "variables" | "needs" | "contract", Words>> = {
   flags: {
     approve: "confirmations",
     skip_approval: "confirmations",
@@ -25,8 +25,13 @@ export const SHIPPED: Readonly<Record<"flags" | "variables" | "bindings" | "need
     VOLLEY_PORTAL: "endpoints",
     VOLLEY_CONNECTORS: "connections",
   },
-  bindings: { ENDPOINTS: "endpoints", OBJECTS: "objects", WORKSPACES: "workspace" },
-  needs: { approval: "confirmations", accounts: "connections" },
+  needs: {
+    approval: "confirmations",
+    ENDPOINTS: "endpoints",
+    accounts: "connections",
+    OBJECTS: "objects",
+    WORKSPACES: "workspace",
+  },
   contract: { compensate: "undo" },
 };
 

@@ -24,10 +24,11 @@ export async function writeShipped(features: readonly WholeDeclaration[], before
         Object.entries(variables).flatMap(([variable, { isShared }]) => (isShared ? [] : [[variable, name]])),
       ),
     ),
-    bindings: Object.fromEntries(
-      features.flatMap(({ name, bindings = [] }) => bindings.map((binding) => [binding, name])),
+    needs: Object.fromEntries(
+      features.flatMap(({ name, meets = [], bindings = [] }) =>
+        [...meets, ...bindings].map((need) => [need, name]),
+      ),
     ),
-    needs: Object.fromEntries(features.flatMap(({ name, meets = [] }) => meets.map((need) => [need, name]))),
     contract: Object.fromEntries(
       features.flatMap(({ name, contract = [] }) => contract.map((field) => [field.name, name])),
     ),
@@ -46,8 +47,8 @@ export async function writeShipped(features: readonly WholeDeclaration[], before
   const text = [
     "// Written by `npm run shipped` from the declarations of the features.\n",
     "type Words = Readonly<Record<string, string>>;\n\n",
-    "/** The feature that a flag of a key, a variable, a binding of a tool, its needs and a field of its contract take: a Worker that does not list it has no other way to know. */\n",
-    `export const SHIPPED: Readonly<Record<"flags" | "variables" | "bindings" | "needs" | "contract", Words>> = ${JSON.stringify(needed)};\n\n`,
+    "/** The feature that a flag of a key, a variable, a tool's binding or need and a field of its contract take: a Worker that does not list it has no other way to know. */\n",
+    `export const SHIPPED: Readonly<Record<"flags" | "variables" | "needs" | "contract", Words>> = ${JSON.stringify(needed)};\n\n`,
     "/** The flags of keys, each with its right in words. */\n",
     `export const SHIPPED_FLAGS: Words = ${JSON.stringify(abouts)};\n\n`,
     "/** The classes of Durable Objects. */\n",

@@ -117,16 +117,14 @@ export function checkFeatures(features: readonly Declaration[], tools: readonly 
         throw new Error(
           `Cannot create Volley: 'orchestration' of the tool '${name}' has the field '${field}', which no feature brings`,
         );
-  const met = new Set(features.flatMap(({ meets = [] }) => meets));
+  const met = new Set(features.flatMap(({ meets = [], bindings = [] }) => [...meets, ...bindings]));
   for (const { name, confirm, bindings, accounts } of tools) {
-    if (confirm && !met.has("approval"))
-      throw new Error(
-        sayMissing(`the tool '${name}', which asks before it runs,`, SHIPPED.needs["approval"]!),
-      );
-    if (accounts?.isOptional === false && !met.has("accounts"))
-      throw new Error(sayMissing(`the tool '${name}'`, SHIPPED.needs["accounts"]!));
-    for (const other of bindings.map((binding) => SHIPPED.bindings[binding]))
-      if (other !== undefined && !names.has(other)) throw new Error(sayMissing(`the tool '${name}'`, other));
+    const needs = [confirm && "approval", accounts?.isOptional === false && "accounts", ...bindings];
+    for (const need of needs) {
+      const feature = need === false || met.has(need) ? undefined : SHIPPED.needs[need];
+      const why = need === "approval" ? ", which asks before it runs," : "";
+      if (feature !== undefined) throw new Error(sayMissing(`the tool '${name}'${why}`, feature));
+    }
   }
 }
 

@@ -169,9 +169,8 @@ export function recallPending({ confirmation }: StoredPending, meta: OutcomeMeta
 export function toPendingJson({
   confirmation,
 }: Extract<Outcome, { readonly status: "pending_confirmation" }>): string {
-  const { connectUrl } = confirmation;
-  const connect = connectUrl === undefined ? "" : `,"connect_url":${JSON.stringify(connectUrl)}`;
-  return `${connect},"confirmation":${JSON.stringify(toWirePending(confirmation))}`;
+  const fields = { connect_url: confirmation.connectUrl, confirmation: toWirePending(confirmation) };
+  return `,${JSON.stringify(fields).slice(1, -1)}`;
 }
 
 /** The outcome of one action. Exactly one of these exists for every action of a batch. */

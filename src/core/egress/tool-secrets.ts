@@ -30,8 +30,10 @@ export async function signWithSecret(
 ): Promise<readonly string[]> {
   const keys = parseWebhookSecrets(findSecret(tool, name, secretOf));
   if (keys !== null) return Promise.all(keys.map((key) => sign(key, text)));
-  const hint = `The deployment's secret ${name} is not one to sign with; its ${KEEPER} has to set it right. Do without this tool until then.`;
-  throw new ToolFailure("MISCONFIGURED", { hint });
+  throw new ToolFailure(
+    "MISCONFIGURED",
+    sayUnset(`'s secret ${name} is not one to sign with`, "set it right"),
+  );
 }
 
 function findSecret(tool: Tool, name: string, secretOf: SecretOf): string {
@@ -53,9 +55,7 @@ export function readBinding(tool: Tool, name: string, ports: Ports): object {
 
 /** The hint for a missing binding: a variable's text is not one, because only secrets are kept out of results. */
 export function missingBinding(name: string): { readonly hint: string } {
-  return {
-    hint: `The deployment has no binding ${name}; its ${KEEPER} has to add it. Do without this tool until then.`,
-  };
+  return sayUnset(` has no binding ${name}`, "add it");
 }
 
 /** A lookup that failed: what the caller is told, and for the log why. */
@@ -104,8 +104,12 @@ export async function lookUpSecrets(
 
 /** The hint for a secret that is not set: it has the name of the secret, never its value. */
 export function missingSecret(name: string): { readonly hint: string } {
+  return sayUnset(` has no secret ${name}`, "set it");
+}
+
+function sayUnset(fault: string, deed: string): { readonly hint: string } {
   return {
-    hint: `The deployment has no secret ${name}; its ${KEEPER} has to set it. Do without this tool until then.`,
+    hint: `The deployment${fault}; its ${KEEPER} has to ${deed}. Do without this tool until then.`,
   };
 }
 
