@@ -108,7 +108,7 @@ describe("A file", () => {
 });
 
 const CEILINGS = {
-  coreFilesThatFeaturesReach: 169,
+  coreFilesThatFeaturesReach: 168,
   coreFilesThatCoreDoesNotUse: 20,
   coreFilesWithWordsOfFeatures: 12,
   filesReachedPastAnIndex: 48,

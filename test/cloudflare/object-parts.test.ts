@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 
 import { makeFailure, toWireFailure } from "../../src/core/contract/failure.ts";
-import { callAddedTools } from "../../src/features/added-tools/kept-tools.ts";
+import { callAddedTools } from "../../src/features/added-tools/stored-tools.ts";
 import type { JobSpec } from "../../src/core/contract/gate/job.ts";
 import type { ObjectPart } from "../../src/cloudflare/durable/object-part.ts";
 import { migrate } from "../../src/cloudflare/durable/tables/schema.ts";

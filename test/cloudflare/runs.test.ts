@@ -10,7 +10,7 @@ import {
   callAddedTools,
   type FlowClock,
   type ToolToKeep,
-} from "../../src/features/added-tools/kept-tools.ts";
+} from "../../src/features/added-tools/stored-tools.ts";
 import * as LIMITS from "../../src/core/contract/limits.ts";
 import * as FLOWS_LIMITS from "../../src/features/flows/limits.ts";
 import type { JobSpec } from "../../src/core/contract/gate/job.ts";

@@ -6,7 +6,7 @@ import {
   callAddedTools,
   type ToolsPage,
   type ToolToKeep,
-} from "../../src/features/added-tools/kept-tools.ts";
+} from "../../src/features/added-tools/stored-tools.ts";
 import type { KeptTool } from "../../src/core/contract/gate/kept-tool.ts";
 import * as LIMITS from "../../src/core/contract/limits.ts";
 import * as ADDED_TOOLS_LIMITS from "../../src/features/added-tools/limits.ts";

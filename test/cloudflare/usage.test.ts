@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 
 import { makeFailure, toWireFailure } from "../../src/core/contract/failure.ts";
 import { JOB_STATUSES } from "../../src/core/contract/gate/job.ts";
-import { callAddedTools } from "../../src/features/added-tools/kept-tools.ts";
+import { callAddedTools } from "../../src/features/added-tools/stored-tools.ts";
 import type { TenantGateMethods } from "../../src/core/contract/gate/tenant-gate-methods.ts";
 import type { UsageReport } from "../../src/core/contract/gate/usage.ts";
 import { ask } from "./ask-confirmations.ts";

@@ -3,6 +3,8 @@ import { addedToolsOf, loadCompiler, readAll } from "./http/added-tools.ts";
 import { createAddedToolsPart } from "./objects/tool-table.ts";
 import { deleteTool, putTool, showTool } from "./http/routes.ts";
 
+export type { AddedToolsPart, ToolTable } from "./objects/tool-table.ts";
+
 /** Tenants add tools while the Worker runs: `PUT`, `GET` and `DELETE /v1/tools/{name}`. */
 export function addedTools() {
   return defineFeature({

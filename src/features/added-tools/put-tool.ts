@@ -6,7 +6,7 @@ import { parseDeclaration } from "./declared/parse-declaration.ts";
 import { type DeclarationIssue, Problems } from "./declared/problems.ts";
 import { toTool } from "./declared/to-tool.ts";
 import { makeVerifier } from "../../core/catalog/verifier.ts";
-import type { ToolToKeep } from "./kept-tools.ts";
+import type { ToolToKeep } from "./stored-tools.ts";
 import { attemptNow, err, ok, type Result } from "../../core/kit/result.ts";
 import { toHeadJson } from "../../core/catalog/tool-head.ts";
 import { canonicalJson } from "../../core/kit/json/canonical-json.ts";

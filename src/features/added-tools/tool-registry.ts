@@ -2,7 +2,7 @@ import type { Catalog } from "../../core/catalog/catalog.ts";
 import type { Tool } from "../../core/catalog/define-tool.ts";
 import type { Caller } from "../../core/contract/gate/caller.ts";
 import { isFlow, type KeptTool } from "../../feature/tool.ts";
-import type { ToolsPage } from "./kept-tools.ts";
+import type { ToolsPage } from "./stored-tools.ts";
 import * as LIMITS from "./limits.ts";
 import { createAddedTool } from "./added-tool.ts";
 

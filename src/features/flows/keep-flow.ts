@@ -6,7 +6,7 @@ import { clockOf, FLOWS, type KeptFlow } from "./declaration/flow-schema.ts";
 import { parseFlow } from "./declaration/parse-flow.ts";
 import type { TriggerRules } from "./declaration/check-triggers.ts";
 import { startClock } from "./clock/due-clocks.ts";
-import type { ToolToKeep } from "../added-tools/kept-tools.ts";
+import type { ToolToKeep } from "../added-tools/stored-tools.ts";
 import { canonicalJson } from "../../core/kit/json/canonical-json.ts";
 import { ok, type Result } from "../../core/kit/result.ts";
 import { toHeadJson } from "../../core/catalog/tool-head.ts";

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { createCatalog } from "../../support/create-catalog.ts";
 import type { AdmissionRequest, LeaseWish } from "../../../src/core/contract/gate/admission.ts";
 import type { KeptTool } from "../../../src/core/contract/gate/kept-tool.ts";
-import type { ToolsPage } from "../../../src/features/added-tools/kept-tools.ts";
+import type { ToolsPage } from "../../../src/features/added-tools/stored-tools.ts";
 import { digestKey } from "../../../src/cloudflare/http/key-ring.ts";
 import { toHeadJson } from "../../../src/core/catalog/tool-head.ts";
 import { contractOf } from "../../support/fake-actions.ts";

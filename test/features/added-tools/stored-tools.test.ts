@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import type { ToolChange, ToolToKeep } from "../../../src/features/added-tools/kept-tools.ts";
 import {
   changeTools,
+  type ToolChange,
+  type ToolToKeep,
   type ToolBook,
   type ToolLimits,
 } from "../../../src/features/added-tools/stored-tools.ts";

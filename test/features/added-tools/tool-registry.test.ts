@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { createCatalog } from "../../support/create-catalog.ts";
 import type { KeptTool } from "../../../src/core/contract/gate/kept-tool.ts";
-import type { ToolsPage } from "../../../src/features/added-tools/kept-tools.ts";
+import type { ToolsPage } from "../../../src/features/added-tools/stored-tools.ts";
 import { toHeadJson } from "../../../src/core/catalog/tool-head.ts";
 import { ToolRegistry } from "../../../src/features/added-tools/tool-registry.ts";
 import { contractOf } from "../../support/fake-actions.ts";

@@ -1,7 +1,7 @@
 import type { Catalog } from "../../../core/catalog/catalog.ts";
 import type { Tool } from "../../../core/catalog/define-tool.ts";
 import type { Caller } from "../../../core/contract/gate/caller.ts";
-import { callAddedTools } from "../kept-tools.ts";
+import { callAddedTools } from "../stored-tools.ts";
 import type { KeptTool } from "../../../feature/tool.ts";
 import type { Gate } from "../../../core/contract/gate/tenant-gate-methods.ts";
 import * as LIMITS from "../limits.ts";

@@ -1,4 +1,4 @@
-import { callAddedTools, type ToolChange, type ToolChangeAnswer } from "../kept-tools.ts";
+import { callAddedTools, type ToolChange, type ToolChangeAnswer } from "../stored-tools.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 
 /** Change the tools of the caller's tenant. Where they were changed the change is known at once. */

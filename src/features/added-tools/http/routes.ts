@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { declarationSchema } from "../declared/declaration-schema.ts";
-import { callAddedTools, type ToolChangeRefusal, type ToolToKeep } from "../kept-tools.ts";
+import { callAddedTools, type ToolChangeRefusal, type ToolToKeep } from "../stored-tools.ts";
 import { isFlow, type KeptTool } from "../../../feature/tool.ts";
 import { describe } from "../../../core/contract/issues.ts";
 import { isJsonObject } from "../../../core/contract/json.ts";

@@ -1,18 +1,22 @@
 import * as LIMITS from "../limits.ts";
-import type {
-  AddedToolsMethods,
-  ToolChange,
-  ToolChangeAnswer,
-  ToolsChanged,
-  ToolsPage,
-  ToolToKeep,
-} from "../kept-tools.ts";
+import {
+  type AddedToolsMethods,
+  type ToolChange,
+  type ToolChangeAnswer,
+  type ToolsChanged,
+  type ToolsPage,
+  type ToolToKeep,
+  changeTools,
+  TOOL_LIMITS,
+  type ToolBook,
+  type ToolEntry,
+  type ToolLimits,
+} from "../stored-tools.ts";
 import { isFlow, type KeptTool } from "../../../feature/tool.ts";
 import type { UsageReport } from "../../../core/contract/gate/usage.ts";
 import { utf8Length } from "../../../core/contract/json.ts";
 import { err, ok } from "../../../core/kit/result.ts";
 import { isVisible } from "../../../core/catalog/tool-head.ts";
-import { changeTools, TOOL_LIMITS, type ToolBook, type ToolEntry, type ToolLimits } from "../stored-tools.ts";
 import type { PartMethods } from "../../../core/contract/gate/part-call.ts";
 import type { ObjectPart, OpenPart } from "../../../cloudflare/durable/object-part.ts";
 

@@ -1,4 +1,4 @@
-import type { FlowClock } from "../../added-tools/kept-tools.ts";
+import type { FlowClock } from "../../added-tools/stored-tools.ts";
 import { type CronClock, timesOf } from "./next-time.ts";
 
 /** The run to make for a clock, and its next time. */

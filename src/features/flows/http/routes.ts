@@ -8,7 +8,7 @@ import type { CronClock } from "../clock/next-time.ts";
 import { planKeptFlow } from "../declaration/plan-kept-flow.ts";
 import { mayDo, TRIGGERS } from "../../../core/contract/gate/caller.ts";
 import { isFlow } from "../../../feature/tool.ts";
-import type { ToolChangeRefusal } from "../../added-tools/kept-tools.ts";
+import type { ToolChangeRefusal } from "../../added-tools/stored-tools.ts";
 import { describe } from "../../../core/contract/issues.ts";
 import { isJsonObject } from "../../../core/contract/json.ts";
 import { lazySchema, type Written } from "../../../core/contract/lazy-schema.ts";

@@ -1,4 +1,4 @@
-import type { FlowClock, ToolChange, ToolsChanged } from "../../added-tools/kept-tools.ts";
+import type { FlowClock, ToolChange, ToolsChanged } from "../../added-tools/stored-tools.ts";
 
 /** Say what is due of a clock. */
 export type Look = (

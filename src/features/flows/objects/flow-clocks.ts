@@ -1,8 +1,8 @@
 import { isFlow } from "../../../feature/tool.ts";
-import type { ToolChange, ToolsChanged } from "../../added-tools/kept-tools.ts";
+import type { ToolChange, ToolsChanged } from "../../added-tools/stored-tools.ts";
 import { attempt } from "../../../core/kit/result.ts";
 import type { Outbox } from "../../../cloudflare/durable/stored-outbox.ts";
-import type { ToolTable } from "../../added-tools/objects/tool-table.ts";
+import type { ToolTable } from "../../added-tools/index.ts";
 import type { KeptFlow } from "../declaration/flow-schema.ts";
 import { makeRun } from "../run/make-run.ts";
 import { ClockTable, type Look } from "./clock-table.ts";

@@ -1,7 +1,7 @@
 import type { PartMethods } from "../../../core/contract/gate/part-call.ts";
 import * as LIMITS from "../limits.ts";
 import type { ObjectPart, OpenPart, PartHost, PartWorld } from "../../../cloudflare/durable/object-part.ts";
-import type { AddedToolsPart } from "../../added-tools/objects/tool-table.ts";
+import type { AddedToolsPart } from "../../added-tools/index.ts";
 import type { FlowMethods, KeptStep } from "../flow-run.ts";
 import { BROUGHT_TOKENS, BroughtTokens } from "./brought-tokens.ts";
 import { FlowClocks } from "./flow-clocks.ts";

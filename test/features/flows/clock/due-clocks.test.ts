@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import type { FlowClock } from "../../../../src/features/added-tools/kept-tools.ts";
+import type { FlowClock } from "../../../../src/features/added-tools/stored-tools.ts";
 import { dueClock, startClock } from "../../../../src/features/flows/clock/due-clocks.ts";
 import { nextTime, timesOf } from "../../../../src/features/flows/clock/next-time.ts";
 import { samples } from "../../../support/samples.ts";
