@@ -43,7 +43,8 @@ export async function admit(
   const plan = planned.steps.some(asksDeployment) ? bindPlan(planned, execution) : planned;
   const idempotency = keysOf === undefined ? null : await keysOf(plan);
   // Jobs that something looks after are with it.
-  const headerSlots = execution.hooks?.keeper === undefined ? options.headerSlots : Number.POSITIVE_INFINITY;
+  const isKept = execution.hooks?.keeper !== undefined;
+  const headerSlots = isKept ? Number.POSITIVE_INFINITY : options.headerSlots;
   const ids = once(() => (resumed === undefined ? new StepIds(ports, idempotency) : idsOf(resumed, ports)));
   const batchId = once(() => within?.batchId ?? ports.newId());
   const jobOrigin = (): JobOrigin => ({
@@ -51,6 +52,7 @@ export async function admit(
     batchId: batchId(),
     askedAt: startedAt,
     ...(callback !== undefined && { callback }),
+    ...(isKept && { isKept }),
   });
   const makeJob = once(() => createMakeJob(plan, { ids: ids(), headerSlots, origin: jobOrigin }));
   const jobs = plan.steps.some(isBackground) ? makeJobs(plan, makeJob()) : NO_JOBS;

@@ -57,12 +57,19 @@ export async function runAttempt(
   const { idempotencyKey } = spec;
   const output: { came?: KeptOutput } = {};
   const onOutput = (came: KeptOutput): void => void (output.came = came);
-  const options = { scope: own, idempotencyKey: () => idempotencyKey, maxAttempts: 1, permits, onOutput };
+  const keepOfJob = spec.origin?.isKept === true ? scope.keepOfJob : undefined;
+  const options = {
+    scope: own,
+    idempotencyKey: () => idempotencyKey,
+    maxAttempts: 1,
+    permits,
+    ...(keepOfJob !== undefined && { onOutput }),
+  };
   const outcome = await outcomeOf((ticket) => callTool(ticket, call, options), { isJob: () => true });
   const end = toAttemptEnd(outcome);
   const { came } = output;
-  if (end.kind !== "succeeded" || came === undefined || scope.keepOfJob === undefined) return end;
-  const kept = await attempt(() => scope.keepOfJob!(spec, call, came));
+  if (end.kind !== "succeeded" || came === undefined || keepOfJob === undefined) return end;
+  const kept = await attempt(() => keepOfJob(spec, call, came));
   return kept.ok && kept.value !== undefined ? { ...end, keptJson: kept.value } : end;
 }
 

@@ -42,6 +42,8 @@ export interface JobOrigin extends Origin {
   readonly askedAt?: number;
   /** Where the batch's events go; absent where it names no address. */
   readonly callback?: CallbackTarget;
+  /** Something looks after the writes of the batch. */
+  readonly isKept?: true;
 }
 
 /** The facts of a run of a stored batch without a waiting caller, besides those of a job. */
