@@ -7,6 +7,9 @@ type Row = Record<string, Value>;
 interface Database {
   exec(sql: string): void;
   prepare(sql: string): Statement;
+  /** Node 24 has these. */
+  serialize?(): Uint8Array;
+  deserialize?(bytes: Uint8Array): void;
 }
 
 interface Statement {
@@ -21,14 +24,18 @@ interface Sqlite {
  * Create an object's storage in memory: SQLite in Node, as the platform's objects have it, and one alarm.
  *
  * @param onAlarm called when the alarm has come
+ * @param bytes another's rows, to begin with
  */
-export function createMemoryStorage(clock: Clock, onAlarm: () => void) {
+export function createMemoryStorage(clock: Clock, onAlarm: () => void, bytes?: Uint8Array) {
   const database = openDatabase();
+  if (bytes !== undefined) database.deserialize!(bytes);
   const prepared = new Map<string, Statement>();
   let depth = 0;
   let alarmAt: number | null = null;
   let cancelAlarm = (): void => {};
   return {
+    /** All rows, where no alarm waits and Node can tell them. */
+    bytes: (): Uint8Array | undefined => (alarmAt === null ? database.serialize?.() : undefined),
     sql: {
       exec: (sql: string, ...values: unknown[]): RowCursor =>
         new RowCursor(select(database, prepared, sql, values)),

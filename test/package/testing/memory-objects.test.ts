@@ -93,3 +93,35 @@ test("An object that is evicted begins anew with what it has stored, and its ala
     expect(await count()).toEqual([1, 1]);
   }
 });
+
+test.each([
+  ["the same", () => "made"],
+  ["its own name", (name: string) => name],
+])("An object that begins with %s has what it wrote itself, and nothing of another", async (_, first) => {
+  class Notes {
+    readonly #sql: SqlStorage;
+
+    constructor({ id, storage: { sql } }: DurableObjectState) {
+      this.#sql = sql;
+      sql.exec("CREATE TABLE IF NOT EXISTS notes (text TEXT)");
+      if (this.read().length === 0) sql.exec("INSERT INTO notes VALUES (?)", first(id.name!));
+    }
+    read() {
+      return this.#sql.exec<{ text: string }>("SELECT text FROM notes").toArray();
+    }
+    write(text: string) {
+      this.#sql.exec("INSERT INTO notes VALUES (?)", text);
+    }
+  }
+  const space = createMemoryObjects(Notes as never, new VirtualClock(0), () => ({}));
+  const noteOf = (name: string) =>
+    space.get(space.idFromName(name)) as Readonly<{
+      read(): Promise<readonly { readonly text: string }[]>;
+      write(text: string): Promise<void>;
+    }>;
+  for (const name of ["a", "b", "c", "d"]) {
+    await noteOf(name).write(`of ${name}`);
+    const texts = (await noteOf(name).read()).map(({ text }) => text);
+    expect(texts).toEqual([first(name), `of ${name}`]);
+  }
+});
