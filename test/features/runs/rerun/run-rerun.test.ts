@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { WireEnvelope } from "../../../support/execute-batch.ts";
 import { contractOf } from "../../../support/fake-actions.ts";
 import { RerunWorld, type Treatment } from "../../../support/rerun-world.ts";
+import { samples } from "../../../support/samples.ts";
 
 const write = (id: string, more: object = {}) => ({ id, tool: "write", args: { of: id }, ...more });
 const statusesOf = (answer: unknown) => (answer as WireEnvelope).results.map(({ status }) => status);
@@ -161,6 +162,6 @@ test("Whatever ran and wherever it was interrupted, no write takes effect twice 
         for (const [id, count] of world.effects) expect([id, count]).toEqual([id, 1]);
       },
     ),
-    { numRuns: 300 },
+    { numRuns: samples(300) },
   );
 });

@@ -7,6 +7,7 @@ import { defineFeature } from "../../../../src/feature/define.ts";
 import { createTestVolley } from "../../../../src/package/testing.ts";
 import { createRandom } from "../../../support/random.ts";
 import { openBookings, openVolley, runUndo, TOOLS, type UndoneAnswer } from "./bookings.ts";
+import { samples } from "../../../support/samples.ts";
 
 // A Worker that is killed says nothing any more: here the tenant's object hears what one had said until then.
 
@@ -141,7 +142,7 @@ test("an object that rests in between goes on with what is to be taken back", as
 });
 
 test("random batches: after undo nothing stands but what its entry says, and each entry says what is so", async () => {
-  for (let seed = 1; seed <= 60; seed += 1) {
+  for (let seed = 1; seed <= samples(60); seed += 1) {
     const random = createRandom(seed);
     const answers: Record<string, (times: number) => Response | undefined> = {};
     const names = Array.from({ length: 1 + Math.floor(random() * 8) }, (_, index) => `w${index}`);
