@@ -46,9 +46,14 @@ export function createUndoPart(
 }
 
 function createUndoKind(attempt: (claim: JobClaim) => Promise<AttemptEnd>): JobKind {
-  const { undosAtOnce: atOnce, undoBacklog: most } = LIMITS;
   // One that failed for good may be asked for again.
-  return createKind({ name: UNDO, atOnce, most, mayMend: "unless refused", attempt });
+  return createKind({
+    name: UNDO,
+    atOnce: LIMITS.undosAtOnce,
+    most: LIMITS.undoBacklog,
+    mayMend: "unless refused",
+    attempt,
+  });
 }
 
 /** Name a write as its own batch does, which knows of no rounds. */

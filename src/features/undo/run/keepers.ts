@@ -49,7 +49,8 @@ function findIrreversible(tool: Tool, catalog: Catalog): (NoWayBack & { readonly
 const GONE: NoWayBack = { why: "calls a tool that does not exist" };
 
 function withUndo(schema: z.ZodMiniObject): z.ZodMiniObject {
-  return z.extend(schema, {
+  return z.strictObject({
+    ...schema.shape,
     on_error: z
       ._default(z.enum(["partial-success", "fail-fast", "undo"]), "partial-success")
       .check(z.describe("undo: where an action fails, the writes that succeeded are taken back")),
