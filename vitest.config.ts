@@ -27,6 +27,9 @@ const LOADS = { ...shared, retry: SECOND_TRIES, maxWorkers: 2, sequence: { group
 /** Tests that mostly wait, for sockets, alarms and leases, run side by side after them. */
 const WAITS = { ...LOADS, maxWorkers: 6, sequence: { groupOrder: 2 } } as const;
 
+/** A file or folder that is named runs whole, whichever tier it belongs to. */
+const isNamed = process.argv.slice(2).some((word) => /^(?:\.\/)?(?:test|lab)\//.test(word));
+
 /** Packs run in isolates of their own: tests here do not read their text, and it need not have been built. */
 const withoutPacks = {
   name: "without-packs",
@@ -51,6 +54,19 @@ const elsewhere = {
     id === "cloudflare:workers"
       ? fileURLToPath(new URL("test/support/cloudflare-workers.ts", import.meta.url))
       : null,
+} as const;
+
+/**
+ * Vitest sends workerd each module with a map that has its whole source: more than half of what starting there takes. Tests keep theirs, and
+ * all do where a file is named.
+ */
+const withoutMaps = {
+  name: "without-maps",
+  enforce: "post",
+  transform: (code: string, id: string) =>
+    isNamed || !/\/(?:src|node_modules)\//.test(id)
+      ? null
+      : { code: `${code}\n//# sourceMappingSource=vite-generated\n`, map: null },
 } as const;
 
 /** `--mode sdks`: what talks to Volley through other people's clients, which `npm run sdks` installs. */
@@ -93,7 +109,7 @@ function makeLayers(part: (layer: Layer) => object) {
     },
     {
       // The Durable Objects, inside workerd: real storage, real alarms.
-      plugins: [cloudflareTest({ wrangler: { configPath: "./test/cloudflare/wrangler.toml" } })],
+      plugins: [withoutMaps, cloudflareTest({ wrangler: { configPath: "./test/cloudflare/wrangler.toml" } })],
       test: { ...LOADS, ...part(LAYERS.edge), name: "edge" },
     },
     {
@@ -112,9 +128,6 @@ function makeLayers(part: (layer: Layer) => object) {
     },
   ];
 }
-
-/** A file or folder that is named runs whole, whichever tier it belongs to. */
-const isNamed = process.argv.slice(2).some((word) => /^(?:\.\/)?(?:test|lab)\//.test(word));
 
 /** The part of a layer that each mode runs. */
 const PARTS: Readonly<Record<string, (layer: Layer) => object>> = {
