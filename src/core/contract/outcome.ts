@@ -244,10 +244,15 @@ export const OUTCOME_STATUSES = [
 
 /** Count outcomes by what became of them. */
 export function countStatuses(outcomes: readonly Counted[]): Record<OutcomeStatus, number> {
-  const counts = Object.fromEntries(OUTCOME_STATUSES.map((status) => [status, 0]));
-  for (const outcome of outcomes) counts[countedAs(outcome)]! += 1;
-  return counts as Record<OutcomeStatus, number>;
+  const counts = { ...NO_ENDS };
+  for (const outcome of outcomes) counts[countedAs(outcome)] += 1;
+  return counts;
 }
+
+const NO_ENDS = Object.fromEntries(OUTCOME_STATUSES.map((status) => [status, 0])) as Record<
+  OutcomeStatus,
+  number
+>;
 
 /** The status that a result is counted by: a loop whose elements all go on in the background is going on, as they are. */
 export function countedAs({ status, data, meta }: Counted): OutcomeStatus {

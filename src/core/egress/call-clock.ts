@@ -1,4 +1,5 @@
 import { type Failure, makeFailure, type TimeoutPhase } from "../contract/failure.ts";
+import * as LIMITS from "../contract/limits.ts";
 import { ToolFailure } from "../catalog/tool-failure.ts";
 import type { Clock } from "../kit/clock.ts";
 
@@ -42,9 +43,9 @@ export class CallClock {
   #lastNow: number;
   /** The correction that is added to the machine's clock so that it never goes back. */
   #offsetMs = 0;
-  #cancelTimer: () => void = () => {};
+  #cancelTimer: () => void = ignore;
   /** Stops listening to the clock that this one was forked from. */
-  #leave: () => void = () => {};
+  #leave: () => void = ignore;
   #ended: ToolFailure | null = null;
   /** Two as a rule: a set costs more than to look through them. */
   readonly #onEnd: OnEnd[] = [];
@@ -57,7 +58,7 @@ export class CallClock {
     this.#totalOf = totalOf;
     this.#lastNow = clock.now();
     this.#totalAt = this.#lastNow + totalMs;
-    this.#arm();
+    this.#arm(this.#lastNow);
   }
 
   /** Aborts with a `ToolFailure` as its reason: `TIMEOUT` with the phase, or what `end` was given. */
@@ -99,13 +100,13 @@ export class CallClock {
    */
   orEnd<T>(
     work: Promise<T>,
-    discard: (late: T) => void = () => {},
-    toError: (error: unknown) => unknown = (error) => error,
+    discard: (late: T) => void = ignore,
+    toError: (error: unknown) => unknown = asItIs,
   ): Promise<T> {
     return new Promise((resolve, reject) => {
       const end: OnEnd = (reason) => {
         reject(reason);
-        work.then(discard, () => {});
+        work.then(discard, ignore);
       };
       if (this.#ended !== null) return end(this.#ended);
       this.#onEnd.push(end);
@@ -153,9 +154,10 @@ export class CallClock {
 
   /** Start a phase that may take `limitMs`; it replaces the phase before it. */
   enter(phase: "headers" | "idle", limitMs: number): void {
+    const now = this.#now();
     this.#phase = phase;
-    this.#phaseAt = this.#now() + limitMs;
-    if (this.#phaseAt < this.#armedAt) this.#arm();
+    this.#phaseAt = now + limitMs;
+    if (this.#phaseAt < this.#armedAt) this.#arm(now);
   }
 
   /** Go back to having only the total budget. */
@@ -205,11 +207,11 @@ export class CallClock {
     this.#armedAt = Number.NEGATIVE_INFINITY;
   }
 
-  #arm(): void {
+  /** No later than the limit of a phase that most calls come to: they set one timer. */
+  #arm(now = this.#now()): void {
     if (this.#armedAt === Number.NEGATIVE_INFINITY) return;
-    const now = this.#now();
     this.#cancelTimer();
-    this.#armedAt = Math.min(this.#totalAt, this.#phaseAt);
+    this.#armedAt = Math.min(this.#totalAt, this.#phaseAt, now + LIMITS.idleTimeoutMs);
     const delayMs = Math.max(0, this.#armedAt - now);
     this.#cancelTimer = this.#clock.after(delayMs, () => this.#onTimer());
   }
@@ -241,3 +243,6 @@ export class CallClock {
     return now + this.#offsetMs;
   }
 }
+
+const ignore = (): void => {};
+const asItIs = (error: unknown): unknown => error;

@@ -19,7 +19,7 @@ import {
   type RunSource,
 } from "../run.ts";
 import { RunBuffer, type RunOwner } from "../run-buffer.ts";
-import { type RunFacts, RunRecord } from "../run-record.ts";
+import { type RecordOptions, type RunFacts, RunRecord } from "../run-record.ts";
 import { seeRun } from "../see-run.ts";
 
 const logsOf = defineObject<RunLogMethods>({
@@ -34,6 +34,8 @@ class RunDesk {
   readonly #kept: Kept;
   readonly #logs: ReturnType<typeof logsOf>;
   readonly #buffer: RunBuffer;
+  /** One for all records: made within a request they would hold all of it until they are reported. */
+  readonly #recording: RecordOptions;
 
   /** Throws where its part of the configuration cannot be read. */
   constructor(configured: Configured) {
@@ -45,6 +47,7 @@ class RunDesk {
     if (parseRunDays(env) === null)
       throw new ConfigurationError(RUN_DAYS, `it must be a whole number from 1 to ${LIMITS.maxRunDays}`);
     this.#kept = kept;
+    this.#recording = { keepsContent: kept === "content", secretOf: (name) => ports.secret(name) };
     this.#logs = logsOf(configured);
     this.#buffer = new RunBuffer({
       clock: ports.clock,
@@ -66,11 +69,7 @@ class RunDesk {
 
   listen(to: RunWitness): RunListener | undefined {
     if (this.#logs === null || this.#kept === "off") return undefined;
-    const record = (): RunRecord =>
-      new RunRecord({
-        keepsContent: this.#kept === "content",
-        secretOf: (name) => this.#configured.ports.secret(name),
-      });
+    const record = (): RunRecord => new RunRecord(this.#recording);
     const begunAt = this.#configured.ports.clock.now();
     return listenTo(to, record, (facts, held, model) => {
       const run = { facts, record: held, begunAt, ...(model !== undefined && { model }) };
