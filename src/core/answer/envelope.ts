@@ -167,6 +167,14 @@ function toMetaJson(outcome: Outcome, { readAs, warnings, task }: Step): string 
   const texts = meta.readAs ?? (task.ok ? task.value.call?.readAs : undefined);
   const { durationMs, queuedMs, attempts, bytes, items, deduplicatedOf, ageMs, selectMissing } = meta;
   const { truncated, demoted, verification, handle, replayed, limiter, selectHints, startedMs, tries } = meta;
+  // Nearly every call has these and nothing else, and to write an object of them takes several times as long.
+  const isPlain = Object.keys(meta).length === 5 && outcome.status === "success";
+  if (
+    isPlain &&
+    (texts ?? readAs ?? warnings) === undefined &&
+    Number.isFinite(startedMs! + durationMs! + queuedMs! + attempts! + bytes!)
+  )
+    return `{"started_ms":${startedMs},"duration_ms":${durationMs},"queued_ms":${queuedMs},"attempts":${attempts},"bytes":${bytes}}`;
   return JSON.stringify({
     started_ms: startedMs,
     duration_ms: durationMs,
