@@ -112,7 +112,7 @@ const CEILINGS = {
   coreFilesThatCoreDoesNotUse: 20,
   coreFilesWithWordsOfFeatures: 12,
   filesReachedPastAnIndex: 48,
-  files: 1072,
+  files: 1073,
   smallFilesWithOneImporter: 103,
   namesOfSeveralFiles: 19,
 } as const;

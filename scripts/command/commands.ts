@@ -6,6 +6,7 @@ import { endpointsImport, endpointsList } from "./endpoints.ts";
 import { flowsDiff, flowsPull, flowsPush } from "./flows.ts";
 import { hooksTry } from "./hooks.ts";
 import { key } from "./key.ts";
+import { listen } from "./listen.ts";
 import { restore } from "./restore.ts";
 import { toolsCheck, toolsList } from "./tools.ts";
 import { vaultKey, vaultRotate } from "./vault.ts";
@@ -20,6 +21,7 @@ export const COMMANDS: readonly Command[] = [
   flowsDiff,
   flowsPush,
   hooksTry,
+  listen,
   endpointsList,
   endpointsImport,
   restore,

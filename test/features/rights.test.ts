@@ -77,6 +77,7 @@ describe("The flags that a path needs", () => {
       "POST /v1/events": ["manage_endpoints"],
       "GET /v1/events": ["manage_endpoints"],
       "GET /v1/events/some": ["manage_endpoints"],
+      "GET /v1/events/stream": ["manage_endpoints"],
       "PUT /v1/event_types/some": ["manage_endpoints"],
       "GET /v1/event_types": ["manage_endpoints"],
       "GET /v1/event_types/some": ["manage_endpoints"],

@@ -136,6 +136,24 @@ export interface PortalLink {
  *
  * Methods that take a `customer` do as if there were no endpoints but that customer's.
  */
+/** A look of a stream at the events behind a place. */
+export interface FollowQuery {
+  /** The stream's own name. */
+  readonly stream: string;
+  /** Null for the place of the latest event. */
+  readonly after: number | null;
+  /** A type, or a prefix with `.*`; `*` for all but our own. */
+  readonly type: string;
+  readonly customer: string | null;
+}
+
+/** The events behind a place that a stream asks for, and the place of the last one that was looked at. */
+export interface FollowAnswer {
+  readonly events: readonly KeptEvent[];
+  readonly next: number;
+  readonly hasMore: boolean;
+}
+
 export interface DirectoryMethods {
   publish(asked: Publishing): Promise<PublishAnswer>;
   /** Publish what the tenant is told of itself, as far as an endpoint asks for it; it is recorded when this resolves. */
@@ -153,6 +171,10 @@ export interface DirectoryMethods {
   recover(id: string, query: RecoverQuery, customer?: string): Promise<number | null>;
   event(id: string): Promise<{ readonly event: KeptEvent; readonly counts: StatusCounts } | null>;
   events(query: EventQuery): EventPage;
+  /** Look for a stream; null where there are as many streams as there may be. */
+  follow(query: FollowQuery): FollowAnswer | null;
+  /** Hear of the end of a stream. One that tells none is forgotten. */
+  unfollow(stream: string): void;
   deliveries(query: DeliveryList): Promise<DeliveryPage>;
   delivery(id: string, customer?: string): Promise<FoundDelivery | null>;
   /** Deliver once more; null where there is no such delivery, false where its endpoint takes nothing or its event is forgotten. */

@@ -81,3 +81,13 @@ export const portalLinkUsualS = 900;
 export const portalLinks = 1_000;
 /** Origins that may frame the page of portal links: the policy that names them goes with every answer. */
 export const portalOrigins = 20;
+/** Streams of events that a tenant has open at once: each looks at its directory twice a second. */
+export const eventStreams = 20;
+/** How long a stream of events is open; its client comes back. */
+export const eventStreamMs = 300_000;
+/** How long a stream waits before it looks again. */
+export const eventLookMs = 500;
+/** When a stream that has told no end is taken for gone: twenty of its looks. */
+export const eventStreamGoneMs = 10_000;
+/** Events that one look goes through, whether its stream asks for them or not. */
+export const eventsFollowed = 500;

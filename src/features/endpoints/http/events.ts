@@ -15,6 +15,7 @@ import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { checkEvent, eventFields, eventIdField } from "../check-event.ts";
 import { DELIVERY_STATUSES } from "../delivery.ts";
 import { toEventText } from "../endpoint-json.ts";
+import { followEvents } from "./follow-events.ts";
 import { readExactBody } from "./event-types.ts";
 import { parseNumberCursor, openScope, type Scope, UNREADABLE } from "./scope.ts";
 
@@ -220,4 +221,5 @@ const showEvent: Route = {
   }),
 };
 
-export const EVENT_ENDPOINTS: readonly Route[] = [publishEvent, listEvents, showEvent];
+// The stream comes before the event of a name.
+export const EVENT_ENDPOINTS: readonly Route[] = [publishEvent, listEvents, followEvents, showEvent];

@@ -19,6 +19,8 @@ import type {
   EventQuery,
   EventType,
   ExplainAnswer,
+  FollowAnswer,
+  FollowQuery,
   FoundDelivery,
   KeepRefusal,
   KeptEvent,
@@ -66,6 +68,8 @@ export function createEndpointDirectory({
     readonly #shards: ShardCalls;
     readonly #recovery: Recovery;
     readonly #changes: EndpointChanges;
+    /** The streams that follow its events, and when each looked last. */
+    readonly #streams = new Map<string, number>();
     #alarm!: GateAlarm;
 
     constructor(ctx: DurableObjectState, env: Record<string, unknown>) {
@@ -161,6 +165,19 @@ export function createEndpointDirectory({
       const all = await this.#shards.callEach(ALL_SHARDS, (stub) => stub.statuses(event.seq));
       for (const status of all.flat()) counts[status]! += 1;
       return { event, counts: counts as StatusCounts };
+    }
+
+    follow(query: FollowQuery): FollowAnswer | null {
+      const now = clock.now();
+      for (const [stream, seenAt] of this.#streams)
+        if (seenAt + LIMITS.eventStreamGoneMs <= now) this.#streams.delete(stream);
+      if (!this.#streams.has(query.stream) && this.#streams.size >= LIMITS.eventStreams) return null;
+      this.#streams.set(query.stream, now);
+      return this.#log.follow(query);
+    }
+
+    unfollow(stream: string): void {
+      this.#streams.delete(stream);
     }
 
     events(query: EventQuery): EventPage {

@@ -3,7 +3,8 @@ import * as LIMITS from "../limits.ts";
 import { canonicalJson } from "../../../core/kit/json/canonical-json.ts";
 import { parseExact } from "../../../core/contract/json.ts";
 import { takeRows } from "../../../core/kit/take-rows.ts";
-import type { EventPage, EventQuery, KeptEvent } from "../directory-methods.ts";
+import type { EventPage, EventQuery, FollowAnswer, FollowQuery, KeptEvent } from "../directory-methods.ts";
+import { fitsPattern } from "../match-event.ts";
 import type { PublishedEvent } from "../delivery.ts";
 import type { Pruned } from "../shard-methods.ts";
 
@@ -122,6 +123,26 @@ export class EventLog {
     const characters = LIMITS.pageBytes;
     const { rows, hasMore } = takeRows(found, { limit, characters, sizeOf: ({ data }) => data.length });
     return { events: rows.map(toKept), next: hasMore ? rows.at(-1)!.seq : null };
+  }
+
+  /** The events behind a place that a stream asks for, the oldest first; tests of an endpoint are for no stream. */
+  follow({ after, type, customer }: FollowQuery): FollowAnswer {
+    const latest =
+      this.#sql.exec<{ seq: number | null }>("SELECT MAX(seq) AS seq FROM events").one().seq ?? 0;
+    if (after === null || after >= latest) return { events: [], next: latest, hasMore: false };
+    const found = this.#sql.exec<Row>("SELECT * FROM events WHERE seq > ? ORDER BY seq", after);
+    const characters = LIMITS.pageBytes;
+    const { rows } = takeRows(found, {
+      limit: LIMITS.eventsFollowed,
+      characters,
+      sizeOf: ({ data }) => data.length,
+    });
+    const next = rows.at(-1)?.seq ?? latest;
+    const wanted = rows.filter(
+      (row) =>
+        row.only === null && fitsPattern(type, row.type) && (customer === null || row.customer === customer),
+    );
+    return { events: wanted.map(toKept), next, hasMore: next < latest };
   }
 
   /** Events after a place, the oldest first, until so many bytes are together. */

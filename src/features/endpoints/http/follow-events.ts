@@ -1,0 +1,105 @@
+import * as z from "zod/mini";
+
+import { askGate } from "../../../cloudflare/http/ask-gate.ts";
+import { openEventStream, STREAM_HEADERS } from "../../../cloudflare/http/event-stream.ts";
+import type { Route } from "../../../cloudflare/openapi/route.ts";
+import { refuseOtherParameters, refuseQuery } from "../../../core/contract/parse-request.ts";
+import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
+import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
+import { sleep } from "../../../core/kit/sleep.ts";
+import type { FollowAnswer, FollowQuery, KeptEvent } from "../directory-methods.ts";
+import { toTime } from "../endpoint-json.ts";
+import * as LIMITS from "../limits.ts";
+import { openScope, parseNumberCursor, UNREADABLE } from "./scope.ts";
+
+/**
+ * `GET /v1/events/stream`: events as they are published, from now on or from behind `Last-Event-ID`. The id of an event is its place
+ * among all events of the tenant, so none is lost while events are kept: the stream ends after a while, and its client comes back with
+ * the last id that it has seen. Events that it did not ask for move that id too.
+ *
+ * Source: https://html.spec.whatwg.org/multipage/server-sent-events.html
+ */
+export const followEvents: Route = {
+  route: "GET /v1/events/stream",
+  runsNothing: true,
+  async handle(request, context) {
+    const scope = openScope(context);
+    if (!scope.ok) return scope;
+    const query = new URL(request.url).searchParams;
+    const other = refuseOtherParameters(query, ["type", "customer"]);
+    if (other !== null) return err(other);
+    const lastId = request.headers.get("last-event-id") ?? "";
+    const from = lastId === "" ? null : parseNumberCursor(lastId);
+    if (lastId !== "" && from === null)
+      return err(refuseQuery("Last-Event-ID", "the id of an event of this stream", lastId));
+    const { ports, defer } = context;
+    const wanted = {
+      stream: ports.newId(),
+      type: query.get("type") ?? "*",
+      customer: query.get("customer"),
+    };
+    const lookAfter = async (after: number | null): Promise<Result<FollowAnswer, Refusal>> => {
+      const asked: FollowQuery = { ...wanted, after };
+      const found = await askGate(() => scope.value.directory.follow(asked), UNREADABLE);
+      if (!found.ok) return found;
+      return found.value === null ? err(TOO_MANY) : ok(found.value);
+    };
+    const first = await lookAfter(from);
+    if (!first.ok) return first;
+    const stream = openEventStream(request.signal, ports.clock);
+    const endsAt = ports.clock.now() + LIMITS.eventStreamMs;
+    const tell = async (): Promise<void> => {
+      const stopKeepAlive = stream.keepAlive();
+      let place = from;
+      for (let found: Result<FollowAnswer, Refusal> = first; found.ok;) {
+        const { events, next, hasMore } = found.value;
+        const told = events.at(-1)?.seq ?? place;
+        const moved = told === next ? "" : `id: ${next}\n\n`;
+        const text = events.map(toText).join("") + moved;
+        if (text !== "") await stream.write(text);
+        place = next;
+        const leftMs = endsAt - ports.clock.now();
+        const ms = hasMore ? 0 : Math.min(LIMITS.eventLookMs, leftMs);
+        if (leftMs <= 0 || !(await attempt(() => sleep(ports.clock, ms, stream.signal))).ok) break;
+        found = await lookAfter(next);
+      }
+      stopKeepAlive();
+      await stream.close();
+      await attempt(() => scope.value.directory.unfollow(wanted.stream));
+    };
+    defer(tell());
+    return ok(new Response(stream.readable, { headers: STREAM_HEADERS }));
+  },
+  describe: () => ({
+    id: "followEvents",
+    summary: "Follow events as they are published, as server-sent events",
+    tag: "Endpoints",
+    query: z.strictObject({
+      type: z.optional(z.string()).check(z.describe("A type, or a prefix with `.*`")),
+      customer: z.optional(z.string()),
+    }),
+    answer: {
+      description: "Nothing besides the stream",
+      schema: z.strictObject({}),
+      events:
+        "`event: event` with its place as `id` and `{event_id, type, timestamp, customer?, data}`, from now on or from behind `Last-Event-ID`; it ends after five minutes",
+    },
+    refusals: ["INVALID_QUERY", "QUOTA_EXCEEDED", "MISCONFIGURED"],
+  }),
+};
+
+const TOO_MANY = makeRefusal(
+  "QUOTA_EXCEEDED",
+  `The tenant has ${LIMITS.eventStreams} streams of events open; close one, or come back later.`,
+  { retryAfterMs: 10_000 },
+);
+
+function toText({ seq, id, type, customer, at, data }: KeptEvent): string {
+  const head = JSON.stringify({
+    event_id: id,
+    type,
+    timestamp: toTime(at),
+    ...(customer !== null && { customer }),
+  });
+  return `event: event\ndata: ${head.slice(0, -1)},"data":${data}}\nid: ${seq}\n\n`;
+}
