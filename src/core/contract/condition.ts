@@ -13,7 +13,7 @@ const scalar = () =>
 const ordered = () =>
   z.optional(z.union([z.number(), z.string().check(z.maxLength(LIMITS.conditionCharacters))]));
 
-const testsSchema = lazySchema(() =>
+const testsSchema = /* @__PURE__ */ lazySchema(() =>
   z.strictObject({
     eq: z.optional(scalar()),
     ne: z.optional(scalar()),
@@ -35,7 +35,7 @@ export const conditionTests = (): readonly string[] => Object.keys(testsSchema()
  * A value that is missing fits `exists: false` and nothing else. Order is that of two numbers, or of two texts by their code
  * units, such as times of one form.
  */
-export const conditionSchema = lazySchema(() =>
+export const conditionSchema = /* @__PURE__ */ lazySchema(() =>
   z
     .record(
       z.string(),
@@ -86,7 +86,12 @@ export function parseCondition(
     return err([{ path: toPointer([...base, "__proto__"]), expected: POINTER, received: "a reserved key" }]);
   const parsed = conditionSchema().safeParse(written);
   if (!parsed.success) return err(toIssues(parsed.error, written, { base }));
-  return ok(Object.entries(parsed.data).map(([pointer, test]) => ({ tokens: parsePointer(pointer)!, test })));
+  return ok(toCondition(parsed.data));
+}
+
+/** Make a condition ready that was parsed when it was written. */
+export function toCondition(written: WrittenCondition): Condition {
+  return Object.entries(written).map(([pointer, test]) => ({ tokens: parsePointer(pointer) ?? [], test }));
 }
 
 /** Whether a value fits every test of a condition. One without a test fits all. */

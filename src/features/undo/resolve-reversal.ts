@@ -2,7 +2,7 @@ import type { Catalog } from "../../core/catalog/catalog.ts";
 import type { Tool } from "../../core/catalog/define-tool.ts";
 import { type Failure, makeFailure, toWireFailure } from "../../core/contract/failure.ts";
 import { MARK } from "../../core/egress/redact.ts";
-import { fitsCondition, parseCondition } from "../../core/contract/condition.ts";
+import { fitsCondition, toCondition, type WrittenCondition } from "../../core/contract/condition.ts";
 import { isJsonObject, type JsonObject, parseExact } from "../../core/contract/json.ts";
 import { attempt, attemptNow } from "../../core/kit/result.ts";
 import type { Call } from "../../core/plan/step.ts";
@@ -35,11 +35,10 @@ export function asksByContract({ orchestration }: Pick<Tool, "orchestration">): 
   return (orchestration.confirm ?? "never") !== "never";
 }
 
-/** Whether a person is asked about a call with these arguments. A condition that cannot be read always has somebody asked. */
+/** Whether a person is asked about a call with these arguments. One that this version does not know is looked at before its call is sent. */
 function isAsked(asks: WayBack["asks"], args: JsonObject): boolean {
   if (asks === undefined || asks === true) return asks === true;
-  const condition = parseCondition(asks.when);
-  return !condition.ok || fitsCondition(condition.value, args);
+  return fitsCondition(toCondition(asks.when as WrittenCondition), args);
 }
 
 /**
