@@ -97,6 +97,7 @@ test("The schemas that documents refer to have their names", () => {
   expect([...new Set([...own, ...inside])].toSorted()).toEqual([
     "Confirmation",
     "Contract",
+    "DecidedBy",
     "DryRun",
     "Envelope",
     "Execution",
