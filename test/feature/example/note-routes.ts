@@ -14,11 +14,11 @@ import { tallyOf } from "./note-tally.ts";
 const listNotes: Route = {
   route: "GET /v1/notes",
   runsNothing: true,
-  async handle(_, { gate, configured }) {
+  async handle(_, { caller, gate, configured }) {
     const read = await askGate(
       async () => ({
         notes: await callNotes(gate, "list"),
-        words: (await tallyOf(configured)?.("all", {}).words()) ?? 0,
+        words: (await tallyOf(configured)?.(caller.tenant, caller).words()) ?? 0,
       }),
       "The notes could not be read; ask again.",
     );

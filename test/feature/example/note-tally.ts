@@ -4,9 +4,11 @@ interface TallyMethods {
   /** Count the words of a note, once however often it is told. */
   count(note: string, words: number): Promise<void>;
   words(): Promise<number>;
+  /** Forget all notes, and say how many there were. */
+  forget(): Promise<number>;
 }
 
-/** The object that counts the words of all notes; null where it is not bound. */
+/** The object that counts the words of a tenant's notes; null where it is not bound. */
 export const tallyOf = defineObject<TallyMethods>({ binding: "NOTE_TALLY", timeoutMs: 5_000 });
 
 /** Make the class of the object that counts words. */
@@ -28,6 +30,10 @@ export function createNoteTally(): ObjectClass<TallyMethods> {
         .exec<{ words: number | null }>("SELECT SUM(words) AS words FROM counted")
         .one();
       return summed.words ?? 0;
+    }
+
+    async forget(): Promise<number> {
+      return this.ctx.storage.sql.exec("DELETE FROM counted RETURNING note").toArray().length;
     }
   };
 }
