@@ -1,4 +1,4 @@
-import type { KeptTool } from "../../core/contract/gate/kept-tool.ts";
+import type { KeptTool } from "../../feature/tool.ts";
 import { createPartCall } from "../../core/contract/gate/part-call.ts";
 import * as LIMITS from "../../core/contract/limits.ts";
 import { findCycle } from "../../core/kit/layers.ts";

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 
+import { nearest } from "../../feature/schema.ts";
 import { TOOL_SURFACES } from "../discovery/tool-surface.ts";
 import type { Catalog } from "../../core/catalog/catalog.ts";
 import { parseRequest } from "../../core/contract/parse-request.ts";
@@ -7,7 +8,6 @@ import { lazySchema } from "../../core/contract/lazy-schema.ts";
 import { type KeptAs, type OnError, tagsForm } from "../../core/contract/batch.ts";
 import * as LIMITS from "./limits.ts";
 import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
-import { nearest } from "../../core/kit/nearest.ts";
 import { ok, type Result } from "../../core/kit/result.ts";
 import { visibleText } from "../../core/kit/visible-text.ts";
 import type { OfferedSurface } from "./offer-tools.ts";

@@ -1,5 +1,5 @@
 import { mayDo } from "../../feature/caller.ts";
-import { type Configured, defineFeature } from "../../feature/define.ts";
+import { checkAtStart, type Configured, defineFeature } from "../../feature/define.ts";
 import type { BeforeStep } from "../../core/gate/execution.ts";
 import { logWarning } from "../../cloudflare/platform/log-bug.ts";
 import {
@@ -12,7 +12,6 @@ import {
 import { createApprovalPages } from "./http/approval-pages.ts";
 import { withdraw } from "./http/decide.ts";
 import { checkCondition, holdsCall } from "./conditions.ts";
-import { checkAtStart } from "../../core/catalog/check-describable.ts";
 import { CONFIRMATION_LIMITS, type ConfirmationLimits } from "./confirmation-rules.ts";
 import * as LIMITS from "../../core/contract/limits.ts";
 import { sendEvent } from "../../core/egress/send-callback.ts";

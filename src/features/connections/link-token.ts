@@ -1,5 +1,5 @@
+import { toBase64Url } from "../../feature/kit.ts";
 import { sha256 } from "../../core/kit/sha256.ts";
-import { toBase64Url } from "../../core/kit/base64.ts";
 
 /** Objects that keep a tenant's connections: each has some of its subjects. */
 export const CONNECTION_SHARDS = 16;

@@ -1,5 +1,5 @@
+import { CallClock } from "../../feature/outside.ts";
 import { ToolFailure } from "../../core/catalog/tool-failure.ts";
-import { CallClock } from "../../core/egress/call-clock.ts";
 import { type SocketFault, findSocketFault } from "../../core/egress/upstream-failure.ts";
 import { markHeaders } from "../../core/egress/guard-headers.ts";
 import { guardPublicUrl } from "../../core/egress/guard-url.ts";

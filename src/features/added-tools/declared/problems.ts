@@ -1,7 +1,7 @@
+import { nearest } from "../../../feature/schema.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import type { Issue } from "../../../core/contract/failure.ts";
 import { describe, toHint, visiblePath } from "../../../core/contract/issues.ts";
-import { nearest } from "../../../core/kit/nearest.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
 import { utf8Length } from "../../../core/contract/json.ts";
 

@@ -1,10 +1,10 @@
+import { ConfigurationError } from "../../../feature/refuse.ts";
 import { accountsOf } from "../../../feature/gives.ts";
 import { type DeclarationRules, HTTPS_PORTS } from "../declared/declaration.ts";
 import { parseToolSecrets, type ToolSecrets } from "../declared/secret-bindings.ts";
 import { readList, textOf } from "../../../cloudflare/configuration.ts";
 import type { Configured, Env } from "../../../cloudflare/configured.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
-import { ConfigurationError } from "../../../cloudflare/platform/configuration-error.ts";
 import { createSlot } from "../../../cloudflare/slot.ts";
 
 /** The settings of a deployment for tools that tenants add. Throws where one cannot be read. */

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 
+import { respondCounted } from "../../../feature/answer.ts";
 import * as LIMITS from "../limits.ts";
 import { BATCH_TOOL } from "../../../core/catalog/alias.ts";
 import { type Batch, parseBatch } from "../../../core/contract/batch.ts";
@@ -9,7 +10,6 @@ import { makeRefusal } from "../../../core/contract/refusal.ts";
 import { findJob, NO_JOB, UNREADABLE } from "../../../cloudflare/routes/jobs.ts";
 import { askGate } from "../../../cloudflare/http/ask-gate.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
-import { respondCounted } from "../../../cloudflare/http/respond-counted.ts";
 import type { Route } from "../../../cloudflare/openapi/route.ts";
 import { isLive } from "../../../core/gate/state/outbox.ts";
 import { attempt, err } from "../../../core/kit/result.ts";

@@ -1,8 +1,8 @@
 import type { Context } from "hono";
 
+import { createRouter, type Router, type RouterTypes } from "../../../feature/route.ts";
 import { logBug } from "../../../cloudflare/platform/log-bug.ts";
 import { linkVisitsOf } from "../../../cloudflare/http/visitor-rates.ts";
-import { createRouter, type Router, type RouterTypes } from "../../../cloudflare/http/router.ts";
 import type { SayReach } from "../../../feature/gives.ts";
 import { attempt } from "../../../core/kit/result.ts";
 import { digestOf } from "../approval-link.ts";

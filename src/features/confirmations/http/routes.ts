@@ -1,16 +1,16 @@
 import * as z from "zod/mini";
+import { toBase64Url } from "../../../feature/kit.ts";
+import { respondCounted } from "../../../feature/answer.ts";
 import { askGate } from "../../../cloudflare/http/ask-gate.ts";
 import { awaitChange } from "../../../cloudflare/http/await-change.ts";
 import { hashOfSentKey } from "../../../cloudflare/http/key-ring.ts";
 import { readIdempotencyKey, readRequest } from "../../../cloudflare/http/read-request-body.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
-import { respondCounted } from "../../../cloudflare/http/respond-counted.ts";
 import { respondList, answerCounted, answerUnrun } from "../../../cloudflare/http/respond-list.ts";
 import { respondDocument } from "../../../cloudflare/http/respond-run.ts";
 import { respondJson } from "../../../cloudflare/http/respond.ts";
 import type { Route } from "../../../cloudflare/openapi/route.ts";
 import { envelopeSchema } from "../../../core/answer/result-schema.ts";
-import { toBase64Url } from "../../../core/kit/base64.ts";
 import { toCursor } from "../../../core/contract/gate/job-query.ts";
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
 import { toConfirmationUrl } from "../../../core/contract/outcome.ts";

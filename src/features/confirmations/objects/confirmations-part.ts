@@ -1,5 +1,5 @@
+import { toBase64Url } from "../../../feature/kit.ts";
 import * as LIMITS from "../limits.ts";
-import { toBase64Url } from "../../../core/kit/base64.ts";
 import type { PartMethods } from "../../../core/contract/gate/part-call.ts";
 import type { JobKind } from "../../../cloudflare/durable/job-kind.ts";
 import type { ObjectPart, OpenPart, PartHost, PartWorld } from "../../../cloudflare/durable/object-part.ts";

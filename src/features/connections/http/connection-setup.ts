@@ -1,6 +1,6 @@
+import { ConfigurationError } from "../../../feature/refuse.ts";
 import { readList, textOf } from "../../../cloudflare/configuration.ts";
 import type { Configured, Env } from "../../../cloudflare/configured.ts";
-import { ConfigurationError } from "../../../cloudflare/platform/configuration-error.ts";
 import { KEY_EXPECTED, VAULT_KEY, type Vault, vaultOf } from "../../../cloudflare/vault.ts";
 import { createSlot } from "../../../cloudflare/slot.ts";
 import { toOrigin } from "../../../core/catalog/define-tool.ts";

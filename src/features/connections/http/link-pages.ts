@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 
-import { createRouter, type Router, type RouterTypes } from "../../../cloudflare/http/router.ts";
+import { createRouter, type Router, type RouterTypes } from "../../../feature/route.ts";
 import { visitorRatesOf } from "../../../cloudflare/http/visitor-rates.ts";
 import { logBug } from "../../../cloudflare/platform/log-bug.ts";
 import { attempt } from "../../../core/kit/result.ts";

@@ -1,9 +1,7 @@
+import { DurableObject, type ObjectClass, refuseErased, systemClock } from "../../../feature/object.ts";
 import * as LIMITS from "../limits.ts";
 import { type TakenRows, takeRows } from "../../../core/kit/take-rows.ts";
-import { DurableObject } from "../../../cloudflare/platform/durable-object.ts";
 import { logWarning } from "../../../cloudflare/platform/log-bug.ts";
-import { type ObjectClass, refuseErased } from "../../../cloudflare/platform/object-class.ts";
-import { systemClock } from "../../../cloudflare/platform/system-ports.ts";
 import { attempt } from "../../../core/kit/result.ts";
 import { sha256 } from "../../../core/kit/sha256.ts";
 import { accountIdOf, type ConnectionPlace, type Grant, isOver, stateOf } from "../connection.ts";

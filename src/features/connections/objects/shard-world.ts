@@ -1,10 +1,9 @@
 import type { Deployment } from "../../../cloudflare/deployed.ts";
 import { GateAlarm } from "../../../cloudflare/durable/gate-alarm.ts";
 import type { ObjectOptions } from "../../../cloudflare/feature.ts";
-import { systemClock } from "../../../cloudflare/platform/system-ports.ts";
 import type { Clock } from "../../../core/kit/clock.ts";
 import { attempt } from "../../../core/kit/result.ts";
-import { NoticeTable } from "../../../feature/object.ts";
+import { NoticeTable, systemClock } from "../../../feature/object.ts";
 import { givenBy } from "../../../feature/gives.ts";
 import { accountIdOf, type Connection, type ConnectionPlace, type Grant } from "../connection.ts";
 import { connectorOf, type OAuthConnector } from "../connectors/connector.ts";

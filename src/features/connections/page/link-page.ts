@@ -1,5 +1,5 @@
+import { mark, type Markup } from "../../../feature/kit.ts";
 import { makePlainPage, type Page } from "../../../cloudflare/page/respond-page.ts";
-import { mark, type Markup } from "../../../core/kit/markup.ts";
 import type { LinkView } from "../shard-methods.ts";
 import { DEFAULT_NAME } from "../subject.ts";
 

@@ -1,7 +1,7 @@
+import { mark } from "../../../feature/kit.ts";
+import { ConfigurationError } from "../../../feature/refuse.ts";
 import type { Env } from "../../../cloudflare/configured.ts";
-import { ConfigurationError } from "../../../cloudflare/platform/configuration-error.ts";
 import { createSlot } from "../../../cloudflare/slot.ts";
-import { mark } from "../../../core/kit/markup.ts";
 import { parsePortalSettings, PORTAL, type PortalSettings } from "../portal-settings.ts";
 
 /** Read how the page for customers looks. Throws where the variable cannot be read. */

@@ -1,8 +1,8 @@
 import type { Context } from "hono";
+import { createRouter, type Router, type RouterTypes } from "../../../feature/route.ts";
 import { askGate } from "../../../cloudflare/http/ask-gate.ts";
 import { linkVisitsOf } from "../../../cloudflare/http/visitor-rates.ts";
 import { respondJson, respondRefusal, respondResult } from "../../../cloudflare/http/respond.ts";
-import { createRouter, type Router, type RouterTypes } from "../../../cloudflare/http/router.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { ok, type Result } from "../../../core/kit/result.ts";
 import type { PortalLink } from "../directory-methods.ts";

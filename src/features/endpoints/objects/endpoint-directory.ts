@@ -1,8 +1,6 @@
+import { DurableObject, type ObjectClass, refuseErased, systemClock } from "../../../feature/object.ts";
 import { GateAlarm } from "../../../cloudflare/durable/gate-alarm.ts";
 import type { ObjectOptions } from "../../../cloudflare/feature.ts";
-import { DurableObject } from "../../../cloudflare/platform/durable-object.ts";
-import { type ObjectClass, refuseErased } from "../../../cloudflare/platform/object-class.ts";
-import { systemClock } from "../../../cloudflare/platform/system-ports.ts";
 import type { Notice } from "../../../feature/gives.ts";
 import type { Publishing } from "../publishing.ts";
 import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";

@@ -1,5 +1,5 @@
+import { defineObject, type ObjectNamespace, openObject } from "../../../feature/object.ts";
 import type { Configured } from "../../../cloudflare/configured.ts";
-import { defineObject, type ObjectNamespace, openObject } from "../../../cloudflare/object-client.ts";
 import type { Jurisdiction } from "../../../core/contract/gate/caller.ts";
 import { ENDPOINTS } from "../publishing.ts";
 import type { Remote } from "../../../core/contract/gate/tenant-gate-methods.ts";

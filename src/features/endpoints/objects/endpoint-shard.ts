@@ -1,10 +1,8 @@
+import { DurableObject, type ObjectClass, systemClock } from "../../../feature/object.ts";
 import { readRunOptions } from "../../../cloudflare/configuration.ts";
 import { JobDrain } from "../../../cloudflare/durable/drain-jobs.ts";
 import { GateAlarm } from "../../../cloudflare/durable/gate-alarm.ts";
 import type { ObjectOptions } from "../../../cloudflare/feature.ts";
-import { DurableObject } from "../../../cloudflare/platform/durable-object.ts";
-import type { ObjectClass } from "../../../cloudflare/platform/object-class.ts";
-import { systemClock } from "../../../cloudflare/platform/system-ports.ts";
 import { vaultOf } from "../../../cloudflare/vault.ts";
 import { attempt } from "../../../core/kit/result.ts";
 import { Semaphore } from "../../../core/kit/semaphore.ts";

@@ -1,5 +1,5 @@
+import { nearest } from "../../../feature/schema.ts";
 import * as LIMITS from "../limits.ts";
-import { nearest } from "../../../core/kit/nearest.ts";
 import { DAY_MS, placeOfZone } from "../../../core/kit/time-zone.ts";
 import { quotedText } from "../../../core/kit/visible-text.ts";
 import { checkField, CRON_FIELDS, fieldExpected, fieldsOf } from "./cron.ts";

@@ -1,13 +1,12 @@
 import * as z from "zod/mini";
 import type { Context } from "hono";
 
+import { createRouter, type DocumentWriter, type Router, type RouterTypes } from "../../../feature/route.ts";
 import { respondRefusal } from "../../../cloudflare/http/respond.ts";
 import { refuseMethod } from "../../../cloudflare/http/refuse-path.ts";
-import { createRouter, type Router, type RouterTypes } from "../../../cloudflare/http/router.ts";
 import { describeRoute } from "../../../cloudflare/openapi/route.ts";
 import { ASKING_METHODS } from "../hooks/presets.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
-import type { DocumentWriter } from "../../../cloudflare/openapi/operation.ts";
 import type { JsonObject } from "../../../core/contract/json.ts";
 
 const PATH = "/hooks/:tenant/:id";

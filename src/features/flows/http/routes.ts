@@ -1,3 +1,4 @@
+import { respondCounted } from "../../../feature/answer.ts";
 import { accountsOf } from "../../../feature/gives.ts";
 import * as z from "zod/mini";
 
@@ -19,7 +20,6 @@ import { noFlow } from "../run/plan-flow.ts";
 import { describePlan, planSchema } from "../../../core/plan/describe-plan.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import { respondJson } from "../../../cloudflare/http/respond.ts";
-import { respondCounted } from "../../../cloudflare/http/respond-counted.ts";
 import { bringsToken } from "../hooks/read-form.ts";
 import { callFlows } from "../flow-run.ts";
 import type { Route } from "../../../cloudflare/openapi/route.ts";

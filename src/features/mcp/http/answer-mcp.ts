@@ -1,3 +1,4 @@
+import { isAllowedOrigin } from "../../../feature/answer.ts";
 import { TOOL_SURFACES, type ToolSurface } from "../../discovery/tool-surface.ts";
 import { isJsonObject } from "../../../core/contract/json.ts";
 import { type Refusal, statusOf } from "../../../core/contract/refusal.ts";
@@ -5,7 +6,6 @@ import { withCurrentTools } from "../../../core/run/execute/executor.ts";
 import { countList } from "../../../core/gate/admit-plan.ts";
 import { ok } from "../../../core/kit/result.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
-import { isAllowedOrigin } from "../../../cloudflare/http/guard-origin.ts";
 import { readRun } from "../../../cloudflare/http/read-request-body.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import { refuseKey } from "../../../cloudflare/http/refuse-key.ts";

@@ -1,4 +1,4 @@
-import { sayUnknownTool } from "../../../core/catalog/unknown-tool.ts";
+import { sayUnknownTool } from "../../../feature/tool.ts";
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
 import { readJsonText } from "../../../core/contract/run-schema.ts";
 import * as LIMITS from "../limits.ts";

@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
+import { respondCounted } from "../../../feature/answer.ts";
 import { visibleJobs } from "../../../cloudflare/routes/jobs.ts";
 import { askGate } from "../../../cloudflare/http/ask-gate.ts";
 import { wantsEvents } from "../../../cloudflare/http/event-stream.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
-import { respondCounted } from "../../../cloudflare/http/respond-counted.ts";
 import { respondList } from "../../../cloudflare/http/respond-list.ts";
 import type { Route } from "../../../cloudflare/openapi/route.ts";
 import { mayDo } from "../../../core/contract/gate/caller.ts";

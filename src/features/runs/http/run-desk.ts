@@ -1,12 +1,12 @@
+import { defineObject } from "../../../feature/object.ts";
+import { ConfigurationError } from "../../../feature/refuse.ts";
 import type { Tool } from "../../../core/catalog/define-tool.ts";
 import type { Account } from "../../../core/contract/gate/caller.ts";
 import * as LIMITS from "../limits.ts";
 import type { Configured } from "../../../cloudflare/configured.ts";
 import type { RunWitness } from "../../../cloudflare/feature.ts";
 import { FOR_DELIVERY, givenBy, type Notice } from "../../../feature/gives.ts";
-import { ConfigurationError } from "../../../cloudflare/platform/configuration-error.ts";
 import { attempt, ok } from "../../../core/kit/result.ts";
-import { defineObject } from "../../../cloudflare/object-client.ts";
 import { createSlot } from "../../../cloudflare/slot.ts";
 import type { ModelRound, RunListener, SeenBatch } from "../../../core/observe/seen.ts";
 import { type Kept, parseRunDays, readKept, RUN_DAYS, RUNS_KEPT } from "../read-settings.ts";

@@ -1,10 +1,8 @@
+import { DurableObject, type ObjectClass, refuseErased, systemClock } from "../../../feature/object.ts";
 import * as LIMITS from "../limits.ts";
 import type { Clock } from "../../../core/kit/clock.ts";
 import { takeRows } from "../../../core/kit/take-rows.ts";
 import type { Aftermath } from "../../../core/contract/gate/part-call.ts";
-import { DurableObject } from "../../../cloudflare/platform/durable-object.ts";
-import { type ObjectClass, refuseErased } from "../../../cloudflare/platform/object-class.ts";
-import { systemClock } from "../../../cloudflare/platform/system-ports.ts";
 import { listRuns, placeOf } from "../list-runs.ts";
 import { readRunDays } from "../read-settings.ts";
 import type { TurnedJob } from "../turned-job.ts";
