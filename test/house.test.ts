@@ -108,7 +108,7 @@ describe("A file", () => {
 });
 
 const CEILINGS = {
-  coreFilesThatFeaturesReach: 168,
+  coreFilesThatFeaturesReach: 152,
   coreFilesThatCoreDoesNotUse: 20,
   coreFilesWithWordsOfFeatures: 12,
   filesReachedPastAnIndex: 48,

@@ -13,14 +13,14 @@ import { createFlowsPart } from "../../src/features/flows/objects/flows-part.ts"
 import { createOperatorLog } from "../../src/features/operator/objects/operator-log.ts";
 import type { OperatorLogMethods } from "../../src/features/operator/operator.ts";
 import type { DirectoryMethods } from "../../src/features/endpoints/directory-methods.ts";
-import type { EndpointShardMethods } from "../../src/features/endpoints/shard-methods.ts";
+import type { EndpointShardMethods } from "../../src/features/endpoints/endpoint-shard-methods.ts";
 import { createRunLog } from "../../src/features/runs/objects/run-log.ts";
 import type { RunLogMethods } from "../../src/features/runs/run.ts";
 import { createKeyShard } from "../../src/features/keys/objects/key-shard.ts";
 import { systemClock } from "../../src/cloudflare/platform/system-ports.ts";
 import { createSignInStore } from "../../src/features/sign-in/objects/sign-in-store.ts";
 import type { SignInStoreMethods } from "../../src/features/sign-in/store-methods.ts";
-import { createWorkspace } from "../../src/features/workspace/objects/workspace.ts";
+import { createWorkspace } from "../../src/features/workspace/objects/workspace-object.ts";
 import { limitedMail } from "./limited-mail.ts";
 import { openers, SCRIPTED, tenantsServed } from "./scripted-attempts.ts";
 import { ALL_FEATURES } from "../support/all-features.ts";

@@ -4,7 +4,7 @@ import { ask, whenKeyIsRefused } from "../../src/console/kit/api.ts";
 import { learnPaths, pathsOf } from "../../src/console/kit/known-paths.ts";
 import { forgetKey, forgetOwner, keepKey, readKey, readLastRun } from "../../src/console/kit/session.ts";
 import { keepRun, readRun } from "../../src/console/run/last-run.ts";
-import { begunRun } from "../../src/console/run/run.ts";
+import { begunRun } from "../../src/console/run/run-state.ts";
 import { toEntry } from "../../src/console/keys/make-key.ts";
 
 beforeEach(() => {

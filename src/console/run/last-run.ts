@@ -1,7 +1,7 @@
 import { parseExact, writeExact } from "../kit/exact-json.ts";
 import { keepLastRun, readLastRun } from "../kit/session.ts";
 import type { WireResult } from "../kit/wire.ts";
-import type { Run } from "./run.ts";
+import type { Run } from "./run-state.ts";
 import type { Arrival } from "./time-line.ts";
 
 /** A longer text is not kept: the storage of a tab holds about five million characters, and the key is in it. */

@@ -12,7 +12,7 @@ import { ResultList } from "./result-list.tsx";
 import { count } from "../parts/count.ts";
 import { sayRun } from "./say-run.ts";
 import { countStates, makeTimeRows } from "./time-line.ts";
-import type { Run } from "./run.ts";
+import type { Run } from "./run-state.ts";
 import { toneOfRow, useNow, Waterfall } from "./waterfall.tsx";
 
 interface RunReportProps {

@@ -6,7 +6,7 @@ import { currentOwner } from "../kit/session.ts";
 import { type SetKept, useKept } from "../kit/use-kept.ts";
 import { keepRun, readRun } from "./last-run.ts";
 import type { NamedAction } from "./name-actions.ts";
-import { begunRun, type Run } from "./run.ts";
+import { begunRun, type Run } from "./run-state.ts";
 import { sendRun } from "./send-run.ts";
 
 export interface RunRequest {

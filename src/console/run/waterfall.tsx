@@ -3,7 +3,7 @@ import { useEffect, useMemo, useState } from "hono/jsx/dom";
 import { toneOf } from "../parts/status.tsx";
 import { sayDuration } from "../parts/say-duration.ts";
 import { makeTicks, makeTimeRows, type TimeRow } from "./time-line.ts";
-import type { Run } from "./run.ts";
+import type { Run } from "./run-state.ts";
 
 /** So often the drawing moves: the eye takes it as steady, and the page has the rest of the time. */
 const STEP_MS = 100;

@@ -1,4 +1,4 @@
-import type { DayCounts } from "./shard-methods.ts";
+import type { DayCounts } from "./endpoint-shard-methods.ts";
 
 const HOUR_MS = 3_600_000;
 const HOURS = 24;

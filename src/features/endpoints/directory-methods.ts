@@ -12,7 +12,7 @@ import type {
   ResealedSecrets,
   SeenDelivery,
   SeenEndpoint,
-} from "./shard-methods.ts";
+} from "./endpoint-shard-methods.ts";
 
 /** An event that was published, or why it was not. */
 export type PublishAnswer = Result<Published, PublishRefusal>;

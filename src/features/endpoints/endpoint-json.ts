@@ -5,7 +5,7 @@ import { DELIVERY_STATUSES, type Attempt, toDeliveryId } from "./delivery.ts";
 import type { EventType, FoundDelivery, KeptEvent } from "./directory-methods.ts";
 import { DISABLED_BECAUSE, ENDPOINT_STATES, type KeptEndpoint, stateOf } from "./endpoint.ts";
 import { endpointSchema } from "./endpoint-schema.ts";
-import type { DayCounts } from "./shard-methods.ts";
+import type { DayCounts } from "./endpoint-shard-methods.ts";
 
 const count = () => z.int().check(z.minimum(0));
 

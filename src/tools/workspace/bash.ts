@@ -8,7 +8,7 @@ import { attemptNow } from "../../core/kit/result.ts";
 import { quotedText } from "../../core/kit/visible-text.ts";
 import { callPack, LOADER } from "../kit/call-pack.ts";
 import { normaliseFilePath } from "./workspace-path.ts";
-import { changeWorkspace, readFiles, refuseChange, WORKSPACE } from "./workspace.ts";
+import { changeWorkspace, readFiles, refuseChange, WORKSPACE } from "./open-workspace.ts";
 
 /** The answer of `src/packs/shell.ts`. */
 interface ShellRun {

@@ -15,7 +15,7 @@ import {
   toContent,
   WORKSPACE,
   writeFile,
-} from "./workspace.ts";
+} from "./open-workspace.ts";
 
 /** Replace a text that occurs once in a file of the caller's workspace. */
 export const edit = defineTool({

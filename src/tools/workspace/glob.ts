@@ -6,7 +6,7 @@ import { ToolFailure } from "../../core/catalog/tool-failure.ts";
 import { type FileHead, WORKSPACES } from "../../core/contract/gate/workspace.ts";
 import * as LIMITS from "../kit/limits.ts";
 import { matchGlob } from "./match-glob.ts";
-import { listFiles, WORKSPACE } from "./workspace.ts";
+import { listFiles, WORKSPACE } from "./open-workspace.ts";
 
 /** List the files of the caller's workspace whose paths fit a pattern. */
 export const glob = defineTool({

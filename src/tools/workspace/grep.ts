@@ -10,7 +10,7 @@ import { quotedText } from "../../core/kit/visible-text.ts";
 import { callPack, LOADER } from "../kit/call-pack.ts";
 import { pathsOf } from "./glob.ts";
 import { normalisePath } from "./workspace-path.ts";
-import { readFiles, WORKSPACE } from "./workspace.ts";
+import { readFiles, WORKSPACE } from "./open-workspace.ts";
 
 /** Find lines of the caller's workspace that match a regular expression, in the pack `search`. */
 export const grep = defineTool({

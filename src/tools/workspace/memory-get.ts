@@ -8,7 +8,7 @@ import { nearest } from "../../core/kit/nearest.ts";
 import { MEMORY_FOLDER, toMemoryId } from "./memory-search.ts";
 import { showLines } from "./read.ts";
 import { normaliseFilePath } from "./workspace-path.ts";
-import { listFiles, readFiles, textOf, WORKSPACE } from "./workspace.ts";
+import { listFiles, readFiles, textOf, WORKSPACE } from "./open-workspace.ts";
 
 /** Read one memory of the caller's workspace: a note under `memory/`. */
 export const memoryGet = defineTool({

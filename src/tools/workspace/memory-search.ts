@@ -5,7 +5,7 @@ import { type WorkspaceFile, WORKSPACES } from "../../core/contract/gate/workspa
 import * as LIMITS from "../kit/limits.ts";
 import { attemptNow } from "../../core/kit/result.ts";
 import { cutText } from "../kit/cut-text.ts";
-import { readFiles, textOf, WORKSPACE } from "./workspace.ts";
+import { readFiles, textOf, WORKSPACE } from "./open-workspace.ts";
 import { textArgument, fanOut } from "../kit/arguments.ts";
 
 /** Where memories are kept: a file is one. */

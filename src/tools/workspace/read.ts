@@ -5,7 +5,7 @@ import { ToolFailure } from "../../core/catalog/tool-failure.ts";
 import { WORKSPACES } from "../../core/contract/gate/workspace.ts";
 import * as LIMITS from "../kit/limits.ts";
 import { normaliseFilePath } from "./workspace-path.ts";
-import { filePath, readFile, textOf, WORKSPACE } from "./workspace.ts";
+import { filePath, readFile, textOf, WORKSPACE } from "./open-workspace.ts";
 
 /** Read a file of the caller's workspace, or some of its lines. */
 export const read = defineTool({

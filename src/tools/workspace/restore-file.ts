@@ -5,7 +5,7 @@ import { ToolFailure } from "../../core/catalog/tool-failure.ts";
 import { WORKSPACES } from "../../core/contract/gate/workspace.ts";
 import { quotedText } from "../../core/kit/visible-text.ts";
 import { normaliseFilePath } from "./workspace-path.ts";
-import { filePath, refuseChange, WORKSPACE, workspaceOf } from "./workspace.ts";
+import { filePath, refuseChange, WORKSPACE, workspaceOf } from "./open-workspace.ts";
 
 /** Put a file of the caller's workspace back to what it was before a write, unless it was changed since. */
 export const restoreFile = defineTool({

@@ -4,7 +4,7 @@ import { defineTool } from "../../core/catalog/define-tool.ts";
 import { ToolFailure } from "../../core/catalog/tool-failure.ts";
 import { WORKSPACES } from "../../core/contract/gate/workspace.ts";
 import { normaliseFilePath } from "./workspace-path.ts";
-import { filePath, refuseChange, RESTORED, toContent, WORKSPACE, writeFile } from "./workspace.ts";
+import { filePath, refuseChange, RESTORED, toContent, WORKSPACE, writeFile } from "./open-workspace.ts";
 
 /** Write a file of the caller's workspace, whether there is one or not. */
 export const write = defineTool({

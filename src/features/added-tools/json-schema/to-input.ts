@@ -11,7 +11,7 @@ import type { TakesExact } from "../../../core/catalog/parse-args.ts";
 import type { KnowsCertain } from "../../../core/catalog/find-certain.ts";
 import { type Compiled, compileSchema } from "./compile-schema.ts";
 import { fillDefaults, type Filled } from "./fill-defaults.ts";
-import { findCertain } from "./find-certain.ts";
+import { findCertain } from "./find-certain-values.ts";
 import { countValues, isBearable } from "./measure-check.ts";
 import { readExact, toDoubles } from "./read-exact.ts";
 import { translateErrors } from "./translate-errors.ts";

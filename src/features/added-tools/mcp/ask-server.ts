@@ -11,7 +11,7 @@ import type {
 } from "../../../core/catalog/define-tool.ts";
 import { ToolFailure } from "../../../core/catalog/tool-failure.ts";
 import { type Answer, readMessage, RPC } from "./message.ts";
-import { type Session, STATELESS } from "./session.ts";
+import { type Session, STATELESS } from "./mcp-session.ts";
 
 /** Where a server is, and what it knows us by. */
 export interface Server {

@@ -12,7 +12,7 @@ import { listTools, toServer } from "./list-tools.ts";
 import { type Answer, needsPerson, RPC, toFailure } from "./message.ts";
 import { isStale, openSession } from "./open-session.ts";
 import { makeParamHeaders, toHeaderValue } from "./param-headers.ts";
-import type { Session } from "./session.ts";
+import type { Session } from "./mcp-session.ts";
 
 /** The servers that this isolate knows. */
 const SERVERS = new KnownServers();

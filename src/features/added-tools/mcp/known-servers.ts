@@ -3,7 +3,7 @@ import * as LIMITS from "../limits.ts";
 import { attempt } from "../../../core/kit/result.ts";
 import { ToolFailure } from "../../../core/catalog/tool-failure.ts";
 import type { ParamHeader } from "./param-headers.ts";
-import type { Session } from "./session.ts";
+import type { Session } from "./mcp-session.ts";
 
 /** The known facts of one of a server's tools. */
 export interface KnownTool {

@@ -5,7 +5,7 @@ import { ToolFailure } from "../../../core/catalog/tool-failure.ts";
 import { ask, type Server } from "./ask-server.ts";
 import { type ListedTool, readListedTool, type Unusable } from "./listed-tool.ts";
 import { toFailure } from "./message.ts";
-import type { Session } from "./session.ts";
+import type { Session } from "./mcp-session.ts";
 import type { Auth, ConnectionAuth } from "../declared/declaration.ts";
 import { readAuth, senderOf } from "../declared/read-auth.ts";
 import { openSession } from "./open-session.ts";

@@ -3,7 +3,7 @@ import { attempt } from "../../../core/kit/result.ts";
 import type { ToolContext } from "../../../core/catalog/define-tool.ts";
 import { ToolFailure } from "../../../core/catalog/tool-failure.ts";
 import { ask, CLIENT, isStatus, type Server, tell } from "./ask-server.ts";
-import { NEWEST_WITH_SESSIONS, Session, STATELESS } from "./session.ts";
+import { NEWEST_WITH_SESSIONS, Session, STATELESS } from "./mcp-session.ts";
 
 /** Statuses that say nothing about which revision a server speaks. */
 const NO_EVIDENCE = new Set([401, 403, 408, 425, 429]);

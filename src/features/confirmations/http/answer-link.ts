@@ -8,7 +8,7 @@ import { toWireConfirmation } from "../wire-confirmation.ts";
 import { prepareDecision, runApproved, sayNo } from "./decide.ts";
 import { findConfirmation, type Found, knownTo, openConfirmation } from "./find-confirmation.ts";
 import { findReach } from "./find-reach.ts";
-import { readForm, type SentForm } from "./read-form.ts";
+import { readForm, type SentForm } from "./read-decision-form.ts";
 import { type Refusal, statusOf } from "../../../core/contract/refusal.ts";
 import { sha256 } from "../../../core/kit/sha256.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";

@@ -12,7 +12,7 @@ import type { EndpointAsked, KeepRefusal } from "../directory-methods.ts";
 import { toSettingsJson } from "../endpoint-json.ts";
 import { ENDPOINT_ID, parseEndpoint, ENDPOINT_ID_IN_WORDS } from "../endpoint-schema.ts";
 import type { EndpointSettings } from "../endpoint.ts";
-import type { SeenEndpoint } from "../shard-methods.ts";
+import type { SeenEndpoint } from "../endpoint-shard-methods.ts";
 import { checkVia } from "./check-via.ts";
 import { portalSettingsOf } from "./portal-page.ts";
 import { noEndpoint, refuseFields, type Scope, toShownEndpoint, UNREADABLE } from "./scope.ts";

@@ -7,7 +7,7 @@ import type { FoundDelivery } from "../directory-methods.ts";
 import { toDeliveryJson, toEndpointJson } from "../endpoint-json.ts";
 import type { KeptEndpoint } from "../endpoint.ts";
 import { type Directory, openDirectory } from "../objects/endpoint-objects.ts";
-import type { ListPlace } from "../shard-methods.ts";
+import type { ListPlace } from "../endpoint-shard-methods.ts";
 
 /** The part of a tenant's endpoints that a request may see. */
 export interface Scope {

@@ -1,5 +1,5 @@
 import { countEnd, type Day, type Ended, sumDay } from "../count-day.ts";
-import type { DayCounts } from "../shard-methods.ts";
+import type { DayCounts } from "../endpoint-shard-methods.ts";
 
 /** After so many ends a count is written down: one row in a hundred, and so many deliveries are read again after a crash. */
 const UNSAVED = 100;

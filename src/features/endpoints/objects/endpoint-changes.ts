@@ -1,7 +1,7 @@
 import * as LIMITS from "../limits.ts";
 import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
 import type { CustomerHands, EndpointAsked, KeepRefusal } from "../directory-methods.ts";
-import type { Put } from "../shard-methods.ts";
+import type { Put } from "../endpoint-shard-methods.ts";
 import type { EndpointIndex } from "./endpoint-index.ts";
 import type { ShardCalls } from "./endpoint-objects.ts";
 

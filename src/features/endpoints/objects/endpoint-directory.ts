@@ -40,7 +40,7 @@ import { EventTypes } from "./event-type-table.ts";
 import { listDeliveries, listEndpoints } from "./list-from-shards.ts";
 import { PortalLinks } from "./portal-link-table.ts";
 import { Recovery } from "./recovery.ts";
-import type { Put, RecoverQuery, ResealedSecrets, SeenEndpoint } from "../shard-methods.ts";
+import type { Put, RecoverQuery, ResealedSecrets, SeenEndpoint } from "../endpoint-shard-methods.ts";
 
 const DAY_MS = 86_400_000;
 /** Between two slices of forgetting. */

@@ -10,7 +10,7 @@ import { mergeRows, type TakenRows } from "../../../core/kit/take-rows.ts";
 import type { DirectoryMethods, FoundDelivery } from "../directory-methods.ts";
 import { ENDPOINT_SHARDS } from "../endpoint.ts";
 import * as LIMITS from "../limits.ts";
-import type { EndpointShardMethods, DeliveryQuery } from "../shard-methods.ts";
+import type { EndpointShardMethods, DeliveryQuery } from "../endpoint-shard-methods.ts";
 
 /** A tenant's directory from outside. */
 export type Directory = Remote<DirectoryMethods>;

@@ -29,7 +29,7 @@ import type {
   ResealedSecrets,
   SeenDelivery,
   SeenEndpoint,
-} from "../shard-methods.ts";
+} from "../endpoint-shard-methods.ts";
 
 /** The platform ends an alarm after 15 minutes. */
 const CLAIM_FOR_MS = 5 * 60_000;

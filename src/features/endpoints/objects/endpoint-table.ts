@@ -1,5 +1,5 @@
 import { HEALTHY, type KeptEndpoint } from "../endpoint.ts";
-import type { EndpointPut } from "../shard-methods.ts";
+import type { EndpointPut } from "../endpoint-shard-methods.ts";
 
 type Row = { no: number; json: string; deleted_at: number | null };
 

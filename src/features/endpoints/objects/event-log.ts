@@ -6,7 +6,7 @@ import { takeRows } from "../../../core/kit/take-rows.ts";
 import type { EventPage, EventQuery, FollowAnswer, FollowQuery, KeptEvent } from "../directory-methods.ts";
 import { fitsPattern } from "../match-event.ts";
 import type { PublishedEvent } from "../delivery.ts";
-import type { Pruned } from "../shard-methods.ts";
+import type { Pruned } from "../endpoint-shard-methods.ts";
 
 type Row = {
   seq: number;

@@ -2,7 +2,7 @@ import * as LIMITS from "../limits.ts";
 import { type TakenRows, takeRows } from "../../../core/kit/take-rows.ts";
 import type { Delivery } from "../delivery.ts";
 import type { DeliveryQueue } from "../delivery-queue.ts";
-import type { DeliveryQuery, SeenDelivery } from "../shard-methods.ts";
+import type { DeliveryQuery, SeenDelivery } from "../endpoint-shard-methods.ts";
 import type { DeliveryRange } from "./delivery-table.ts";
 import type { NamedEndpoint } from "./endpoint-table.ts";
 import type { ShardStore } from "./shard-store.ts";

@@ -5,7 +5,7 @@ import * as LIMITS from "../limits.ts";
 import type { EndpointIndex, IndexedEndpoint } from "./endpoint-index.ts";
 import type { EventLog } from "./event-log.ts";
 import { ALL_SHARDS, type ShardCalls } from "./endpoint-objects.ts";
-import type { DeliveryQuery } from "../shard-methods.ts";
+import type { DeliveryQuery } from "../endpoint-shard-methods.ts";
 
 /** Pages that are looked through for one page of what is asked for: of a run's events, or of endpoints in a state. */
 const PAGES_LOOKED = 20;

@@ -1,6 +1,6 @@
 import * as LIMITS from "../limits.ts";
 import type { PublishedEvent } from "../delivery.ts";
-import type { RecoverQuery } from "../shard-methods.ts";
+import type { RecoverQuery } from "../endpoint-shard-methods.ts";
 import type { IndexedEndpoint } from "./endpoint-index.ts";
 import type { EventLog } from "./event-log.ts";
 import type { ShardCalls } from "./endpoint-objects.ts";

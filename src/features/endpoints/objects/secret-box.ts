@@ -2,7 +2,7 @@ import { Vault } from "../../../cloudflare/vault.ts";
 import type { KeptEndpoint } from "../endpoint.ts";
 import * as LIMITS from "../limits.ts";
 import type { EndpointTable } from "./endpoint-table.ts";
-import type { ResealedSecrets } from "../shard-methods.ts";
+import type { ResealedSecrets } from "../endpoint-shard-methods.ts";
 
 /**
  * Seals what the endpoints of a tenant sign with, each secret for its own endpoint alone. Where the deployment has no key they are kept as

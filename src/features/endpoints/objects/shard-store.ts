@@ -6,7 +6,7 @@ import { DeliveryQueue, type Turn } from "../delivery-queue.ts";
 import { type KeptEndpoint, stateOf } from "../endpoint.ts";
 import { createFilter, findMismatch } from "../match-event.ts";
 import { type LastAnswer, toLastAnswer } from "../delivery-lane.ts";
-import type { Pruned } from "../shard-methods.ts";
+import type { Pruned } from "../endpoint-shard-methods.ts";
 import { BatchTable } from "./batch-table.ts";
 import { DayTable } from "./day-table.ts";
 import { DeliveryTable } from "./delivery-table.ts";

@@ -7,7 +7,7 @@ import { seekNames } from "../../../turns/run-tool-calls.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import { answerOpen, resumeCall, TASK_METHODS } from "./task-methods.ts";
 import { fitTools, toToolList } from "../../discovery/tool-list.ts";
-import { callTool } from "./call-tool.ts";
+import { callTool } from "./answer-tool-call.ts";
 import { type Era, isImplementation, STATELESS, TASKS, WITH_HANDSHAKE } from "./mcp-revision.ts";
 import type { Answered, Method, MethodOptions, OpenResult } from "./method.ts";
 import { RPC_CODES, type RpcError, type RpcRequest } from "./rpc-message.ts";

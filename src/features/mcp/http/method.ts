@@ -3,7 +3,7 @@ import type { RequestContext } from "../../../cloudflare/http/request-context.ts
 import type { JsonObject } from "../../../core/contract/json.ts";
 import type { Result } from "../../../core/kit/result.ts";
 import type { ToolSurface } from "../../discovery/tool-surface.ts";
-import type { CallOptions } from "./call-tool.ts";
+import type { CallOptions } from "./answer-tool-call.ts";
 import { type ClientAbilities, type Era, TASKS } from "./mcp-revision.ts";
 import { RPC_CODES, type RpcError, type RpcRequest } from "./rpc-message.ts";
 import type { Refusal } from "../../../core/contract/refusal.ts";

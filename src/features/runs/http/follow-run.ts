@@ -16,7 +16,7 @@ import type { Gives, JobRuns } from "../../../feature/gives.ts";
 import { findRun, type SeenRun } from "./look-at-run.ts";
 import { NO_RUN, sightOf, UNREADABLE } from "./open-log.ts";
 import { readKeptRun } from "./read-kept-run.ts";
-import { toKeptEnvelope, toResults } from "../kept-results.ts";
+import { toKeptEnvelope, toResults } from "../results-of-run.ts";
 import * as LIMITS from "../limits.ts";
 import { isLive } from "../live-run.ts";
 import { ENDS, type RunLog } from "../run.ts";

@@ -683,7 +683,7 @@ describe("finding out how a server is spoken with", () => {
 
 test("an isolate knows so many servers, and forgets the one that was not asked for longest", async () => {
   const { KnownServers } = await import("../../../../src/features/added-tools/mcp/known-servers.ts");
-  const { Session } = await import("../../../../src/features/added-tools/mcp/session.ts");
+  const { Session } = await import("../../../../src/features/added-tools/mcp/mcp-session.ts");
   const servers = new KnownServers(2);
   const request = {};
   const learn = (key: string) =>

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { ParkedAction, ParkedGroup } from "../../../../src/features/confirmations/parked-group.ts";
 import * as LIMITS from "../../../../src/core/contract/limits.ts";
 import * as CONFIRMATIONS_LIMITS from "../../../../src/features/confirmations/limits.ts";
-import { readForm } from "../../../../src/features/confirmations/http/read-form.ts";
+import { readForm } from "../../../../src/features/confirmations/http/read-decision-form.ts";
 import { parkedAction } from "../../../support/parked-samples.ts";
 
 const ACTIONS = [

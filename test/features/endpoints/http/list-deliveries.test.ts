@@ -6,7 +6,7 @@ import type { EndpointIndex } from "../../../../src/features/endpoints/objects/e
 import type { EventLog } from "../../../../src/features/endpoints/objects/event-log.ts";
 import { listDeliveries } from "../../../../src/features/endpoints/objects/list-from-shards.ts";
 import type { ShardCalls } from "../../../../src/features/endpoints/objects/endpoint-objects.ts";
-import type { DeliveryQuery } from "../../../../src/features/endpoints/shard-methods.ts";
+import type { DeliveryQuery } from "../../../../src/features/endpoints/endpoint-shard-methods.ts";
 
 /** A directory whose run has published so many events, of which some have deliveries. */
 function openRun(events: number, deliveries: readonly FoundDelivery[]) {

@@ -5,7 +5,7 @@ import { DELIVERY_STATUSES, toFresh } from "../../../../src/features/endpoints/d
 import { HEALTHY } from "../../../../src/features/endpoints/endpoint.ts";
 import { findDeliveries } from "../../../../src/features/endpoints/objects/find-deliveries.ts";
 import { ShardStore } from "../../../../src/features/endpoints/objects/shard-store.ts";
-import type { SeenDelivery } from "../../../../src/features/endpoints/shard-methods.ts";
+import type { SeenDelivery } from "../../../../src/features/endpoints/endpoint-shard-methods.ts";
 import { createMemoryStorage } from "../../../../src/package/testing/memory-storage.ts";
 import { VirtualClock } from "../../../../src/package/testing/virtual-clock.ts";
 

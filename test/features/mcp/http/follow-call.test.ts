@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import type { ProgressReport } from "../../../../src/core/catalog/define-tool.ts";
-import { type Followed, followCall } from "../../../../src/features/mcp/http/call-tool.ts";
+import { type Followed, followCall } from "../../../../src/features/mcp/http/answer-tool-call.ts";
 import { planOf } from "../../../support/fake-actions.ts";
 import { VirtualClock } from "../../../support/virtual-clock.ts";
 
