@@ -109,10 +109,10 @@ describe("A file", () => {
 
 const CEILINGS = {
   coreFilesThatFeaturesReach: 152,
-  coreFilesThatCoreDoesNotUse: 20,
+  coreFilesThatCoreDoesNotUse: 19,
   coreFilesWithWordsOfFeatures: 12,
   filesReachedPastAnIndex: 48,
-  files: 1073,
+  files: 1072,
   smallFilesWithOneImporter: 103,
-  namesOfSeveralFiles: 19,
+  namesOfSeveralFiles: 11,
 } as const;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import * as LIMITS from "../../../../src/core/contract/limits.ts";
-import { respondCounted } from "../../../../src/cloudflare/http/respond-counted.ts";
+import { respondCounted } from "../../../../src/cloudflare/http/hold-bytes.ts";
 import type { RequestContext } from "../../../../src/cloudflare/http/request-context.ts";
 import { IsolateBytes } from "../../../../src/core/egress/isolate-bytes.ts";
 import { valueOf } from "../../../support/unwrap.ts";
