@@ -76,6 +76,7 @@ export function makeTrace(
     const fromMs = action.started_ms ?? starts.get(action) ?? null;
     const own = fromMs === null ? [] : spansOf(action, fromMs);
     return {
+      ...BARE,
       key: times === 0 ? id : `${id}~${times}`,
       kind: "action",
       name: id,
@@ -89,8 +90,6 @@ export function makeTrace(
       waitsFor: before.get(id) ?? [],
       action,
       job,
-      later: null,
-      usage: null,
     };
   };
   const rows: TraceRow[] = [];
@@ -115,45 +114,20 @@ function lastOf(rows: readonly TraceRow[], runMs: number): number {
 function laterRow(later: LaterCall): TraceRow {
   const { name, did, tool, status, code, tries } = later;
   const spans = spansOfTries(tries, "job");
-  return {
-    key: `${did} ${name}`,
-    kind: "later",
-    name,
-    tool,
-    status,
-    round: null,
-    code,
-    spans,
-    fromMs: spans[0]?.fromMs ?? null,
-    toMs: spans.at(-1)?.toMs ?? null,
-    waitsFor: [],
-    action: null,
-    job: null,
-    later,
-    usage: null,
-  };
+  const [fromMs, toMs] = [spans[0]?.fromMs ?? null, spans.at(-1)?.toMs ?? null];
+  const named = { key: `${did} ${name}`, kind: "later", name, tool } as const;
+  return { ...BARE, ...named, status, code, spans, fromMs, toMs, later };
 }
 
 function modelRow({ round, started_ms: fromMs, model_ms: tookMs, usage }: ModelAnswer): TraceRow {
   const toMs = fromMs + tookMs;
-  return {
-    key: `model ${round}`,
-    kind: "model",
-    name: `round ${round}`,
-    tool: "model",
-    status: "success",
-    round,
-    code: null,
-    spans: [{ kind: "work", fromMs, toMs }],
-    fromMs,
-    toMs,
-    waitsFor: [],
-    action: null,
-    job: null,
-    later: null,
-    usage: usage ?? null,
-  };
+  const named = { key: `model ${round}`, kind: "model", name: `round ${round}`, tool: "model" } as const;
+  const spans: Span[] = [{ kind: "work", fromMs, toMs }];
+  return { ...BARE, ...named, status: "success", round, spans, fromMs, toMs, usage: usage ?? null };
 }
+
+/** A row of which nothing is known. */
+const BARE = { round: null, code: null, waitsFor: [], action: null, job: null, later: null, usage: null };
 
 /** The queue before an action, its attempts, and the pauses between them. */
 function spansOf(

@@ -1,11 +1,11 @@
 import type { Catalog } from "../../../core/catalog/catalog.ts";
 import type { Tool } from "../../../core/catalog/define-tool.ts";
-import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
+import type { JsonObject } from "../../../core/contract/json.ts";
 import { prepareTask } from "../../../core/plan/prepare-task.ts";
 import { parsePointer } from "../../../core/kit/json/json-pointer.ts";
 import type { Gives } from "../../../feature/gives.ts";
 import { findReferences } from "../../../feature/schema.ts";
-import { resolveReversal, wayBackOf, withoutSecret } from "../resolve-reversal.ts";
+import { argsOf, resolveReversal, wayBackOf, withoutSecret } from "../resolve-reversal.ts";
 import { nameInside } from "../undo-machine.ts";
 import {
   type AskedPlace,
@@ -180,11 +180,7 @@ class Finder implements FoundWrites {
       prepared.value.kind === "call"
         ? [{ ok: true, value: prepared.value.call } as const]
         : prepared.value.calls;
-    return calls.map((call) => {
-      if (!call.ok) return undefined;
-      const { input: sent, args: read } = call.value;
-      return isJsonObject(read) ? { ...sent, ...read } : sent;
-    });
+    return calls.map((call) => (call.ok ? argsOf(call.value) : undefined));
   }
 
   /** The actions that one waited for, also through others. One that ended later was not waited for: it is of another round, or run. */
