@@ -109,10 +109,10 @@ describe("A file", () => {
 
 const CEILINGS = {
   coreFilesThatFeaturesReach: 152,
-  coreFilesThatCoreDoesNotUse: 19,
+  coreFilesThatCoreDoesNotUse: 18,
   coreFilesWithWordsOfFeatures: 12,
   filesReachedPastAnIndex: 48,
-  files: 1072,
+  files: 1071,
   smallFilesWithOneImporter: 103,
   namesOfSeveralFiles: 11,
 } as const;

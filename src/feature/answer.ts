@@ -1,11 +1,10 @@
 /** A request is read, and answered. */
 
-export { answerPreflight, isPreflight } from "../cloudflare/http/answer-preflight.ts";
 export { askGate } from "../cloudflare/http/ask-gate.ts";
 export { resultSchema } from "../core/answer/result-schema.ts";
 export { objectKey } from "../core/kit/object-key.ts";
 export { execute } from "../core/run/execute/executor.ts";
-export { isAllowedOrigin } from "../cloudflare/http/guard-origin.ts";
+export { answerPreflight, isAllowedOrigin, isPreflight } from "../cloudflare/http/guard-origin.ts";
 export { digestKey, toHash } from "../cloudflare/http/key-ring.ts";
 export { readBytes, readRequest, readRun } from "../cloudflare/http/read-request-body.ts";
 export type { RequestContext } from "../cloudflare/http/request-context.ts";

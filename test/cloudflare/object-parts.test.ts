@@ -123,7 +123,7 @@ describe("A new object of a Worker without features", () => {
     const tables = await tablesOf(stub);
     expect([...TABLES, ...NEW_TABLES].filter((name) => tables.includes(name))).toEqual([]);
     expect(await stub.usage({ quotas: [] })).toMatchObject({
-      added: { tools: 0, flows: 0, bytes: 0 },
+      added: {},
       waiting: { count: 0, oldestAt: null },
     });
     await runInDurableObject(stub, (gate) => {
