@@ -1,18 +1,20 @@
-import { reachTokens, weighTokens } from "./estimate-tokens.ts";
+import { reachTokens, type TokenCounter, tokenCounter, weighTokens } from "./estimate-tokens.ts";
 
 /**
  * The least weight of a cut string (thousandths of a token). Worked out when the first one is cut, because the tables that it
  * takes are not there before, and no start should make them.
  */
 export function shortest(): number {
-  return (weights ??= weighEnd()).shortest;
+  return endWeights().shortest;
 }
 
-let weights: { readonly shortest: number; readonly tail: number } | undefined;
+let weights: { readonly by: TokenCounter; readonly shortest: number; readonly tail: number } | undefined;
 
-function weighEnd(): { readonly shortest: number; readonly tail: number } {
+function endWeights(): NonNullable<typeof weights> {
+  const by = tokenCounter();
+  if (weights?.by === by) return weights;
   const whole = weighTokens(':"…"', 1);
-  return { shortest: whole, tail: whole - weighTokens(':"', 1) };
+  return (weights = { by, shortest: whole, tail: whole - weighTokens(':"', 1) });
 }
 
 /** A name, an id or a date: half of one is wrong, none is merely missing. */
@@ -39,7 +41,7 @@ export function cutJsonString(
   json: string,
   { start, end, room }: { readonly start: number; readonly end: number; readonly room: number },
 ): { readonly json: string; readonly dropped: number } {
-  const { tail } = (weights ??= weighEnd());
+  const { tail } = endWeights();
   const reach = reachTokens(json, { from: start, to: end - 1, limit: room - tail });
   const cut = lastBreak(json, start + 1, Math.max(start + 1, reach));
   const rest = JSON.parse(`"${json.slice(cut, end - 1)}"`) as string;

@@ -19,6 +19,9 @@ export function useTokenCounter(counter: TokenCounter): void {
   count = counter;
 }
 
+/** The counter in use: what is kept of its weights is of it alone. */
+export const tokenCounter = (): TokenCounter => count;
+
 /**
  * Estimate how many tokens a model reads in JSON text: 0 for nothing, at least 1 for anything else, and never less than one for every
  * eight bytes of its UTF-8.

@@ -1,8 +1,11 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
-import { weighTokens } from "../../../src/core/answer/estimate-tokens.ts";
+import { afterEach, describe, expect, test } from "vitest";
+import { countRoughly, useTokenCounter, weighTokens } from "../../../src/core/answer/estimate-tokens.ts";
 import { cutJsonString, isCuttable, shortest } from "../../../src/core/answer/cut-json-string.ts";
+import { countO200k } from "../../../src/features/tokens/count-o200k.ts";
 import { anyCharacter } from "../../support/any-character.ts";
+
+afterEach(() => useTokenCounter(countO200k));
 
 /** Cut text where it would stand in a document: after a colon. */
 function cut(text: string, room: number): { text: string; dropped: number; weight: number } {
@@ -35,6 +38,15 @@ describe("cutJsonString()", () => {
       dropped: 340,
       weight: shortest(),
     });
+  });
+
+  test("weighs the mark by the counter in use, whichever was used before", () => {
+    const fitted = shortest();
+    useTokenCounter(countRoughly);
+    expect(shortest()).toBe(weighTokens(':"…"', 1));
+    expect(shortest()).not.toBe(fitted);
+    useTokenCounter(countO200k);
+    expect(shortest()).toBe(fitted);
   });
 
   test("stays within the room, keeps a head, and keeps no less with more room, whatever the text", () => {
