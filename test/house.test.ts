@@ -114,5 +114,5 @@ const CEILINGS = {
   filesReachedPastAnIndex: 48,
   files: 1071,
   smallFilesWithOneImporter: 102,
-  namesOfSeveralFiles: 11,
+  namesOfSeveralFiles: 9,
 } as const;

@@ -3,7 +3,7 @@ import { attempt } from "../core/kit/result.ts";
 import { createClient } from "./client.ts";
 import type { ClientOptions } from "./client/transport.ts";
 import { VolleyError } from "./client/volley-error.ts";
-import type { ActionRequest, ActionResult } from "./client/wire.ts";
+import type { ActionRequest, ActionResult } from "./client/wire-types.ts";
 
 export interface VolleyToolsOptions extends ClientOptions {
   /**

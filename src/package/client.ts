@@ -23,7 +23,7 @@ import type {
   RecordedBatch,
   ResultPage,
   StreamEvent,
-} from "./client/wire.ts";
+} from "./client/wire-types.ts";
 import { withQuery } from "./client/with-query.ts";
 
 export { VolleyError };
@@ -31,7 +31,7 @@ export type { VolleyErrorCode } from "./client/volley-error.ts";
 export type { Api } from "./client/api.ts";
 export type { KeyedOptions, RequestOptions } from "./client/request-options.ts";
 export type { ClientOptions } from "./client/transport.ts";
-export type * from "./client/wire.ts";
+export type * from "./client/wire-types.ts";
 
 export interface WaitOptions extends RequestOptions {
   /** Milliseconds between two looks; 500 unless said, and longer where the job's next attempt is. */

@@ -108,9 +108,7 @@ export function missingSecret(name: string): { readonly hint: string } {
 }
 
 function sayUnset(fault: string, deed: string): { readonly hint: string } {
-  return {
-    hint: `The deployment${fault}; its ${KEEPER} has to ${deed}. Do without this tool until then.`,
-  };
+  return { hint: `The deployment${fault}; its ${KEEPER} has to ${deed}. Do without this tool until then.` };
 }
 
 const redactors = new WeakMap<

@@ -1,5 +1,5 @@
 import { attempt, attemptNow } from "../../core/kit/result.ts";
-import type { Problem } from "./wire.ts";
+import type { Problem } from "./wire-types.ts";
 import { VolleyError } from "./volley-error.ts";
 
 /** Where Volley is, and how to get there. */

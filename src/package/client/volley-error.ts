@@ -1,4 +1,4 @@
-import type { Problem } from "./wire.ts";
+import type { Problem } from "./wire-types.ts";
 
 /**
  * Why a request has no answer. `CONNECTION_LOST`: it may have arrived, unless `arrived` is false. `UNEXPECTED_ANSWER`: what answered is not Volley,

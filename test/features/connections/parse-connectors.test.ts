@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { parseConnectors } from "../../../src/features/connections/connectors/parse-connectors.ts";
-import { PRESETS } from "../../../src/features/connections/connectors/presets.ts";
+import { PRESETS } from "../../../src/features/connections/connectors/connector-presets.ts";
 import { toAuthorizeUrl } from "../../../src/features/connections/connectors/authorize-url.ts";
 import type { OAuthConnector } from "../../../src/features/connections/connectors/connector.ts";
 import { missingScopes, toAskedScopes } from "../../../src/features/connections/connectors/scopes.ts";

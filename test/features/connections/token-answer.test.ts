@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { type OAuthConnector, STANDARD } from "../../../src/features/connections/connectors/connector.ts";
-import { PRESETS } from "../../../src/features/connections/connectors/presets.ts";
+import { PRESETS } from "../../../src/features/connections/connectors/connector-presets.ts";
 import { missingScopes } from "../../../src/features/connections/connectors/scopes.ts";
 import { readTokenAnswer } from "../../../src/features/connections/connectors/token-answer.ts";
 

@@ -6,7 +6,7 @@ import { hrefTo } from "../../../console/kit/route.ts";
 import { useLoad } from "../../../console/kit/use-load.ts";
 import { useSendOnce } from "../../../console/kit/use-send.ts";
 import type { WireResult } from "../../../console/kit/wire.ts";
-import type { WireConfirmation } from "./wire.ts";
+import type { WireConfirmation } from "./wire-questions.ts";
 import { announce } from "../../../console/parts/announce.tsx";
 import { Pending } from "../../../console/parts/notes.tsx";
 import { ProblemNote } from "../../../console/parts/problem-note.tsx";

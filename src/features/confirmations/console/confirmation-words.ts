@@ -1,5 +1,5 @@
 import type { WirePlan } from "../../../console/kit/wire.ts";
-import type { WireConfirmation } from "./wire.ts";
+import type { WireConfirmation } from "./wire-questions.ts";
 
 export type WireParked = WireConfirmation["actions"][number];
 

@@ -24,7 +24,7 @@ import {
   type KeyPlace,
   STANDARD,
 } from "./connector.ts";
-import { PRESETS } from "./presets.ts";
+import { PRESETS } from "./connector-presets.ts";
 import * as z from "zod/mini";
 
 const VARIABLE = /^[A-Z][A-Z0-9_]{0,63}$/;

@@ -2,7 +2,7 @@ import { createContext, useContext, useEffect } from "hono/jsx/dom";
 
 import type { Loaded } from "../../../console/kit/use-load.ts";
 import { usePages } from "../../../console/kit/use-pages.ts";
-import type { WireEventType } from "./wire.ts";
+import type { WireEventType } from "./wire-endpoints.ts";
 
 /** The way by which the pages ask: as the tenant in the console, as one customer in the portal. */
 export interface Access {

@@ -1,6 +1,6 @@
 import { TextField } from "../../../console/parts/text-field.tsx";
 import { writeDeliveryTexts } from "./read-delivery-fields.ts";
-import type { WireEndpoint } from "./wire.ts";
+import type { WireEndpoint } from "./wire-endpoints.ts";
 
 /** The fields about what is delivered, and how: folded away where an endpoint has none of them. */
 export function DeliveryFieldset({ known }: { readonly known: WireEndpoint | null }) {

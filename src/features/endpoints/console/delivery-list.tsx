@@ -10,7 +10,7 @@ import { ListTable } from "../../../console/parts/table.tsx";
 import { Time } from "../../../console/parts/time.tsx";
 import { useAccess } from "./access.ts";
 import { sayAttempts } from "./endpoint-words.ts";
-import type { WireDelivery } from "./wire.ts";
+import type { WireDelivery } from "./wire-endpoints.ts";
 
 const EVERY_MS = 5_000;
 const STATUSES = ["pending", "retrying", "delivered", "failed", "discarded"];

@@ -14,7 +14,7 @@ import { Time } from "../../../console/parts/time.tsx";
 import { Title } from "../../../console/parts/title.tsx";
 import { useAccess } from "./access.ts";
 import { isGood, sayAnswer } from "./endpoint-words.ts";
-import type { WireDelivery, WireEvent } from "./wire.ts";
+import type { WireDelivery, WireEvent } from "./wire-endpoints.ts";
 
 /** One delivery: its attempts with what was answered, the body that is sent, and another try. */
 export function DeliveryPage({ id }: { readonly id: string }) {

@@ -8,7 +8,7 @@ import { Question } from "../../../console/parts/question.tsx";
 import { ShownOnce } from "../../../console/parts/shown-once.tsx";
 import { Time } from "../../../console/parts/time.tsx";
 import { useAccess, useEventTypes } from "./access.ts";
-import type { WireEndpoint } from "./wire.ts";
+import type { WireEndpoint } from "./wire-endpoints.ts";
 
 /** A request about an endpoint. */
 export interface Sent {

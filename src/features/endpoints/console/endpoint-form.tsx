@@ -13,7 +13,7 @@ import { DeliveryFieldset } from "./delivery-fieldset.tsx";
 import { useAccess, useEventTypes } from "./access.ts";
 import { splitTypes } from "./endpoint-words.ts";
 import { readDeliveryFields } from "./read-delivery-fields.ts";
-import type { WireEndpoint } from "./wire.ts";
+import type { WireEndpoint } from "./wire-endpoints.ts";
 
 export function NewEndpoint() {
   return (

@@ -10,7 +10,7 @@ import { ListTable } from "../../../console/parts/table.tsx";
 import { Time } from "../../../console/parts/time.tsx";
 import { useAccess } from "./access.ts";
 import { healthOf, sortByHealth } from "./endpoint-words.ts";
-import type { WireEndpoint } from "./wire.ts";
+import type { WireEndpoint } from "./wire-endpoints.ts";
 
 const EVERY_MS = 10_000;
 const PAGE = 100;

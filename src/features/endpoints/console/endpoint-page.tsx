@@ -21,7 +21,7 @@ import { EndpointButtons, type Sent } from "./endpoint-buttons.tsx";
 import { EventTags } from "./endpoint-list.tsx";
 import { healthOf, sayDisabled } from "./endpoint-words.ts";
 import { EditEndpoint, NewEndpoint, SecretShown } from "./endpoint-form.tsx";
-import type { WireWholeEndpoint } from "./wire.ts";
+import type { WireWholeEndpoint } from "./wire-endpoints.ts";
 
 /** The page of one endpoint or delivery, as the console and the portal show it; null where the address names none. */
 export function pageOf({ id, query }: Pick<Route, "id" | "query">) {

@@ -1,5 +1,5 @@
 import { sayDuration } from "../../../console/parts/say-duration.ts";
-import type { WireDelivery, WireEndpoint } from "./wire.ts";
+import type { WireDelivery, WireEndpoint } from "./wire-endpoints.ts";
 
 /** How an endpoint fares: its state, but for an active one whose attempts fail. */
 export type Health = "failing" | "disabled" | "paused" | "active";

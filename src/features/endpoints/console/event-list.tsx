@@ -14,7 +14,7 @@ import { ListTable } from "../../../console/parts/table.tsx";
 import { Time } from "../../../console/parts/time.tsx";
 import { Title } from "../../../console/parts/title.tsx";
 import { DeliveryList } from "./delivery-list.tsx";
-import type { WireEvent } from "./wire.ts";
+import type { WireEvent } from "./wire-endpoints.ts";
 
 /** Published events, the latest first. */
 export function EventList() {

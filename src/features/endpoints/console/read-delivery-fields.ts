@@ -1,6 +1,6 @@
 import { readJsonText, readNumber } from "../../../console/form/form-value.ts";
 import { writeExact } from "../../../console/kit/exact-json.ts";
-import type { WireEndpoint } from "./wire.ts";
+import type { WireEndpoint } from "./wire-endpoints.ts";
 
 /** The texts of the form about what is delivered, and how. */
 export interface DeliveryTexts {

@@ -14,7 +14,7 @@ import { FailureNote, type WireFailure } from "../../../console/run/failure-note
 import { ResultData } from "../../../console/run/result-data.tsx";
 import { JsonView } from "../../../console/parts/json-view.tsx";
 import type { TraceRow } from "./make-trace.ts";
-import type { WireAction } from "./wire.ts";
+import type { WireAction } from "./wire-runs.ts";
 
 interface ActionPanelProps {
   readonly row: TraceRow;

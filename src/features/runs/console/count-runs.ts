@@ -1,4 +1,4 @@
-import type { ListedRun } from "./wire.ts";
+import type { ListedRun } from "./wire-runs.ts";
 
 /** The runs of an hour, and how many of them failed in part or as a whole. */
 export interface HourOfRuns {

@@ -1,6 +1,6 @@
 import type { LaterCall } from "../../../console/kit/section.ts";
 import type { WireJob } from "../../../console/kit/wire.ts";
-import type { WireAction, WireRun } from "./wire.ts";
+import type { WireAction, WireRun } from "./wire-runs.ts";
 
 /** A stretch of time of a row. */
 export interface Span {

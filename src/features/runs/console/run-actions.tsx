@@ -8,7 +8,7 @@ import { ProblemNote } from "../../../console/parts/problem-note.tsx";
 import { handOver } from "../../../console/run/draft.ts";
 import { sayCurl } from "../../../console/run/say-run.ts";
 import { sayTypescript, toBatch } from "./to-batch.ts";
-import type { WireRun } from "./wire.ts";
+import type { WireRun } from "./wire-runs.ts";
 
 /** Set once a Worker has answered that it has no such path. */
 let isMissing = false;

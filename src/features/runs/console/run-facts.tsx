@@ -6,7 +6,7 @@ import { Status, toneOf } from "../../../console/parts/status.tsx";
 import { Time } from "../../../console/parts/time.tsx";
 import { isOfKey, sayWay, titleOf } from "./run-words.ts";
 import { incompleteOf } from "./to-batch.ts";
-import type { WireRun } from "./wire.ts";
+import type { WireRun } from "./wire-runs.ts";
 
 /** The ends of actions, in the order of their weight, with the fields that count them. */
 const COUNTS = [

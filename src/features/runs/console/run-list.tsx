@@ -13,7 +13,7 @@ import { sayCurl } from "../../../console/run/say-run.ts";
 import { isNarrow, readFilter, toQuery, type RunFilter, SINCE } from "./run-filter.ts";
 import { RunTable } from "./run-table.tsx";
 import { RUN_SOURCES, RUN_STATUSES, sayDoor } from "./run-words.ts";
-import type { ListedRun } from "./wire.ts";
+import type { ListedRun } from "./wire-runs.ts";
 
 /** A run is seen within two seconds of its answer: asked for more often, the list would show nothing more. */
 const EVERY_MS = 3_000;

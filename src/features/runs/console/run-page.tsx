@@ -14,7 +14,7 @@ import { RunList } from "./run-list.tsx";
 import { RunTable } from "./run-table.tsx";
 import { RunTrace } from "./run-trace.tsx";
 import { titleOf } from "./run-words.ts";
-import type { WireRun } from "./wire.ts";
+import type { WireRun } from "./wire-runs.ts";
 
 /** A run is written within two seconds of its answer, so one that was just made is asked for again so often, and so long. */
 const EARLY_MS = 1_000;

@@ -7,7 +7,7 @@ import { Status } from "../../../console/parts/status.tsx";
 import { ListTable } from "../../../console/parts/table.tsx";
 import { Time } from "../../../console/parts/time.tsx";
 import { isOfKey, nameRun, sayWay } from "./run-words.ts";
-import type { ListedRun } from "./wire.ts";
+import type { ListedRun } from "./wire-runs.ts";
 
 /** Runs below each other: what ran, how it ended and what failed first, who sent it, how long it took and when. */
 export function RunTable({ runs }: { readonly runs: readonly ListedRun[] }) {

@@ -8,7 +8,7 @@ import { findHoldup, type Holdup } from "./find-holdup.ts";
 import { makeTrace, type TraceRow } from "./make-trace.ts";
 import { makeTimeScale } from "./time-scale.ts";
 import { TraceRows } from "./trace-rows.tsx";
-import type { WireRun } from "./wire.ts";
+import type { WireRun } from "./wire-runs.ts";
 
 /** So many rows are seen at a glance; a longer trace has a filter. */
 const FEW = 8;

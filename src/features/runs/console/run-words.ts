@@ -1,5 +1,5 @@
 import { count } from "../../../console/parts/count.ts";
-import type { ListedRun } from "./wire.ts";
+import type { ListedRun } from "./wire-runs.ts";
 
 /** The doors that a run comes by, in words. */
 const DOORS: Readonly<Record<ListedRun["source"], string>> = {

@@ -5,7 +5,7 @@ import { count } from "../../../console/parts/count.ts";
 import { Link } from "../../../console/parts/link.tsx";
 import { type Column, Table } from "../../../console/parts/table.tsx";
 import { countRuns, type CountedRuns, DAYS, type HourOfRuns } from "./count-runs.ts";
-import type { ListedRun } from "./wire.ts";
+import type { ListedRun } from "./wire-runs.ts";
 
 /** So many pages of runs are counted: each is a request. */
 const MOST_PAGES = 5;

@@ -1,5 +1,5 @@
 import { writeExact } from "../../../console/kit/exact-json.ts";
-import type { WireAction, WireRun } from "./wire.ts";
+import type { WireAction, WireRun } from "./wire-runs.ts";
 
 /** An action as it is written in a batch. */
 interface Written {

@@ -11,7 +11,7 @@ import {
   titleOf,
 } from "../../../../src/features/runs/console/run-words.ts";
 import { incompleteOf, sayTypescript, toBatch } from "../../../../src/features/runs/console/to-batch.ts";
-import type { ListedRun } from "../../../../src/features/runs/console/wire.ts";
+import type { ListedRun } from "../../../../src/features/runs/console/wire-runs.ts";
 import * as run from "../../../../src/features/runs/run.ts";
 import { parseRunQuery } from "../../../../src/features/runs/run-query.ts";
 import { ranAt, someRun } from "./some-run.ts";

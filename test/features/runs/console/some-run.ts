@@ -1,4 +1,4 @@
-import type { WireRun } from "../../../../src/features/runs/console/wire.ts";
+import type { WireRun } from "../../../../src/features/runs/console/wire-runs.ts";
 
 type Action = WireRun["actions"][number];
 
