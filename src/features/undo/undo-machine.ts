@@ -68,7 +68,9 @@ function ofWrite<Write extends OrderedWrite>(
   dependents: ReadonlyMap<string, readonly Write[]>,
   { id, action }: Write,
 ): readonly Write[] {
-  const own = action === undefined ? [] : (dependents.get(nameInside(id, action)) ?? []);
+  // An element of a loop in it has its number behind a dot, and no id has one.
+  const [name] = action?.split(".") ?? [];
+  const own = name === undefined ? [] : (dependents.get(nameInside(id, name)) ?? []);
   return [...(dependents.get(id) ?? []), ...own];
 }
 

@@ -24,6 +24,12 @@ describe("the order in which writes are taken back", () => {
     expect(idsOf(orderWrites(writes))).toEqual(["a", "job", "b"]);
   });
 
+  test("what depended on a loop of a flow comes before each of its elements", () => {
+    const element = (at: number) => write("flow", at, { action: `loop.${at}` });
+    const after = write("flow", 0, { action: "after", domain: "e", needs: ["flow/loop"] });
+    expect(readyWrites([element(1), element(2), after])).toEqual([after]);
+  });
+
   test("one of each domain is sent at a time, and the next when it is over", () => {
     const writes = [write("a", 1), write("b", 2), write("c", 3, { domain: "e" })];
     expect(idsOf(readyWrites(writes))).toEqual(["c", "b"]);

@@ -7,6 +7,7 @@ import { document } from "../../../../src/features/document/index.ts";
 import { discovery } from "../../../../src/features/discovery/index.ts";
 import { flows } from "../../../../src/features/flows/index.ts";
 import { mcp } from "../../../../src/features/mcp/index.ts";
+import { runs } from "../../../../src/features/runs/index.ts";
 import { undo } from "../../../../src/features/undo/index.ts";
 import { createTestVolley, type TestVolley } from "../../../../src/package/testing.ts";
 import { book, type Bookings, openBookings, runUndo, TOOLS, type UndoneAnswer } from "./bookings.ts";
@@ -17,7 +18,7 @@ const failing = { "book fails": refuse(400) };
 const openAll = (bookings: Bookings): Promise<TestVolley> =>
   createTestVolley({
     tools: [...TOOLS, book("book_again", { idempotent: true, domain: "again" })],
-    features: [undo(), discovery(), confirmations(), addedTools(), flows(), background(), mcp()],
+    features: [undo(), discovery(), confirmations(), addedTools(), flows(), background(), mcp(), runs()],
     routes: bookings.routes,
     key: { flags: ["manage_tools", "approve"] },
   });
@@ -89,6 +90,33 @@ describe("flows", () => {
     expect(answer.undone).toMatchObject([{ id: "flow", action: "one", status: "success" }]);
     expect([...bookings.live]).toEqual([]);
   });
+});
+
+test("a loop of a flow is taken back after what depended on it, in whatever domain, by its batch and when somebody asks", async () => {
+  const busy = (times: number) => (times % 2 === 1 ? Response.json({}, { status: 503 }) : undefined);
+  const bookings = openBookings({ ...failing, "unbook last": busy });
+  const volley = await openAll(bookings);
+  const loop = {
+    id: "loop",
+    tool: "book_car",
+    for_each: ["a", "b"],
+    args: { name: { $ref: "item#" } },
+  };
+  const last = { id: "last", tool: "book", args: { name: "last" }, depends_on: ["loop"] };
+  await send(volley, "PUT", "/v1/flows/loops", { ...FLOW, actions: [loop, last] });
+  const order = ["unbook last", "unbook last", "unbook b", "unbook a"];
+  const flow = { id: "flow", tool: "loops", args: {} };
+  const answer = await runUndo(volley, [
+    flow,
+    { id: "fails", tool: "book", args: { name: "fails" }, depends_on: ["flow"] },
+  ]);
+  expect(answer.undone?.map(({ status }) => status)).toEqual(["success", "success", "success"]);
+  expect(bookings.heard.splice(0).slice(-4)).toEqual(order);
+  const { batch_id: id } = await send(volley, "POST", "/v1/execute_actions", { actions: [flow] });
+  await volley.advance(5_000);
+  await send(volley, "POST", `/v1/runs/${String(id)}/undo`, {});
+  await volley.advance(60_000);
+  expect(bookings.heard.slice(-4)).toEqual(order);
 });
 
 describe("batches in the background", () => {
