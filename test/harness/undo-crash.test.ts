@@ -94,3 +94,37 @@ test("P9: F36 killed while it is undone, it goes on, and each booking is taken b
   expect(second.port).toBe(first.port);
   await expectTakenBack(numbers);
 });
+
+test("P9: F36 killed while a run is undone that somebody asked for, it goes on, and each booking is taken back once however often that is asked", async () => {
+  const numbers = [7_021, 7_022];
+  const headers = { authorization: "Bearer sandbox-key", "content-type": "application/json" };
+  const post = async (url: string, body: object) => {
+    const answer = await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
+    return { status: answer.status, body: (await answer.json()) as { batch_id: string; undone?: object[] } };
+  };
+  const first = await start();
+  const ran = await post(`${first.url}/v1/execute_actions`, { actions: numbers.map(book) });
+  const undo = `/v1/runs/${ran.body.batch_id}/undo`;
+  await eventually("the run to be kept", async () => {
+    const { status } = await post(first.url + undo, { dry_run: true });
+    return status === 200 ? true : undefined;
+  });
+  const before = upstream.requestsTo("/unbook").length;
+  const answerUnbook = upstream.hold("/unbook");
+  // Its answer is lost with the Worker.
+  const asked = post(first.url + undo, {}).catch(() => null);
+  await eventually("the first to be taken back", () => upstream.requestsTo("/unbook")[before]);
+  await first.kill("SIGKILL");
+  expect(await asked).toBeNull();
+  answerUnbook();
+
+  await using second = await start(first.port);
+  await expectTakenBack(numbers);
+  const told = await eventually("an undo that is over", async () => {
+    const { status, body } = await post(second.url + undo, {});
+    return status === 200 ? body.undone : undefined;
+  });
+  const entry = (n: number) => expect.objectContaining({ id: `b${n}`, status: "success" });
+  expect(told).toEqual([entry(7_022), entry(7_021)]);
+  await expectTakenBack(numbers);
+});
