@@ -38,7 +38,7 @@ export interface ReadKeysOptions {
  * this one's answers. An action that is wrong already has no claim: a corrected one may be sent under the same key.
  */
 export async function readKeys(
-  plan: Plan,
+  plan: Pick<Plan, "steps">,
   { caller, ports, batchKey, origin: { account } }: ReadKeysOptions,
 ): Promise<IdempotencyRequest | null> {
   const keyed = plan.steps.flatMap((step) =>

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 
 import { answerUnrun } from "../../../cloudflare/http/respond-list.ts";
+import { readSentKey, underKey } from "../../../cloudflare/http/read-request-body.ts";
 import { respondRefused } from "../../../cloudflare/http/respond.ts";
 import { countRequest } from "../../../core/gate/admit-plan.ts";
 import { askGate, type RequestContext, readRequest, respondJson } from "../../../feature/answer.ts";
@@ -26,6 +27,7 @@ import {
   type UndoState,
   wasRejected,
 } from "../undo-run.ts";
+import { answerOnce } from "./answer-once.ts";
 import { findKept, type FoundWrites, findWrites, type Related } from "./find-writes.ts";
 
 const askedSchema = lazySchema(() =>
@@ -53,16 +55,22 @@ const answerSchema = lazySchema(() =>
 export const undoRun: Route = {
   route: "POST /v1/runs/:id/undo",
   async handle(request, received, id) {
+    const key = readSentKey(request);
+    if (!key.ok) return key;
     const body = await readRequest(request, askedSchema());
     if (!body.ok) return body;
     const { only, dry_run: isDry = false } = body.value.parsed;
-    const prepared = await prepare(id, only, request, received);
-    if (!prepared.ok) return answerUnrun(received, prepared);
-    if (isDry) return answerUnrun(received, ok(respondJson(toPlanJson(prepared.value))));
-    const counted = await countRequest(received);
-    if (!counted.ok) return ok(respondRefused(counted.error, received));
-    const undone = await takeBack(prepared.value);
-    return undone.ok ? ok(respondJson(toJson(undone.value))) : undone;
+    const { batchKey } = underKey(isDry ? null : key.value, [id, "undo", body.value.value]);
+    return answerOnce(batchKey, received, async () => {
+      const prepared = await prepare(id, only, request, received);
+      if (!prepared.ok) return answerUnrun(received, prepared);
+      if (isDry) return answerUnrun(received, ok(respondJson(toPlanJson(prepared.value))));
+      const counted = await countRequest(received);
+      if (!counted.ok) return ok(respondRefused(counted.error, received));
+      const undone = await takeBack(prepared.value);
+      if (!undone.ok) return undone;
+      return { json: toJson(undone.value), tools: undone.value.map(({ tool }) => tool) };
+    });
   },
   describe: () => ({
     id: "undoRun",
@@ -82,6 +90,7 @@ export const undoRun: Route = {
       "UNAVAILABLE",
     ],
     counted: "always",
+    keyed: true,
   }),
 };
 

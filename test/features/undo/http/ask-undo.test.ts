@@ -74,6 +74,25 @@ describe("POST /v1/runs/{id}/undo", () => {
     expect(bookings.heard.filter((word) => word.startsWith("unbook"))).toHaveLength(2);
   });
 
+  test("answers a request that comes again under its Idempotency-Key as it was answered first", async () => {
+    const bookings = openBookings();
+    const volley = await open(bookings);
+    const { batch_id: id } = await run(volley, TWO);
+    const ask = async (key: string, body: object = {}) => {
+      const init = { method: "POST", headers: { ...headers, "idempotency-key": key } };
+      const answer = await volley.fetch(`/v1/runs/${id}/undo`, { ...init, body: JSON.stringify(body) });
+      const told = (await answer.json()) as Answer;
+      return { told, replayed: answer.headers.get("idempotency-replayed") };
+    };
+    expect((await ask("k", { only: ["three"] })).told.code).toBe("INVALID_REQUEST");
+    const first = await ask("k", { only: ["one"] });
+    expect(first).toMatchObject({ told: { undone: [{ id: "one" }] }, replayed: null });
+    expect(await ask("k", { only: ["one"] })).toEqual({ ...first, replayed: "true" });
+    expect((await ask("k")).told.code).toBe("IDEMPOTENCY_CONFLICT");
+    expect([...bookings.live]).toEqual(["b"]);
+    expect((await ask("other")).told.undone).toHaveLength(2);
+  });
+
   test("takes back only what is named, and the rest when that is asked", async () => {
     const bookings = openBookings();
     const volley = await open(bookings);
