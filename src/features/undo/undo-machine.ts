@@ -11,6 +11,9 @@ export type WriteState =
   /** All is done about it that will be. */
   | "over";
 
+/** A job that goes on ends after all else that is known. */
+export const NOT_ENDED = Number.MAX_SAFE_INTEGER;
+
 /** A write, as far as the order goes by it. */
 export interface OrderedWrite {
   /** The id of its action. */

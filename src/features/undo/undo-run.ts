@@ -85,6 +85,8 @@ export interface Look {
 export interface JobOfRun extends Omit<BegunWrite, "seq" | "look"> {
   readonly jobId: string;
   readonly by: WayBack | NoWayBack | null;
+  /** When it ended among the writes of its run, where that is known. */
+  readonly seq?: number;
   readonly looksFor?: { readonly timeoutMs: number };
 }
 

@@ -6,16 +6,18 @@ import { respondRefused } from "../../../cloudflare/http/respond.ts";
 import { countRequest } from "../../../core/gate/admit-plan.ts";
 import { askGate, type RequestContext, readRequest, respondJson } from "../../../feature/answer.ts";
 import { givenBy } from "../../../feature/gives.ts";
+import { isLive } from "../../../core/gate/state/outbox.ts";
 import { attempt, err, makeRefusal, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
 import type { Route } from "../../../feature/route.ts";
-import { type JsonObject, lazySchema, parseExact } from "../../../feature/schema.ts";
+import { lazySchema, parseExact } from "../../../feature/schema.ts";
 import * as LIMITS from "../limits.ts";
 import { followUndo } from "../run/follow-undo.ts";
 import { plannedSchema, undoneSchema } from "../run/keepers.ts";
 import { asksByContract, readObject } from "../resolve-reversal.ts";
-import { orderWrites } from "../undo-machine.ts";
+import { NOT_ENDED, orderWrites } from "../undo-machine.ts";
 import {
   type AskedPlace,
+  type AskedWrites,
   callUndo,
   type Irreversible,
   keyOf,
@@ -98,8 +100,7 @@ export const undoRun: Route = {
 interface PreparedUndo {
   readonly related: Related;
   readonly found: FoundWrites;
-  /** The calls that take the jobs among them back which succeeded. */
-  readonly jobs: ReadonlyMap<string, Reversal | Irreversible | undefined>;
+  readonly jobs: readonly FoundJob[];
   /** The entries that are stored already. */
   readonly before: UndoState;
   /** Whether an entry is of what was asked for. */
@@ -135,8 +136,8 @@ async function prepare(
   // A write that was taken back needs nothing that is kept of it.
   const done = new Set(looked.value.entries.map((entry) => nameOf(entry, related)));
   const jobs = await findJobs(found, context);
-  const lackingJobs = found.jobs.filter(({ jobId }) => jobs.has(jobId) && jobs.get(jobId) === undefined);
-  const names = new Set([...found.lacking, ...lackingJobs.map(({ id }) => id)]);
+  const lackingJobs = jobs.flatMap(({ job, by }) => (by === null ? job.id : []));
+  const names = new Set([...found.lacking, ...lackingJobs]);
   const lacking = [...names].filter((name) => !done.has(name));
   if (lacking.length > 0) return err(refuseLacking(lacking));
   const isAsked = (entry: UndoneEntry): boolean => {
@@ -153,7 +154,7 @@ function nameOf(entry: UndoneEntry, related: Related): string {
 
 /** Have the writes taken back, and look what becomes of them for a while. */
 async function takeBack(prepared: PreparedUndo): Promise<Result<readonly UndoneEntry[], Refusal>> {
-  const { related, found, isAsked } = prepared;
+  const { related, found, jobs: foundJobs, isAsked } = prepared;
   const { root, runs, key, context } = related;
   const { gate, ports, caller, origin } = context;
   const ids = runs.map((run) => run.id);
@@ -164,7 +165,8 @@ async function takeBack(prepared: PreparedUndo): Promise<Result<readonly UndoneE
     ...(account !== undefined && { account }),
   };
   const endsAt = ports.clock.now() + LIMITS.undoAnswerMs;
-  const { writes, jobs, left, questions } = found;
+  const { writes, left, questions } = found;
+  const jobs = foundJobs.map(({ job }) => job);
   const claimed = await askGate(
     () => callUndo(gate, "claim", root, ids, facts, { writes, jobs, left, questions }),
     UNCERTAIN,
@@ -187,33 +189,31 @@ function asOfRoot(entry: UndoneEntry, { runs }: Related): UndoneEntry {
   return { ...told, id: of.id, action, ...(of.element !== undefined && { element: of.element }) };
 }
 
-/** A call that takes a write back, as far as that is known before it is asked for. */
-interface Planned extends AskedPlace {
-  readonly tool: string;
-  readonly args?: JsonObject;
+/** A job that may be taken back. */
+interface FoundJob {
+  readonly job: AskedWrites["jobs"][number];
+  /** The call that takes it back, where it succeeded; null where not all is kept of it. */
+  readonly by?: Reversal | Irreversible | null;
 }
 
-/** Find by which call each job that succeeded is taken back; undefined where not all is kept of it. */
-async function findJobs(
-  { jobs }: FoundWrites,
-  { gate }: Related["context"],
-): Promise<ReadonlyMap<string, Reversal | Irreversible | undefined>> {
-  const found = await Promise.all(
-    jobs.map(async ({ jobId, tool, by }) => {
-      const read = await attempt(() => gate.job(jobId));
-      const job = read.ok ? read.value : null;
-      if (by === null || job?.status !== "succeeded") return [];
-      const { argsJson = "{}", dataJson } = job;
-      const output = dataJson === null ? undefined : { data: parseExact(dataJson) };
-      const kept = findKept(by, { tool, args: readObject(argsJson), output });
-      return [[jobId, kept] as const];
-    }),
-  );
-  return new Map(found.flat());
+/** Find when the jobs among some writes ended, and by which call each is taken back that succeeded. */
+function findJobs(found: FoundWrites, { gate }: Related["context"]): Promise<readonly FoundJob[]> {
+  const find = async (job: FoundJob["job"]): Promise<FoundJob> => {
+    const { jobId, tool, by } = job;
+    const read = await attempt(() => gate.job(jobId));
+    const record = read.ok ? read.value : null;
+    if (record === null || isLive(record.status)) return { job };
+    const placed = { ...job, seq: found.seqOf(record.updatedAt) };
+    if (by === null || record.status !== "succeeded") return { job: placed };
+    const { argsJson = "{}", dataJson } = record;
+    const output = dataJson === null ? undefined : { data: parseExact(dataJson) };
+    return { job: placed, by: findKept(by, { tool, args: readObject(argsJson), output }) ?? null };
+  };
+  return Promise.all(found.jobs.map(find));
 }
 
 /** Say what would be sent, in the order in which it would be. */
-function toPlanJson({ related, found, jobs: ofJobs, before }: PreparedUndo): string {
+function toPlanJson({ related, found, jobs: foundJobs, before }: PreparedUndo): string {
   const { context } = related;
   // A person is asked anew about what got a no.
   const told = before.entries.filter((entry) => !wasRejected(entry)).map((entry) => asOfRoot(entry, related));
@@ -222,19 +222,20 @@ function toPlanJson({ related, found, jobs: ofJobs, before }: PreparedUndo): str
   const isNew = (write: AskedPlace): boolean =>
     ![write.run, write.asker ?? write.run].some((run) => stored.has(keyOf({ ...write, run }))) &&
     !undoneBefore.has(write.batch);
-  const jobs = found.jobs
+  const waits = { state: "waits" } as const;
+  const jobs = foundJobs
+    .filter(({ job }) => isNew(job))
+    .map(({ job, by }) => {
+      // A job that has not begun is cancelled; what one has done is known when it is over.
+      const { tool } = job.by !== null && "compensation" in job.by ? job.by.compensation : job;
+      return { seq: NOT_ENDED, ...job, ...waits, by: by ?? { tool } };
+    });
+  const writes = found.writes
     .filter(isNew)
-    .map((job) => ({ ...job, state: "waits" as const, seq: Number.MAX_SAFE_INTEGER }));
-  const writes = found.writes.filter(isNew).map((write) => ({ ...write, state: "waits" as const }));
-  const ordered = orderWrites([...jobs, ...writes]);
-  const planned = ordered.map((one): Planned => {
-    // A job that has not begun is cancelled; what one has done is known when it is over.
-    const way = "jobId" in one && one.by !== null && "compensation" in one.by ? one.by.compensation : one;
-    const by = ("jobId" in one ? ofJobs.get(one.jobId) : one.by) ?? { tool: way.tool };
-    return { ...one, tool: by.tool, ...("argsJson" in by && { args: readObject(by.argsJson) }) };
-  });
-  const undone = planned.map((one) => {
-    const { id, action, element, tool: name, args } = one;
+    .map((write) => ({ ...write, ...waits, by: write.by ?? { tool: write.tool } }));
+  const undone = orderWrites([...jobs, ...writes]).map(({ id, action, element, by }) => {
+    const { tool: name } = by;
+    const args = "argsJson" in by ? readObject(by.argsJson) : undefined;
     const tool = context.catalog.callable(name);
     const call = args === undefined ? null : { input: args, args };
     const asks = tool !== undefined && asksByContract(tool) && context.catalog.asks(tool, call) !== false;

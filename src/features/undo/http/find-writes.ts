@@ -26,6 +26,8 @@ type EndedAction = EndedRun["actions"][number];
 export interface FoundWrites extends AskedWrites {
   /** The ids of all actions that there are for the key. */
   readonly ids: ReadonlySet<string>;
+  /** The place of a job that ended then among them. */
+  seqOf(endedAt: number): number;
   /** Those of which not all is kept that their way back needs. */
   readonly lacking: readonly string[];
 }
@@ -128,6 +130,12 @@ class Finder implements FoundWrites {
         this.writes.push({ ...own, by: found ?? withoutSecret(name) });
       }
     }
+  }
+
+  seqOf(endedAt: number): number {
+    const before = this.inOrder.filter(({ action }) => action.endedAt <= endedAt).length;
+    // Those that ended behind the same write stay in their order.
+    return before - 0.5 + (endedAt % 1e6) / 1e7;
   }
 
   #lack(id: string): void {

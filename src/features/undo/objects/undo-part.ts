@@ -310,7 +310,8 @@ class UndoPart implements OpenPart {
     if (write.state === "job") {
       if (isLive(job.status)) return;
       const { keptJson } = job;
-      const told = keptJson === undefined ? write : hearOfJob(write, keptJson);
+      const heard = keptJson === undefined ? write : hearOfJob(write, keptJson);
+      const told = { ...heard, seq: this.#runs.seqOfEnd(runId) };
       // Its end is read when its run fails.
       this.#table.saveWrite(runId, isGoing(run.state) ? told : readJob(told, toJobRecord(job)));
       if (isGoing(run.state)) return;

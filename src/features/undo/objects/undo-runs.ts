@@ -6,7 +6,7 @@ import { jobAttempts, jobBackoffInitialMs } from "../../../core/contract/limits.
 import { isLive, type Job } from "../../../core/gate/state/outbox.ts";
 import { deriveId } from "../../../core/kit/derive-id.ts";
 import * as LIMITS from "../limits.ts";
-import { orderWrites, readyWrites } from "../undo-machine.ts";
+import { NOT_ENDED, orderWrites, readyWrites } from "../undo-machine.ts";
 import {
   type JobOfRun,
   keyOf,
@@ -22,6 +22,8 @@ import { isGoing, type UndoRun, UndoTable } from "./undo-table.ts";
 
 /** Positions of the jobs of a run, away from those of its actions. */
 const JOBS_FROM = 0x8000;
+/** Between the numbers of two writes there is room for all jobs of a run. */
+const JOB_SEQ = 1e-6;
 
 /** The runs whose writes are taken back: what is done about each of their writes, and what became of it. */
 export class UndoRuns {
@@ -44,18 +46,23 @@ export class UndoRuns {
   }
 
   /** Write down a job of a run, once. */
-  add(nowMs: number, runId: string, { jobId, by, looksFor, ...write }: JobOfRun): void {
+  add(nowMs: number, runId: string, { jobId, by, looksFor, seq, ...write }: JobOfRun): void {
     if (this.table.write(runId, keyOf(write)) !== null) return;
     this.table.saveWrite(runId, {
       ...write,
-      // It ends after all that ended before the answer.
-      seq: Number.MAX_SAFE_INTEGER,
+      seq: seq ?? NOT_ENDED,
       place: this.table.countWrites(runId),
       sentAt: nowMs,
       state: "job",
       job: { by, ...(looksFor !== undefined && { looksFor }) },
       jobId,
     });
+  }
+
+  /** The place of a job that ends now: behind all that has begun or ended. */
+  seqOfEnd(runId: string): number {
+    const seqs = this.table.writes(runId).map(({ seq }) => (seq === NOT_ENDED ? 0 : seq));
+    return Math.max(0, ...seqs) + JOB_SEQ;
   }
 
   /** Take the writes of a run back. Its jobs are cancelled where none of their attempts is under way, and else waited for. */

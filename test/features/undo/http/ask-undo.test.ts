@@ -174,6 +174,29 @@ describe("POST /v1/runs/{id}/undo", () => {
     expect(bookings.live.size).toBe(0);
   });
 
+  test("takes jobs back in the reverse of the order in which they ended, and a write that ended after them before", async () => {
+    const busy = (times: number) => (times === 1 ? Response.json({}, { status: 503 }) : undefined);
+    const bookings = openBookings({ "book z": busy });
+    const slow = book("book_slowly", {
+      domain: "later",
+      run: async (args, { fetch, time }) => {
+        await time.sleep(500);
+        const init = { method: "POST", headers, body: JSON.stringify(args) } as const;
+        return (await fetch("https://bookings.example.com/book", init)).json();
+      },
+    });
+    const volley = await open(bookings, { tools: [...TOOLS, slow] });
+    const job = (name: string) => ({ id: name, tool: "book_later", args: { name } });
+    const sync = { id: "sync", tool: "book_slowly", args: { name: "sync" } };
+    const { batch_id: id } = await run(volley, [job("z"), job("a"), sync]);
+    await volley.advance(60_000);
+    const planned = (await askUndo(volley, id, { dry_run: true })).body.undone!;
+    expect(planned.map((one) => one.id)).toEqual(["z", "sync", "a"]);
+    await askUndo(volley, id);
+    const taken = bookings.heard.filter((word) => word.startsWith("unbook"));
+    expect(taken).toEqual(["unbook z", "unbook sync", "unbook a"]);
+  });
+
   test("looks a write up whose end is not known, and takes back what is found", async () => {
     const bookings = openBookings();
     const routes = {

@@ -176,6 +176,20 @@ describe("a batch that waits for a person", () => {
     expect(told()).toMatchObject([{ data: { answer: { undone: [] } } }]);
   });
 
+  test("takes its jobs back in the reverse of the order in which they ended", async () => {
+    const busy = (times: number) => (times === 1 ? Response.json({}, { status: 503 }) : undefined);
+    const bookings = openBookings({ "book z": busy });
+    const { volley, decide } = await open(bookings);
+    const job = (name: string) => ({ id: name, tool: "book_later", args: { name } });
+    const answer = await runUndo(volley, [job("z"), job("a"), gated]);
+    await volley.advance(60_000);
+    // It began first, and was done at its second attempt.
+    await decide(questionsOf(answer)[0]!, reject);
+    await volley.advance(60_000);
+    const taken = bookings.heard.filter((word) => word.startsWith("unbook"));
+    expect(taken).toEqual(["unbook z", "unbook a"]);
+  });
+
   test("is not undone by a job that fails after its yes", async () => {
     const bookings = openBookings(failing);
     const { volley, decide } = await open(bookings);
