@@ -27,10 +27,7 @@ export async function answerOnce(
   const admitted = await askGate(() => gate.admit(asked), "It was not begun; send it again.");
   if (!admitted.ok) return admitted;
   const state = admitted.value.idempotency?.batch;
-  if (state?.kind === "running") {
-    const hint = "The same request is still running; send it again when that is over.";
-    return err(makeRefusal("IDEMPOTENCY_IN_PROGRESS", hint, { retryAfterMs: state.retryAfterMs }));
-  }
+  if (state?.kind === "running") return err(refuseGoing(state.retryAfterMs));
   if (state?.kind === "conflict") return err(KEY_CONFLICT);
   if (state?.kind === "done") {
     const catalog = await askGate(() => context.currentCatalog(), "Send it again.");
@@ -50,4 +47,25 @@ export async function answerOnce(
 
 function toResponse(answered: KeptJson | Result<Response, Refusal>): Result<Response, Refusal> {
   return "json" in answered ? ok(respondJson(answered.json)) : answered;
+}
+
+export const NO_RUNS = makeRefusal(
+  "MISCONFIGURED",
+  "This Worker keeps no runs: it does not list the feature 'runs'.",
+);
+
+export function refuseGoing(retryAfterMs: number): Refusal {
+  const hint = "The run, or an undo of it, is under way; ask again when that is over.";
+  return makeRefusal("IDEMPOTENCY_IN_PROGRESS", hint, { retryAfterMs });
+}
+
+export function refuseStray(name: string): Refusal {
+  const issue = { path: "/only", expected: "ids of actions of the run", received: `'${name}'` };
+  return makeRefusal("INVALID_REQUEST", `The run has no action '${name}'.`, { issue });
+}
+
+export function refuseLacking(names: readonly string[]): Refusal {
+  const ids = names.map((name) => `'${name}'`).join(", ");
+  const hint = `Not everything is kept that takes ${ids} back: it was private, too large, had a secret in it, or VOLLEY_RUNS keeps no content. Nothing was sent; name the others in 'only'.`;
+  return makeRefusal("INVALID_REQUEST", hint);
 }

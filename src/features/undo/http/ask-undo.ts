@@ -7,7 +7,7 @@ import { countRequest } from "../../../core/gate/admit-plan.ts";
 import { askGate, type RequestContext, readRequest, respondJson } from "../../../feature/answer.ts";
 import { givenBy } from "../../../feature/gives.ts";
 import { isLive } from "../../../core/gate/state/outbox.ts";
-import { attempt, err, makeRefusal, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
+import { attempt, err, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
 import type { Route } from "../../../feature/route.ts";
 import { lazySchema, parseExact } from "../../../feature/schema.ts";
 import * as LIMITS from "../limits.ts";
@@ -29,7 +29,7 @@ import {
   type UndoState,
   wasRejected,
 } from "../undo-run.ts";
-import { answerOnce } from "./answer-once.ts";
+import { answerOnce, NO_RUNS, refuseGoing, refuseLacking, refuseStray } from "./answer-once.ts";
 import { findKept, type FoundWrites, findWrites, type Related } from "./find-writes.ts";
 
 const askedSchema = lazySchema(() =>
@@ -249,24 +249,3 @@ function toJson(entries: readonly UndoneEntry[]): string {
 }
 
 const UNCERTAIN = "Whether it is undone is not certain; ask again, nothing is taken back twice.";
-
-const NO_RUNS = makeRefusal(
-  "MISCONFIGURED",
-  "This Worker keeps no runs: it does not list the feature 'runs'.",
-);
-
-function refuseGoing(retryAfterMs: number): Refusal {
-  const hint = "The run, or an undo of it, is under way; ask again when that is over.";
-  return makeRefusal("IDEMPOTENCY_IN_PROGRESS", hint, { retryAfterMs });
-}
-
-function refuseStray(name: string): Refusal {
-  const issue = { path: "/only", expected: "ids of actions of the run", received: `'${name}'` };
-  return makeRefusal("INVALID_REQUEST", `The run has no action '${name}'.`, { issue });
-}
-
-function refuseLacking(names: readonly string[]): Refusal {
-  const ids = names.map((name) => `'${name}'`).join(", ");
-  const hint = `Not everything is kept that takes ${ids} back: it was private, too large, had a secret in it, or VOLLEY_RUNS keeps no content. Nothing was sent; name the others in 'only'.`;
-  return makeRefusal("INVALID_REQUEST", hint);
-}
