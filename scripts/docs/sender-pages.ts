@@ -1,6 +1,5 @@
 import type { EventPlace, Place } from "../../src/features/flows/hooks/hook-form.ts";
 import { PRESETS } from "../../src/features/flows/hooks/presets.ts";
-import type { HookTrigger } from "../../src/features/flows/hooks/hook-trigger.ts";
 import { formsOf, type HookForm, type Piece } from "../../src/features/flows/hooks/read-form.ts";
 import { SENDERS } from "../hooks/senders.ts";
 
@@ -90,7 +89,7 @@ interface Facts {
 }
 
 function factsOf(name: Name): Facts {
-  const forms = formsOf({ verify: name, secret: "S" } as HookTrigger);
+  const forms = formsOf({ verify: name, secret: "S" });
   const [first] = forms as readonly [HookForm];
   const unique = (texts: readonly string[]): string => [...new Set(texts)].join(", or ");
   const { handshakes = [] } = PRESETS[name] as {

@@ -109,7 +109,7 @@ export function findUndocumented({ responses }: DocumentedOperation, answer: Raw
 
 /**
  * Bodies whose validity depends on more than a form: whether the name has a key, the rights of the calling key, whether a person's name
- * has something that can be seen, whether a schema is one and its example fits it, and whether an event fits its type.
+ * has something that can be seen, whether a schema is one and its example fits it, whether an event fits its type, and whether a text is JSON.
  */
 const JUDGED_BY_MORE = new Set([
   "postKey",
@@ -117,6 +117,7 @@ const JUDGED_BY_MORE = new Set([
   "linkConfirmation",
   "putEventType",
   "publishEvent",
+  "restoreRuns",
   "startConnection",
 ]);
 

@@ -107,7 +107,7 @@ const restoreSchema = lazySchema(() => {
   });
   const action = z.looseObject({ id: z.string(), tool: z.string(), status: z.enum(ENDS) });
   const edge = z.strictObject({ from: z.string(), to: z.string(), reason: z.string() });
-  const json = z.string().check(z.refine((text) => attemptNow(() => parseExact(text)).ok));
+  const json = z.string().check(z.refine((text) => attemptNow(() => parseExact(text)).ok, "JSON as text"));
   const tries = z.array(z.looseObject({ at: z.number(), durationMs: z.number() }));
   const after = z.looseObject({
     id: z.string(),
