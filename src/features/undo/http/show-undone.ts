@@ -70,11 +70,14 @@ interface Answer {
   readonly results: readonly { readonly meta: object }[];
 }
 
-/** Find the entries of a run; those that an export kept where there are no others. */
-async function entriesOf({ names, kept }: AfterRun, { gate }: Asking): Promise<UndoState> {
-  const state = await callUndo(gate, "looks", names);
-  const isCopy = state.entries.length === 0 && Array.isArray(kept);
-  return isCopy ? { entries: kept as UndoneEntry[], isSettled: true } : state;
+/**
+ * Find the entries of a run; those that an export kept where there are no others. A rerun comes after an undo: an entry that is older
+ * than the run is of the run before it.
+ */
+async function entriesOf({ names, kept, startedAt: begun }: AfterRun, { gate }: Asking): Promise<UndoState> {
+  const { entries, isSettled } = await callUndo(gate, "looks", names);
+  if (entries.length === 0 && Array.isArray(kept)) return { entries: kept as UndoneEntry[], isSettled: true };
+  return { entries: entries.filter(({ startedAt = begun }) => !(startedAt < begun)), isSettled };
 }
 
 function isOf(entry: UndoneEntry, action: RunAction): boolean {

@@ -193,6 +193,22 @@ describe("a rerun of what was taken back", () => {
     expect(bookings.live.size).toBe(0);
   });
 
+  test("shows what was taken back of itself, and not what was of the run before it", async () => {
+    const id = await run(TWO);
+    await undoRun(id);
+    await volley.advance(3_000);
+    const rerun = await send("POST", `/v1/runs/${id}/rerun`, {});
+    await volley.advance(3_000);
+    expect(await show(rerun.batch_id)).not.toHaveProperty("undone");
+    await undoRun(rerun.batch_id, { only: ["one"] });
+    await volley.advance(3_000);
+    const shown = await show(rerun.batch_id);
+    expect(shown.undone).toMatchObject([{ id: "one" }]);
+    expect(shown).toMatchObject({
+      actions: [{ undone: true }, expect.not.objectContaining({ undone: true })],
+    });
+  });
+
   test("runs only what was taken back, and answers what stands", async () => {
     const id = await run(TWO);
     await undoRun(id, { only: ["two"] });
