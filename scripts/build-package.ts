@@ -74,6 +74,8 @@ await Promise.all([
     platform: "node",
     format: "esm",
     target: "node20",
+    // Names stay, so that a stack can be read.
+    minifyWhitespace: true,
     logLevel: "error",
   }),
   writeNotice(root).then((notice) => writeFile(join(root, "dist", "NOTICE"), notice)),
