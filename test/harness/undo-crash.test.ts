@@ -44,7 +44,7 @@ async function expectTakenBack(numbers: readonly number[]): Promise<void> {
       const kept = await ledger(numbers);
       return kept.every(({ live }) => !live) ? kept : undefined;
     },
-    { everyMs: 100, withinMs: 15_000 },
+    { everyMs: 100, withinMs: 50_000 },
   );
   expect(taken.map(({ n }) => n)).toEqual(numbers);
   const ids = taken.map(({ id }) => id);
