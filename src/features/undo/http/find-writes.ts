@@ -134,8 +134,8 @@ class Finder implements FoundWrites {
 
   seqOf(endedAt: number): number {
     const before = this.inOrder.filter(({ action }) => action.endedAt <= endedAt).length;
-    // Those that ended behind the same write stay in their order.
-    return before - 0.5 + (endedAt % 1e6) / 1e7;
+    // Those that ended behind the same write stay in their order: until the year 2128 this is below the next write.
+    return before - 0.5 + endedAt / 1e13;
   }
 
   #lack(id: string): void {

@@ -197,6 +197,18 @@ describe("POST /v1/runs/{id}/undo", () => {
     expect(taken).toEqual(["unbook z", "unbook sync", "unbook a"]);
   });
 
+  test("takes jobs back in that order at every time of the clock, also where its last digits begin anew between two ends", async () => {
+    const busy = (times: number) => (times === 1 ? Response.json({}, { status: 503 }) : undefined);
+    const bookings = openBookings({ "book z": busy });
+    const volley = await open(bookings, { now: new Date(1_800_000_999_500) });
+    const job = (name: string) => ({ id: name, tool: "book_later", args: { name } });
+    const { batch_id: id } = await run(volley, [job("z"), job("a")]);
+    await volley.advance(60_000);
+    await askUndo(volley, id);
+    const taken = bookings.heard.filter((word) => word.startsWith("unbook"));
+    expect(taken).toEqual(["unbook z", "unbook a"]);
+  });
+
   test("looks a write up whose end is not known, and takes back what is found", async () => {
     const bookings = openBookings();
     const routes = {
