@@ -81,7 +81,7 @@ const FAULTS: readonly (readonly [SocketFault, RegExp])[] = [
     "name",
     /\b(?:ENOTFOUND|EAI_AGAIN|getaddrinfo)\b|dns (?:lookup )?(?:error|failed)|name or service not known/i,
   ],
-  ["refused", /\bECONNREFUSED\b|\bUND_ERR_CONNECT_TIMEOUT\b|connect\w+ refused/i],
+  ["refused", /\bECONNREFUSED\b|\bUND_ERR_CONNECT_TIMEOUT\b|connect(?:ion) refused/i],
   [
     "tls",
     /\bCERT_[A-Z_]+|[A-Z_]+_CERT\b|_CERT_(?:IN|AUTHORITY|ISSUER)|\bERR_TLS_(?:CERT|HANDSHAKE)|tls handshake|certificate is not trusted|\btlsany_meth\b/,
@@ -93,8 +93,8 @@ const FAULTS: readonly (readonly [SocketFault, RegExp])[] = [
  * through, and those of one that stands for several, all of which have to say so.
  *
  * OpenSSL's `wrong version number` is one only of the records before a version is agreed on (`tlsany_meth`): a record that is no TLS may
- * come after a request as well. A Worker of Cloudflare's runtime is told that the network lost it, or "internal error", of all of them,
- * as of a socket that broke afterwards, with the same fields: that proves nothing.
+ * come after a request as well. Cloudflare's runtime says "internal error" of all of them, or that the network lost the socket, and says
+ * the same, with the same fields, of a socket that broke afterwards: that proves nothing.
  */
 export function findSocketFault(error: unknown, depth = 0): SocketFault | null {
   if (!(error instanceof Error) || depth > DEEPEST) return null;
