@@ -35,7 +35,7 @@ import * as LIMITS from "../limits.ts";
 import { EndpointChanges } from "./endpoint-changes.ts";
 import { EndpointIndex, type IndexedEndpoint } from "./endpoint-index.ts";
 import { openShardOf, ALL_SHARDS, ShardCalls } from "./endpoint-objects.ts";
-import { EventLog } from "./event-log.ts";
+import { EventLog, EventStreams } from "./event-log.ts";
 import { EventTypes } from "./event-type-table.ts";
 import { listDeliveries, listEndpoints } from "./list-from-shards.ts";
 import { PortalLinks } from "./portal-link-table.ts";
@@ -66,8 +66,7 @@ export function createEndpointDirectory({
     readonly #shards: ShardCalls;
     readonly #recovery: Recovery;
     readonly #changes: EndpointChanges;
-    /** The streams that follow its events, and when each looked last. */
-    readonly #streams = new Map<string, number>();
+    readonly #streams = new EventStreams();
     #alarm!: GateAlarm;
 
     constructor(ctx: DurableObjectState, env: Record<string, unknown>) {
@@ -166,16 +165,11 @@ export function createEndpointDirectory({
     }
 
     follow(query: FollowQuery): FollowAnswer | null {
-      const now = clock.now();
-      for (const [stream, seenAt] of this.#streams)
-        if (seenAt + LIMITS.eventStreamGoneMs <= now) this.#streams.delete(stream);
-      if (!this.#streams.has(query.stream) && this.#streams.size >= LIMITS.eventStreams) return null;
-      this.#streams.set(query.stream, now);
-      return this.#log.follow(query);
+      return this.#streams.hear(query.stream, clock.now()) ? this.#log.follow(query) : null;
     }
 
     unfollow(stream: string): void {
-      this.#streams.delete(stream);
+      this.#streams.leave(stream);
     }
 
     events(query: EventQuery): EventPage {

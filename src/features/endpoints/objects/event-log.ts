@@ -225,3 +225,21 @@ function toPublished(row: Row): PublishedEvent {
     ...(run !== null && { run }),
   };
 }
+
+/** The streams that follow a tenant's events, and when each looked last: in memory, because a stream looks again within a second. */
+export class EventStreams {
+  readonly #seenAt = new Map<string, number>();
+
+  /** Hear of a stream that looks; false where it is new and there are as many as there may be. */
+  hear(stream: string, nowMs: number): boolean {
+    for (const [other, seenAt] of this.#seenAt)
+      if (seenAt + LIMITS.eventStreamGoneMs <= nowMs) this.leave(other);
+    if (!this.#seenAt.has(stream) && this.#seenAt.size >= LIMITS.eventStreams) return false;
+    this.#seenAt.set(stream, nowMs);
+    return true;
+  }
+
+  leave(stream: string): void {
+    this.#seenAt.delete(stream);
+  }
+}
