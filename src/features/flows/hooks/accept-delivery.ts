@@ -15,6 +15,7 @@ import {
 } from "./hook-form.ts";
 import type { HookForm } from "./read-form.ts";
 import type { Proven } from "./verify-signature.ts";
+import { STRICT } from "./verify-token.ts";
 import { attemptNow } from "../../../core/kit/result.ts";
 
 /** A body of an answer: JSON or text; null for none. */
@@ -163,19 +164,19 @@ async function answerOf(handshake: Handshake, { url, body, isToken }: Unsigned):
     const text = searchParams.get(echo);
     return text === null ? null : { kind: "text", text };
   }
+  const text = attemptNow(() => STRICT.decode(body ?? new Uint8Array()));
+  if (!text.ok) return null;
   if (handshake.token !== undefined) {
-    const brought = attemptNow(() => JSON.parse(STRICT.decode(body ?? new Uint8Array())) as unknown);
+    const brought = attemptNow(() => JSON.parse(text.value) as unknown);
     if (!brought.ok || !isJsonObject(brought.value)) return null;
-    const { [handshake.token]: text, ...others } = brought.value;
-    const isIt = typeof text === "string" && TOKEN.test(text) && Object.keys(others).length === 0;
-    return isIt ? { kind: "token", text } : null;
+    const { [handshake.token]: token, ...others } = brought.value;
+    const isIt = typeof token === "string" && TOKEN.test(token) && Object.keys(others).length === 0;
+    return isIt ? { kind: "token", text: token } : null;
   }
-  const fields = attemptNow(() => [...new URLSearchParams(STRICT.decode(body ?? new Uint8Array())).keys()]);
-  const isIt =
-    fields.ok && fields.value.length > 0 && fields.value.every((name) => handshake.fields.includes(name));
+  const names = [...new URLSearchParams(text.value).keys()];
+  const isIt = names.length > 0 && names.every((name) => handshake.fields.includes(name));
   return isIt ? { kind: "text", text: "" } : null;
 }
 
 /** A secret that a sender brings: what it may be used for again has to be no longer than a secret. */
 const TOKEN = /^[\x21-\x7e]{1,255}$/;
-const STRICT = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });

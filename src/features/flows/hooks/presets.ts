@@ -1,10 +1,16 @@
 import type { HmacForm, Preset, PresetFields, WrittenForm } from "./hook-form.ts";
 
+/** An HMAC of the body, by SHA-256 and in hex, unless more is said. */
+function hmac(
+  header: string,
+  more: Omit<HmacForm & PresetFields, "verify" | "header"> = {},
+): HmacForm & PresetFields {
+  return { verify: "hmac", header, ...more };
+}
+
 /** Standard Webhooks under either of the names that its headers have. */
 function standard(prefix: "webhook" | "svix"): HmacForm & PresetFields {
-  return {
-    verify: "hmac",
-    header: `${prefix}-signature`,
+  return hmac(`${prefix}-signature`, {
     listed: true,
     prefix: "v1,",
     encoding: "base64",
@@ -13,23 +19,19 @@ function standard(prefix: "webhook" | "svix"): HmacForm & PresetFields {
     timestamp: { header: `${prefix}-timestamp` },
     id: { header: `${prefix}-id` },
     event: { pointer: "/type" },
-  };
+  });
 }
 
 function shopify(prefix: "x-shopify" | "shopify", id: string): HmacForm & PresetFields {
-  return {
-    verify: "hmac",
-    header: `${prefix}-hmac-sha256`,
+  return hmac(`${prefix}-hmac-sha256`, {
     encoding: "base64",
     id: { header: id },
     event: { header: `${prefix}-topic` },
-  };
+  });
 }
 
 function twilio(header: string, algorithm: "sha1" | "sha256"): HmacForm & PresetFields {
-  return {
-    verify: "hmac",
-    header,
+  return hmac(header, {
     algorithm,
     encoding: "base64",
     payload: "{url}{form}",
@@ -45,32 +47,28 @@ function twilio(header: string, algorithm: "sha1" | "sha256"): HmacForm & Preset
       { pointer: "/type" },
     ],
     answer: 204,
-  };
+  });
 }
 
 /** An HMAC in hex of time and body, both in one header. */
 function timed(header: string, signature: string): HmacForm & PresetFields {
-  return {
-    verify: "hmac",
-    header,
+  return hmac(header, {
     parts: { separator: ",", timestamp: "t", signature },
     payload: "{timestamp}.{body}",
     event: { pointer: "/type" },
-  };
+  });
 }
 
 const TWITCH_TYPE = { header: "twitch-eventsub-message-type" };
 
 function hubspot(): HmacForm & PresetFields {
-  return {
-    verify: "hmac",
-    header: "x-hubspot-signature-v3",
+  return hmac("x-hubspot-signature-v3", {
     encoding: "base64",
     payload: "{method}{url}{body}{timestamp}",
     decoded: /%(?:3A|2F|3F|40|21|24|27|28|29|2A|2C|3B)/gi,
     timestamp: { header: "x-hubspot-request-timestamp", unit: "ms" },
     events_at: [{ each: "/subscriptionType" }],
-  };
+  });
 }
 
 /** Discord sends what people do in one way, and what happens beside them in another. */
@@ -103,21 +101,17 @@ export const PRESETS = {
   "standard-webhooks": { forms: [standard("webhook"), standard("svix")] },
   github: {
     forms: [
-      {
-        verify: "hmac",
-        header: "x-hub-signature-256",
+      hmac("x-hub-signature-256", {
         id: { header: "x-github-delivery" },
         event: { header: "x-github-event" },
         questions: [{ at: { header: "x-github-event" }, is: "ping" }],
-      },
+      }),
     ],
   },
   stripe: { forms: [{ ...timed("stripe-signature", "v1"), id: { pointer: "/id" } }] },
   slack: {
     forms: [
-      {
-        verify: "hmac",
-        header: "x-slack-signature",
+      hmac("x-slack-signature", {
         prefix: "v0=",
         payload: "v0:{timestamp}:{body}",
         timestamp: { header: "x-slack-request-timestamp" },
@@ -132,7 +126,7 @@ export const PRESETS = {
             json: { challenge: { pointer: "/challenge" } },
           },
         ],
-      },
+      }),
     ],
   },
   gitlab: {
@@ -157,46 +151,38 @@ export const PRESETS = {
   woocommerce: {
     // Its id is the same for two events of one second.
     forms: [
-      {
-        verify: "hmac",
-        header: "x-wc-webhook-signature",
+      hmac("x-wc-webhook-signature", {
         encoding: "base64",
         event: { header: "x-wc-webhook-topic" },
         answer: 200,
-      },
+      }),
     ],
     handshakes: [{ method: "POST", fields: ["webhook_id"] }],
   },
   square: {
     forms: [
-      {
-        verify: "hmac",
-        header: "x-square-hmacsha256-signature",
+      hmac("x-square-hmacsha256-signature", {
         encoding: "base64",
         payload: "{url}{body}",
         id: { pointer: "/event_id" },
         event: { pointer: "/type" },
-      },
+      }),
     ],
   },
   paddle: {
     forms: [
-      {
-        verify: "hmac",
-        header: "paddle-signature",
+      hmac("paddle-signature", {
         parts: { separator: ";", timestamp: "ts", signature: "h1" },
         payload: "{timestamp}:{body}",
         id: { pointer: "/event_id" },
         event: { pointer: "/event_type" },
         answer: 200,
-      },
+      }),
     ],
   },
   zoom: {
     forms: [
-      {
-        verify: "hmac",
-        header: "x-zm-signature",
+      hmac("x-zm-signature", {
         prefix: "v0=",
         payload: "v0:{timestamp}:{body}",
         timestamp: { header: "x-zm-request-timestamp" },
@@ -212,55 +198,47 @@ export const PRESETS = {
             },
           },
         ],
-      },
+      }),
     ],
   },
   typeform: {
     forms: [
-      {
-        verify: "hmac",
-        header: "typeform-signature",
+      hmac("typeform-signature", {
         encoding: "base64",
         id: { pointer: "/event_id" },
         event: { pointer: "/event_type" },
-      },
+      }),
     ],
   },
   calendly: { forms: [{ ...timed("calendly-webhook-signature", "v1"), event: { pointer: "/event" } }] },
   intercom: {
     forms: [
-      {
-        verify: "hmac",
-        header: "x-hub-signature",
+      hmac("x-hub-signature", {
         algorithm: "sha1",
         id: { pointer: "/id" },
         event: { pointer: "/topic" },
         questions: [{ at: { pointer: "/topic" }, is: "ping" }],
-      },
+      }),
     ],
     handshakes: [{ method: "HEAD" }],
   },
   hubspot: { forms: [hubspot()] },
   linear: {
     forms: [
-      {
-        verify: "hmac",
-        header: "linear-signature",
+      hmac("linear-signature", {
         timestamp: { pointer: "/webhookTimestamp", unit: "ms" },
         id: { header: "linear-delivery" },
         event: { pointer: "/type" },
         answer: 200,
-      },
+      }),
     ],
   },
   sentry: {
     forms: [
-      {
-        verify: "hmac",
-        header: "sentry-hook-signature",
+      hmac("sentry-hook-signature", {
         id: { header: "request-id" },
         event: { header: "sentry-hook-resource" },
-      },
+      }),
     ],
   },
   discord: { forms: [discord()] },
@@ -271,35 +249,29 @@ export const PRESETS = {
   elevenlabs: { forms: [{ ...timed("elevenlabs-signature", "v0"), tolerance_s: 1_800 }] },
   cursor: {
     forms: [
-      {
-        verify: "hmac",
-        header: "x-webhook-signature",
+      hmac("x-webhook-signature", {
         id: { header: "x-webhook-id" },
         event: { pointer: "/event" },
-      },
+      }),
     ],
   },
   vercel: {
     forms: [
-      {
-        verify: "hmac",
-        header: "x-vercel-signature",
+      hmac("x-vercel-signature", {
         algorithm: "sha1",
         id: { pointer: "/id" },
         event: { pointer: "/type" },
-      },
+      }),
     ],
   },
   dropbox: {
     // The body lists whose files changed, so equal ones are news each time.
-    forms: [{ verify: "hmac", header: "x-dropbox-signature", id: "none" }],
+    forms: [hmac("x-dropbox-signature", { id: "none" })],
     handshakes: [{ method: "GET", echo: "challenge" }],
   },
   twitch: {
     forms: [
-      {
-        verify: "hmac",
-        header: "twitch-eventsub-message-signature",
+      hmac("twitch-eventsub-message-signature", {
         payload: "{id}{timestamp}{body}",
         timestamp: { header: "twitch-eventsub-message-timestamp", unit: "rfc3339" },
         tolerance_s: 600,
@@ -308,11 +280,11 @@ export const PRESETS = {
         questions: [{ at: TWITCH_TYPE, is: "webhook_callback_verification", text: "/challenge" }],
         // A subscription that has ended is no event of its kind.
         kinds: [{ where: { at: TWITCH_TYPE, is: "revocation" }, events_at: [TWITCH_TYPE] }],
-      },
+      }),
     ],
   },
   meta: {
-    forms: [{ verify: "hmac", header: "x-hub-signature-256" }],
+    forms: [hmac("x-hub-signature-256")],
     handshakes: [
       {
         method: "GET",
@@ -324,25 +296,21 @@ export const PRESETS = {
   },
   zendesk: {
     forms: [
-      {
-        verify: "hmac",
-        header: "x-zendesk-webhook-signature",
+      hmac("x-zendesk-webhook-signature", {
         encoding: "base64",
         payload: "{timestamp}{body}",
         timestamp: { header: "x-zendesk-webhook-signature-timestamp", unit: "rfc3339" },
         id: { header: "x-zendesk-webhook-invocation-id" },
         event: { pointer: "/type" },
-      },
+      }),
     ],
   },
   notion: {
     forms: [
-      {
-        verify: "hmac",
-        header: "x-notion-signature",
+      hmac("x-notion-signature", {
         id: { pointer: "/id" },
         event: { pointer: "/type" },
-      },
+      }),
     ],
     handshakes: [{ method: "POST", token: "verification_token" }],
   },

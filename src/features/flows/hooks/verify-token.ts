@@ -29,7 +29,7 @@ export function tokenOf(
 export async function isRightToken(
   token: string,
   at: TokenProof["at"],
-  { secret = "", proofs }: HookWorld,
+  { secret = "", proofs }: Pick<HookWorld, "secret" | "proofs">,
 ): Promise<boolean> {
   const hash = (text: string): Promise<Uint8Array> => proofs.sha256(new TextEncoder().encode(text));
   let isRight = false;
@@ -82,7 +82,7 @@ function readField(name: string, text: string): unknown {
   return (name === "payload" ? parse(new TextEncoder().encode(text)) : null) ?? text;
 }
 
-const STRICT = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+export const STRICT = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 function parse(bytes: Uint8Array): object | null {
   const options = { parse: parseExact, values: LIMITS.hookValues };

@@ -168,9 +168,7 @@ async function isToken(
   const name = "verify_token" in webhook ? webhook.verify_token : undefined;
   if (name === undefined || text === "") return false;
   const secret = await lookUpSecret(name, { tenant, configured });
-  return (
-    secret.ok && isRightToken(text, { query: "" }, { secret: secret.value, nowMs: 0, proofs: WEB_PROOFS })
-  );
+  return secret.ok && isRightToken(text, { query: "" }, { secret: secret.value, proofs: WEB_PROOFS });
 }
 
 /** Find the flow of a delivery among the tenant's tools. */

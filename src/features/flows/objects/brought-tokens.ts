@@ -31,7 +31,7 @@ export class BroughtTokens {
     return false;
   }
 
-  /** The token that a flow was brought; null where there is none any more. */
+  /** Find the token that a sender has brought to a flow; null once it has expired, or was used. */
   find(nowMs: number, flow: string): BroughtToken | null {
     const kept = this.#row(flow);
     if (kept === null || kept.token === null || kept.received_at + LIMITS.broughtTokenMs <= nowMs)
