@@ -27,15 +27,26 @@ export async function askDeployment(
     throw new CommandError(`Cannot reach ${url}: ${sayNetwork(error)}.`);
   });
   const text = await response.text();
-  const parsed = attemptNow((): unknown => JSON.parse(text));
-  const body = parsed.ok && isJsonObject(parsed.value) ? parsed.value : null;
+  const body = readAnswer(text);
   if (response.ok && body !== null) return body;
   if (response.status === 404 && body?.["code"] === "NOT_FOUND" && without !== undefined) return without;
   if (response.status === 401) throw new CommandError(`${url} does not know the key in VOLLEY_KEY (401).`, 1);
-  const detail = body?.["detail"];
-  if (typeof detail !== "string")
+  const detail = detailOf(body);
+  if (detail === undefined)
     throw new CommandError(
       `${url} does not answer as Volley does (${response.status} for ${path}); is VOLLEY_URL right?`,
     );
   throw new CommandError(`${url} refuses ${path} (${response.status}): ${visibleText(detail, 500)}`, 1);
+}
+
+/** Read the text of an answer; null where it is no JSON object. */
+export function readAnswer(text: string): JsonObject | null {
+  const parsed = attemptNow((): unknown => JSON.parse(text));
+  return parsed.ok && isJsonObject(parsed.value) ? parsed.value : null;
+}
+
+/** The reason of a refusal; undefined where the answer has none. */
+export function detailOf(body: JsonObject | null): string | undefined {
+  const detail = body?.["detail"];
+  return typeof detail === "string" ? detail : undefined;
 }

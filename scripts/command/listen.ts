@@ -7,6 +7,7 @@ import { visibleText } from "../../src/core/kit/visible-text.ts";
 import type { Deployment } from "../flows/flows-client.ts";
 import { readDeployment } from "../flows/read-deployment.ts";
 import { REQUEST_MS, sayNetwork } from "../flows/say-network.ts";
+import { detailOf, readAnswer } from "./ask-deployment.ts";
 import { CommandError } from "./command-error.ts";
 import { defineCommand } from "./define-command.ts";
 import type { Terminal } from "./terminal.ts";
@@ -89,7 +90,7 @@ async function openStream(
     return null;
   }
   if (response.status === 401) throw new CommandError(`${url} does not know the key (401).`, 1);
-  const detail = /"detail":"((?:[^"\\]|\\.)*)"/.exec(text)?.[1] ?? "it does not answer as Volley does";
+  const detail = detailOf(readAnswer(text)) ?? "it does not answer as Volley does";
   throw new CommandError(`${url} refuses the stream (${response.status}): ${visibleText(detail, 500)}`, 1);
 }
 
