@@ -82,7 +82,7 @@ export interface ToolsPage {
 export interface AddedToolsMethods {
   /** Add, replace or delete tools of the tenant's own. */
   changeTools(change: ToolChange): ToolChangeAnswer;
-  /** One of the tenant's own tools; null when there is none of that name. */
+  /** Find one of the tenant's own tools; null for a name that no tool has. */
   tool(name: string): KeptTool | null;
   /** The changes of the tenant's own tools since a version, in one message or, where they are many, in part. */
   toolsSince(version: number): ToolsPage;

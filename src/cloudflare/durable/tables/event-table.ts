@@ -6,7 +6,7 @@ import { logWarning } from "../../platform/log-bug.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 
 export interface EventTableOptions {
-  /** The deployment's own address; null where there is none, and then nothing is stored and nothing read. */
+  /** The deployment's own address. Without one the table stores and reads nothing. */
   readonly target: CallbackTarget | null;
   /** Events that may wait to be delivered. */
   readonly backlog: number;

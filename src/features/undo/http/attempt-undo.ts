@@ -162,7 +162,7 @@ async function askPeople(
     // An attempt that broke off may have asked.
     named: { nameOf: ({ id }) => `${spec.id}-${id}`, mayBeParked: () => true },
   });
-  if (recorded === undefined) return failedAttempt(makeFailure("NOT_REVERSIBLE", { hint: NOBODY }));
+  if (recorded === undefined) return failedAttempt(makeFailure("NOT_REVERSIBLE", { hint: NO_APPROVALS }));
   const outcomes = [...recorded.values()];
   const failed = outcomes.find((outcome) => outcome.status === "error");
   if (failed !== undefined) return failedAttempt(failed.error);
@@ -181,7 +181,7 @@ async function askPeople(
 }
 
 const UNSEALABLE = { why: "gets a secret that no key of VOLLEY_VAULT_KEY opens any more" };
-const NOBODY =
+const NO_APPROVALS =
   "The tool that takes it back needs an approval, and this Worker does not list the feature for approvals.";
 
 const PLAN = {

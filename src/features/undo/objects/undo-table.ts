@@ -32,7 +32,7 @@ export interface UndoRun {
   readonly facts: RunFacts;
 }
 
-/** The rows of the runs whose writes are looked after. Where there is none, nothing is read. */
+/** The rows of the runs whose writes are looked after. It knows in memory whether it has one: an empty table is not read. */
 export class UndoTable {
   readonly #sql: SqlStorage;
   /** When each open or waiting run is due, by its id. */

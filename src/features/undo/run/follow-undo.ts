@@ -12,7 +12,7 @@ interface Following {
   readonly clock: Clock;
   /** It follows no longer, in milliseconds since the epoch. */
   readonly endsAt: number;
-  /** Look at the entries; null where there are none yet. */
+  /** Read the entries; null before the first one is written. */
   readonly look: () => Promise<UndoState | null>;
   /** Told of what is known by now. */
   readonly onState?: ((state: UndoState) => void) | undefined;
