@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
-import { build } from "esbuild";
+import { build, transform } from "esbuild";
 
 import { readScript } from "./command/read-script.ts";
 import { writeNotice } from "./release/write-notice.ts";
@@ -44,7 +44,8 @@ async function rewrite(path: string): Promise<void> {
     (text, { from, to }) => text.replaceAll(from, to),
     before,
   );
-  if (after !== before) await writeFile(path, after);
+  // Comments stay in the declarations, where an editor shows them.
+  await writeFile(path, path.endsWith(".js") ? (await transform(after, { target: "es2024" })).code : after);
 }
 
 const { dependencies } = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as {
