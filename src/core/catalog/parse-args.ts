@@ -8,6 +8,7 @@ import { toPointer } from "../kit/json/json-pointer.ts";
 import { err, ok, type Result } from "../kit/result.ts";
 import type { Tool } from "./define-tool.ts";
 import { findCertain } from "./find-certain.ts";
+import { conditionOf } from "../contract/orchestration.ts";
 import { runSchema } from "../contract/run-schema.ts";
 
 /** The work that explaining unfit arguments may still cost a caller that checks many. */
@@ -95,7 +96,7 @@ export function parseCall(
   const parsed = parseArgs(tool, input, options);
   if (!parsed.ok) return parsed;
   const args = parsed.value;
-  const isLookedAt = typeof tool.orchestration.confirm === "object";
+  const isLookedAt = conditionOf(tool.orchestration) !== undefined;
   const readAs = sayTexts(input, args);
   return ok({
     input: isLookedAt ? (toInput(tool, args) ?? input) : input,

@@ -297,6 +297,10 @@ export const maxQuestionTtlMs = 7 * 24 * 3_600_000;
 export let questionRetentionMs = 24 * 3_600_000;
 /** Questions of one tenant that wait for a person: a person reads no more. */
 export const questionsPending = 200;
+/** Characters of the sentence in which a tool says what a call of it does: it is read at a glance. */
+export const sentenceCharacters = 300;
+/** Arguments that such a sentence shows. */
+export const sentenceArguments = 10;
 /** Pointers of one condition: a person reads it, and each value is looked up for every call. */
 export const conditionPointers = 20;
 /** Characters of a pointer, or of a text, in a condition. */

@@ -18,8 +18,8 @@ import { lazySchema } from "./lazy-schema.ts";
 import * as LIMITS from "./limits.ts";
 
 const always = oneOf("never", "always");
-/** The condition itself is checked by what asks a person. */
-const sometimes = object({ when: anyObject });
+/** The condition and the sentence are checked by what asks people. */
+const sometimes = object({ when: optional(anyObject), needs: optional(upTo(5)), says: optional(text) });
 
 const contract = object({
   mode: oneOf("parallel-safe", "sequential-only", "fan-out-bounded", "dependent"),
@@ -50,7 +50,7 @@ const contract = object({
       result: optional(text),
     }),
   ),
-  /** Whether a person is asked: about every call, none, or those whose arguments fit a condition. */
+  /** Whether people are asked: about every call, none, or those whose arguments fit a condition; how many, and in which words. */
   confirm: optional(
     form(
       (value) => always.fits(value) || sometimes.fits(value),
@@ -93,6 +93,11 @@ export function splitContract(declared: object): {
   if (brought.length === 0) return { own: declared as JsonObject, brought: undefined };
   const own = fields.filter((field) => !isBrought(field));
   return { own: Object.fromEntries(own), brought: Object.fromEntries(brought) };
+}
+
+/** The condition under which a person is asked about a call; undefined where arguments decide nothing. */
+export function conditionOf({ confirm }: Pick<Orchestration, "confirm">): JsonObject | undefined {
+  return typeof confirm === "object" ? confirm.when : undefined;
 }
 
 /** Whether a value is a contract. Every tool is asked at every start; the schema explains a value that is refused here. */

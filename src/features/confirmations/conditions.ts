@@ -3,6 +3,8 @@ import type { Tool } from "../../core/catalog/define-tool.ts";
 import { declarationError } from "../../core/catalog/check-declaration.ts";
 import { listArguments } from "../../core/catalog/verifier.ts";
 import { type Condition, fitsCondition, parseCondition } from "../../core/contract/condition.ts";
+import { findStranger, parseSentence } from "../../core/contract/sentence.ts";
+import { conditionOf } from "../../core/contract/orchestration.ts";
 import { toHint } from "../../core/contract/issues.ts";
 import { isJsonObject, type JsonObject } from "../../core/contract/json.ts";
 import { toPointer } from "../../core/kit/json/json-pointer.ts";
@@ -10,31 +12,45 @@ import { toPointer } from "../../core/kit/json/json-pointer.ts";
 /** Conditions that were parsed, by the object that they are written as: a contract is one for as long as its tool is. */
 const parsed = new WeakMap<JsonObject, Condition | null>();
 
-/** Refuse a tool whose condition cannot be read; throws, naming the tool. */
-export function checkCondition(tool: Pick<Tool, "name" | "input" | "hasLateInput" | "orchestration">): void {
+/** Refuse a tool whose condition, or sentence, cannot be read; throws, naming the tool. */
+export function checkConfirm(tool: Pick<Tool, "name" | "input" | "hasLateInput" | "orchestration">): void {
   const { name, hasLateInput } = tool;
   const { confirm } = tool.orchestration;
   if (typeof confirm !== "object") return;
-  const checked = parseCondition(confirm.when, ["orchestration", "confirm", "when"]);
+  const { when = {}, says } = confirm;
+  const checked = parseCondition(when, ["orchestration", "confirm", "when"]);
   if (!checked.ok) throw declarationError(name, [toHint(checked.error)]);
+  const sentence = says === undefined ? [] : parseSentence(says);
+  if ("expected" in sentence)
+    throw declarationError(name, [`/orchestration/confirm/says must be ${sentence.expected}`]);
   // A slip in a name would never be found in any arguments, and no call would ask.
   const known = hasLateInput ? [] : Object.keys(listArguments(tool.input).taken);
+  if (known.length === 0) return;
   const strange = checked.value.find(({ tokens: [field] }) => field !== undefined && !known.includes(field));
-  if (known.length > 0 && strange !== undefined)
+  if (strange !== undefined)
     throw declarationError(name, [
       `/orchestration/confirm/when asks for ${toPointer(strange.tokens)}, and there is no argument '${strange.tokens[0]}'`,
+    ]);
+  const stranger = findStranger(sentence, known);
+  if (stranger !== undefined)
+    throw declarationError(name, [
+      `/orchestration/confirm/says shows an argument '${stranger}', and there is none`,
     ]);
 }
 
 /** Whether a person is asked about a call, by its arguments as the tool will get them; a field that its schema turned into others, as it was sent. */
 export const holdsCall: Holds = ({ confirm, orchestration }, call) => {
-  const { confirm: said } = orchestration;
-  if (typeof said !== "object") return confirm;
+  const when = conditionOf(orchestration);
+  if (when === undefined) return confirm;
   if (call === null) return undefined;
-  const { input, args } = call;
-  const sent = Object.entries(input).filter(([, value]) => value !== null);
-  return fits(said.when, isJsonObject(args) ? { ...Object.fromEntries(sent), ...args } : input);
+  return fits(when, seenOf(call));
 };
+
+/** The arguments of a call as its tool will get them; a field that its schema turned into others, as it was sent. */
+export function seenOf({ input, args }: { readonly input: JsonObject; readonly args: unknown }): JsonObject {
+  const sent = Object.entries(input).filter(([, value]) => value !== null);
+  return isJsonObject(args) ? { ...Object.fromEntries(sent), ...args } : input;
+}
 
 /** Whether arguments fit a condition. */
 function fits(written: JsonObject, args: JsonObject): boolean {

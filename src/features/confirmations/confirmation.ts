@@ -58,6 +58,7 @@ export function begunFlows(
 /** An action as a list shows it: its arguments in one line, and no results. A version that did not keep the line left it out. */
 export interface HeadAction extends Pick<ParkedAction, "id" | "tool" | "gated"> {
   readonly args?: string;
+  readonly says?: string;
   /** The account that it would use; absent where it uses none, and where a version recorded it that did not say. */
   readonly account?: string;
 }
@@ -81,11 +82,12 @@ export function toHead(group: ParkedGroup): ConfirmationHead {
     ...(keptAs !== undefined && { keptRun: keptAs.run }),
     ...(awaits !== undefined && { awaits }),
     ...(asker !== undefined && { asker }),
-    actions: listAsked(actions).map(({ id, tool, gated, args }) => ({
+    actions: listAsked(actions).map(({ id, tool, gated, args, says }) => ({
       id,
       tool,
       gated,
       args: toLine(args),
+      ...(says !== undefined && { says }),
       ...(Object.hasOwn(accountNames, tool) && { account: accountNames[tool]! }),
     })),
   };

@@ -1,5 +1,6 @@
 import type { Catalog } from "../../core/catalog/catalog.ts";
-import { parseArgs } from "../../core/catalog/parse-args.ts";
+import type { Tool } from "../../core/catalog/define-tool.ts";
+import { parseArgs, parseCall } from "../../core/catalog/parse-args.ts";
 import { checkResolved } from "../../core/contract/action.ts";
 import type { Failure } from "../../core/contract/failure.ts";
 import type { ParkedAction, ParkedGroup } from "./parked-group.ts";
@@ -9,6 +10,8 @@ import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
 import { toPointer } from "../../core/kit/json/json-pointer.ts";
 import { err, ok, type Result } from "../../core/kit/result.ts";
 import { visibleText } from "../../core/kit/visible-text.ts";
+import { seenOf } from "./conditions.ts";
+import { sayCalls } from "./say-call.ts";
 
 /** Whether a person may change what an action is called with: one call, whose arguments are known. */
 export function isEditable({ args, begun }: Pick<ParkedAction, "args" | "begun">): boolean {
@@ -36,9 +39,17 @@ export function editGroup(
   }
   const actions = group.actions.map((action): ParkedAction => {
     const input = edits.get(action.id);
-    return input === undefined ? action : { ...action, args: { kind: "call", input } };
+    if (input === undefined) return action;
+    const { says: _, ...unsaid } = action;
+    const says = saySent(catalog.get(action.tool), input);
+    return { ...unsaid, args: { kind: "call", input }, ...(says !== undefined && { says }) };
   });
   return ok({ ...group, actions });
+}
+
+function saySent(tool: Tool | undefined, input: JsonObject): string | undefined {
+  const call = tool && parseCall(tool, input);
+  return call?.ok === true ? sayCalls(tool!, [seenOf(call.value)]) : undefined;
 }
 
 function findWrong(catalog: Catalog, name: string, input: JsonObject): Failure | null {

@@ -11,7 +11,7 @@ import {
 } from "./http/routes.ts";
 import { createApprovalPages } from "./http/approval-pages.ts";
 import { withdraw } from "./http/decide.ts";
-import { checkCondition, holdsCall } from "./conditions.ts";
+import { checkConfirm, holdsCall } from "./conditions.ts";
 import { CONFIRMATION_LIMITS, type ConfirmationLimits } from "./confirmation-rules.ts";
 import * as LIMITS from "../../core/contract/limits.ts";
 import { sendEvent } from "../../core/egress/send-callback.ts";
@@ -51,7 +51,7 @@ export function confirmations() {
         }),
       ),
     // A yes is to what the tool declares, its schema among it.
-    checks: [checkCondition, checkAtStart],
+    checks: [checkConfirm, checkAtStart],
     load: () => import("./http/answer-link.ts"),
   });
 }

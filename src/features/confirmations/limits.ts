@@ -18,6 +18,8 @@ export const confirmationBytes = 256 * 1024;
 export const confirmationsBytes = 64 * 1024 * 1024;
 /** Characters of the reason of a decision: a few sentences, which a model reads with the result. */
 export const reasonCharacters = 500;
+/** Characters of an argument in the sentence that a tool says. */
+export const saidCharacters = 200;
 /** Links of one question: each person of a team has one. */
 export const approvalLinks = 20;
 /** Characters of the name under which a link decides. */

@@ -4,6 +4,7 @@ import type { Claim } from "./confirmation.ts";
 import { type BegunFlow, type ParkedAction, type ParkedGroup, recallAsker } from "./parked-group.ts";
 import { type Failure, makeFailure } from "../../core/contract/failure.ts";
 import type { JsonObject } from "../../core/contract/json.ts";
+import { conditionOf } from "../../core/contract/orchestration.ts";
 import { err, ok, type Result } from "../../core/kit/result.ts";
 import { findParking } from "../../core/plan/parked-step.ts";
 import { findHazards } from "../../core/plan/hazards.ts";
@@ -44,7 +45,7 @@ export function planParked(
   const asks = actions.map(({ tool: name, gated, args }) => {
     if (!gated || args.kind !== "waiting") return false;
     const tool = catalog.get(name);
-    return tool === undefined || typeof tool.orchestration.confirm !== "object" ? true : undefined;
+    return tool === undefined || conditionOf(tool.orchestration) === undefined ? true : undefined;
   });
   const parking = findParking(
     asks.map((asksNow) => asksNow === true),

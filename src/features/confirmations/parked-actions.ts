@@ -1,11 +1,15 @@
 import type { Tool } from "../../core/catalog/define-tool.ts";
+import type { JsonObject } from "../../core/contract/json.ts";
+import { ok } from "../../core/kit/result.ts";
 export type { BegunFlow } from "./parked-group.ts";
 import type { ParkedAction, ParkedArgs, ParkedGroup } from "./parked-group.ts";
 import { ITEM } from "../../core/contract/reference.ts";
 import type { Ports } from "../../core/egress/ports.ts";
 import { pickPointers } from "../../core/kit/json/json-pointer.ts";
 import { type DataOf, findReferences } from "../../core/plan/references.ts";
+import { seenOf } from "./conditions.ts";
 import { begunFlows } from "./confirmation.ts";
+import { sayCalls } from "./say-call.ts";
 import { hashDeclaration } from "./confirmation-digests.ts";
 import type { ParkedStep } from "../../core/plan/parked-step.ts";
 
@@ -16,12 +20,14 @@ export function toParkedActions(steps: readonly ParkedStep[]): readonly ParkedAc
     const { step, task } = parked;
     // A flow leaves it, as `FlowQuestions` says.
     const begun = parked.begun as ParkedAction["begun"];
+    const says = sayCalls(task.tool, seenBy(parked));
     return {
       id: step.id,
       tool: task.tool.name,
       gated: step.parking === "gated" || step.mayAsk === true || begun !== undefined,
       needs: step.needs.flatMap((needed) => position.get(needed) ?? []),
       args: toParkedArgs(parked),
+      ...(says !== undefined && { says }),
       timeoutMs: task.timeoutMs,
       select: task.select,
       ...(task.callback !== undefined && { callback: task.callback }),
@@ -41,6 +47,13 @@ function toParkedArgs({ task, prepared }: ParkedStep): ParkedArgs {
     call.ok ? { input: call.value.input } : { error: call.error },
   );
   return { kind: "loop", elements };
+}
+
+/** The arguments of each call as its tool will get them, as far as they are known. */
+function seenBy({ task, prepared }: ParkedStep): readonly JsonObject[] {
+  if (prepared === null) return [task.call === null ? task.input : seenOf(task.call)];
+  const calls = prepared.kind === "call" ? [ok(prepared.call)] : prepared.calls;
+  return calls.flatMap((call) => (call.ok ? [seenOf(call.value)] : []));
 }
 
 /** Pick what the waiting actions refer to outside the group, by id; only the parts that they refer to. */

@@ -27,6 +27,8 @@ export interface ParkedAction {
   /** Positions in the group of the actions that must have succeeded before. */
   readonly needs: readonly number[];
   readonly args: ParkedArgs;
+  /** The sentence that its tool says of it; absent where that says none. */
+  readonly says?: string;
   readonly timeoutMs: number;
   readonly select: readonly (readonly string[])[] | null;
   /** Where the event about its job's end goes. */

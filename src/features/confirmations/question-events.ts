@@ -10,11 +10,14 @@ import { toWireDecider } from "./decision.ts";
  * @param url where a person decides who needs no key
  */
 export function toRequestedEvent(tenant: string, question: ListedConfirmation, url?: string): OutgoingEvent {
+  // Its arguments are for who may decide, and not for everybody who may hear of it.
+  const says = question.head.actions.flatMap((action) => action.says ?? []);
   return makeEvent(
     "confirmation.requested",
     { atMs: question.createdAt, of: question.id },
     {
       ...toQuestion(tenant, question),
+      says: url === undefined || says.length === 0 ? undefined : says,
       expires_at: toIso(question.expiresAt),
       url,
     },

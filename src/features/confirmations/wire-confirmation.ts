@@ -72,6 +72,9 @@ const decidedFields = () => ({
   edited: z.optional(z.literal(true)).check(z.describe("A person wrote other arguments than were asked for")),
 });
 
+const saysField = () =>
+  z.optional(z.string()).check(z.describe("What it does, in the sentence that its tool gives"));
+
 const accountField = () =>
   z.optional(z.string()).check(z.describe("Address or login of the account that it would use"));
 
@@ -81,6 +84,7 @@ export const confirmationSchema = lazySchema(() => {
     id: z.string(),
     tool: z.string(),
     gated: z.boolean().check(z.describe("Needs a yes itself; the others wait for one that does")),
+    says: saysField(),
     args: z.optional(z.unknown()),
     for_each: z.optional(z.unknown()),
     args_of_each: z
@@ -131,6 +135,7 @@ export const listedConfirmationSchema = lazySchema(() => {
   const ask = z.strictObject({
     id: z.string(),
     tool: z.string(),
+    says: saysField(),
     args: z
       .optional(z.string())
       .check(z.describe("In one line of at most 300 characters; absent where an earlier version asked")),
@@ -164,9 +169,10 @@ export function toWireListed(
     requested_by: toWireAsker(head, knows),
     url,
     actions: head.actions.map(({ id: of, tool, gated }) => ({ id: of, tool, gated })),
-    asks: head.actions.map(({ id: of, tool, args, account }) => ({
+    asks: head.actions.map(({ id: of, tool, says, args, account }) => ({
       id: of,
       tool,
+      ...(says !== undefined && { says }),
       ...(args !== undefined && { args }),
       ...(account !== undefined && { account }),
     })),
@@ -218,6 +224,7 @@ export function toWireConfirmation(
       id: action.id,
       tool: action.tool,
       gated: action.gated,
+      ...(action.says !== undefined && { says: action.says }),
       ...toWireArgs(action),
       ...(Object.hasOwn(accountNames, action.tool) && { account: accountNames[action.tool]! }),
       ...(action.callback !== undefined && { callback_url: action.callback.url }),

@@ -33,6 +33,12 @@ export function withContract(description: unknown, contract: Orchestration | und
   return `${said}\n${sayContract(contract)}`.trimStart();
 }
 
+function sayConfirm(confirm: Exclude<NonNullable<Orchestration["confirm"]>, "never">): string {
+  const { when, needs = 1 } = confirm === "always" ? {} : confirm;
+  const who = needs === 1 ? "a person confirms" : `${needs} people confirm`;
+  return when === undefined ? `${who} each call` : `${who} calls with ${JSON.stringify(when)}`;
+}
+
 /**
  * Say a tool's contract in one line, for the dialects that have no place for it.
  *
@@ -50,8 +56,7 @@ export function sayContract(orchestration: Orchestration): string {
     cache_ttl_s !== undefined && `answers may be ${cache_ttl_s} s old`,
     // That one failure leaves the others as they are is what everybody assumes.
     on_error === "fail-fast" && on_error,
-    confirm === "always" && "a person confirms each call",
-    typeof confirm === "object" && `a person confirms calls with ${JSON.stringify(confirm.when)}`,
+    confirm !== undefined && confirm !== "never" && sayConfirm(confirm),
     ...sayFields(orchestration),
   ];
   return `Contract: ${parts.filter((part) => typeof part === "string").join(", ")}.`;

@@ -4,6 +4,7 @@ import { type Failure, makeFailure, toWireFailure } from "../../core/contract/fa
 import { MARK } from "../../core/egress/redact.ts";
 import { fitsCondition, toCondition, type WrittenCondition } from "../../core/contract/condition.ts";
 import { isJsonObject, type JsonObject, parseExact } from "../../core/contract/json.ts";
+import { conditionOf } from "../../core/contract/orchestration.ts";
 import { attempt, attemptNow } from "../../core/kit/result.ts";
 import type { Call } from "../../core/plan/step.ts";
 import { compensationOf, resolveCompensation } from "./compensation.ts";
@@ -24,7 +25,8 @@ export function wayBackOf(tool: Tool, catalog: Pick<Catalog, "callable">): WayBa
   const { delivery, orchestration } = catalog.callable(compensation.tool)!;
   const { confirm = "never" } = orchestration;
   if (confirm === "never") return { compensation, delivery };
-  return { compensation, delivery, asks: confirm === "always" ? true : { when: confirm.when } };
+  const when = conditionOf(orchestration);
+  return { compensation, delivery, asks: when === undefined ? true : { when } };
 }
 
 const UNSAID: NoWayBack = { why: "says no way to take back what it did" };

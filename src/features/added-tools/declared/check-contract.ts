@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { isOrchestration } from "../../../core/contract/orchestration.ts";
 import { parsePointer, toPointer } from "../../../core/kit/json/json-pointer.ts";
+import { findStranger, parseSentence } from "../../../core/contract/sentence.ts";
 import { type Problems, suggestName } from "./problems.ts";
 
 /** Find fields of a declaration that cannot hold together. */
@@ -75,7 +76,8 @@ function checkOrchestration(
         });
   }
   const { verify_with: verify, confirm } = contract;
-  const condition = isJsonObject(confirm) ? parseCondition(confirm["when"]) : null;
+  const { when, says } = isJsonObject(confirm) ? confirm : {};
+  const condition = when === undefined ? null : parseCondition(when);
   if (condition?.ok === false)
     for (const { path, expected, received } of condition.error)
       problems.add(at("confirm", "when", ...(parsePointer(path) ?? [])), expected, undefined, { received });
@@ -87,8 +89,24 @@ function checkOrchestration(
         hint: suggestName(field, known, "argument"),
       });
   }
+  if (typeof says === "string") checkSentence(says, at("confirm", "says"), known, problems);
   if (isJsonObject(verify) && verify["tool"] === name)
     problems.add(at("verify_with", "tool"), "another tool, a read", name);
+}
+
+function checkSentence(
+  says: string,
+  path: readonly PropertyKey[],
+  known: readonly string[] | null,
+  problems: Problems,
+): void {
+  const sentence = parseSentence(says);
+  if ("expected" in sentence) return problems.add(path, sentence.expected, says);
+  const stranger = known === null ? undefined : findStranger(sentence, known);
+  if (stranger !== undefined)
+    problems.add(path, "arguments of the tool", stranger, {
+      hint: suggestName(stranger, known!, "argument"),
+    });
 }
 
 function usesAccount(call: unknown): boolean {

@@ -1,5 +1,9 @@
 import type { Delivery } from "../../../core/contract/gate/job.ts";
-import type { DeclaredContract, Orchestration } from "../../../core/contract/orchestration.ts";
+import {
+  conditionOf,
+  type DeclaredContract,
+  type Orchestration,
+} from "../../../core/contract/orchestration.ts";
 import {
   defineTool,
   type Tool,
@@ -57,7 +61,7 @@ export function toTool(declaration: Declaration, options: ToToolOptions): Tool {
     isWrite,
     execution: execution ?? "sync",
     input: toInput(declaration.input_schema, {
-      fillsDefaults: typeof orchestration.confirm === "object",
+      fillsDefaults: conditionOf(orchestration) !== undefined,
       ...(body !== undefined && { body }),
     }),
     hosts: [origin],

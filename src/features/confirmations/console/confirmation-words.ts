@@ -12,6 +12,7 @@ export interface ListedConfirmation extends Pick<
   readonly asks: readonly {
     readonly id: string;
     readonly tool: string;
+    readonly says?: string;
     readonly args?: string;
     readonly account?: string;
   }[];

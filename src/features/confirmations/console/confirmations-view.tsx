@@ -116,11 +116,9 @@ function Asks({ of: { asks } }: { readonly of: ListedConfirmation }) {
   const left = asks.length - SHOWN;
   return (
     <>
-      {asks.slice(0, SHOWN).map(({ id, tool, args, account }) => (
+      {asks.slice(0, SHOWN).map(({ id, tool, says, args, account }) => (
         <code key={id} class="small ask">
-          <bdi>
-            {tool} {args}
-          </bdi>
+          <bdi>{says ?? `${tool} ${args ?? ""}`}</bdi>
           {account !== undefined && (
             <span key="account" class="muted">
               {" "}

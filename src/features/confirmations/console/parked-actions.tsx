@@ -41,6 +41,7 @@ function Action({ action }: { readonly action: WireParked }) {
   const {
     id,
     tool,
+    says,
     args,
     args_of_each: each,
     for_each: loop,
@@ -59,6 +60,13 @@ function Action({ action }: { readonly action: WireParked }) {
         </h2>
         <bdi class="tag end">{id}</bdi>
       </div>
+      {says !== undefined && (
+        <p key="says">
+          <strong>
+            <bdi>{says}</bdi>
+          </strong>
+        </p>
+      )}
       {each === undefined ? (
         <ArgsView key="args" args={args ?? {}} label={`Arguments of ${id}`} />
       ) : (

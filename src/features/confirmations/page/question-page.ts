@@ -70,6 +70,7 @@ function showAction(action: Action, place: number | null, typed: URLSearchParams
     id,
     tool,
     gated,
+    says,
     reach,
     resolved,
     followed_by: followers,
@@ -90,6 +91,7 @@ ${sayTyped(typed, `${FIELDS.args}${place}`) ?? toText(action.args)}</textarea></
   ].flat();
   return mark`<section class="card">
 <h2><bdi>${tool}</bdi> <span class="muted"><bdi>${id}</bdi>${gated ? "" : ", runs after it"}</span></h2>
+${says === undefined ? null : mark`<p><strong><bdi>${says}</bdi></strong></p>`}
 ${args}
 ${reach === undefined ? null : mark`<p><b>${reach}</b></p>`}
 ${notes.map((note) => mark`<p class="muted"><bdi>${note}</bdi></p>`)}
