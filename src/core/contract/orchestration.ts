@@ -16,10 +16,16 @@ import {
 import { isJsonObject, type JsonObject } from "./json.ts";
 import { lazySchema } from "./lazy-schema.ts";
 import * as LIMITS from "./limits.ts";
+import { parsePointer } from "../kit/json/json-pointer.ts";
+import { readMarker } from "./reference.ts";
 
 const always = oneOf("never", "always");
-/** The condition and the sentence are checked by what asks people. */
-const sometimes = object({ when: optional(anyObject), needs: optional(upTo(5)), says: optional(text) });
+const sentence = form(
+  (value) => typeof value === "string" && parseSentence(value) !== null,
+  () => z.string().check(z.refine((value) => parseSentence(value) !== null, SENTENCE)),
+);
+/** The condition itself is checked by what asks people. */
+const sometimes = object({ when: optional(anyObject), needs: optional(upTo(5)), says: optional(sentence) });
 
 const contract = object({
   mode: oneOf("parallel-safe", "sequential-only", "fan-out-bounded", "dependent"),
@@ -103,4 +109,31 @@ export function conditionOf({ confirm }: Pick<Orchestration, "confirm">): JsonOb
 /** Whether a value is a contract. Every tool is asked at every start; the schema explains a value that is refused here. */
 export function isOrchestration(value: unknown): value is Orchestration {
   return contract.fits(value);
+}
+
+/** A sentence about a call: its text, and in between the arguments that it shows, each by the keys that lead to it. */
+export type Sentence = readonly (string | readonly string[])[];
+
+/** Parse `Refund {{args#/amount}} to {{args#/customer}}`; null where it is no such sentence. */
+export function parseSentence(written: string): Sentence | null {
+  const marker = readMarker({ $template: written });
+  if (marker?.kind !== "template" || marker.open !== undefined) return null;
+  const parts: (string | readonly string[])[] = [];
+  for (const part of marker.parts) {
+    if (typeof part === "string") parts.push(part);
+    else if (part.id === "args" && parsePointer(part.pointer) !== null)
+      parts.push(parsePointer(part.pointer)!);
+    else return null;
+  }
+  const shown = parts.filter((part) => typeof part !== "string").length;
+  const isLong = written.length > LIMITS.sentenceCharacters || shown > LIMITS.sentenceArguments;
+  return isLong || written.trim() === "" ? null : parts;
+}
+
+const SENTENCE = `a sentence of at most ${LIMITS.sentenceCharacters} characters that shows at most ${LIMITS.sentenceArguments} arguments, e.g. "Refund {{args#/amount}} to {{args#/customer}}"`;
+
+/** Find an argument that a sentence shows and a tool has not, by its name; undefined where there is none. */
+export function findStranger(sentence: Sentence, known: readonly string[]): string | undefined {
+  const names = sentence.flatMap((part) => (typeof part === "string" ? [] : part.slice(0, 1)));
+  return names.find((name) => !known.includes(name));
 }

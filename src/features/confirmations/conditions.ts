@@ -3,8 +3,7 @@ import type { Tool } from "../../core/catalog/define-tool.ts";
 import { declarationError } from "../../core/catalog/check-declaration.ts";
 import { listArguments } from "../../core/catalog/verifier.ts";
 import { type Condition, fitsCondition, parseCondition } from "../../core/contract/condition.ts";
-import { findStranger, parseSentence } from "../../core/contract/sentence.ts";
-import { conditionOf } from "../../core/contract/orchestration.ts";
+import { conditionOf, findStranger, parseSentence } from "../../core/contract/orchestration.ts";
 import { toHint } from "../../core/contract/issues.ts";
 import { isJsonObject, type JsonObject } from "../../core/contract/json.ts";
 import { toPointer } from "../../core/kit/json/json-pointer.ts";
@@ -12,7 +11,7 @@ import { toPointer } from "../../core/kit/json/json-pointer.ts";
 /** Conditions that were parsed, by the object that they are written as: a contract is one for as long as its tool is. */
 const parsed = new WeakMap<JsonObject, Condition | null>();
 
-/** Refuse a tool whose condition, or sentence, cannot be read; throws, naming the tool. */
+/** Refuse a tool whose condition cannot be read, or that shows an argument which it has not; throws, naming the tool. */
 export function checkConfirm(tool: Pick<Tool, "name" | "input" | "hasLateInput" | "orchestration">): void {
   const { name, hasLateInput } = tool;
   const { confirm } = tool.orchestration;
@@ -20,9 +19,6 @@ export function checkConfirm(tool: Pick<Tool, "name" | "input" | "hasLateInput" 
   const { when = {}, says } = confirm;
   const checked = parseCondition(when, ["orchestration", "confirm", "when"]);
   if (!checked.ok) throw declarationError(name, [toHint(checked.error)]);
-  const sentence = says === undefined ? [] : parseSentence(says);
-  if ("expected" in sentence)
-    throw declarationError(name, [`/orchestration/confirm/says must be ${sentence.expected}`]);
   // A slip in a name would never be found in any arguments, and no call would ask.
   const known = hasLateInput ? [] : Object.keys(listArguments(tool.input).taken);
   if (known.length === 0) return;
@@ -31,7 +27,8 @@ export function checkConfirm(tool: Pick<Tool, "name" | "input" | "hasLateInput" 
     throw declarationError(name, [
       `/orchestration/confirm/when asks for ${toPointer(strange.tokens)}, and there is no argument '${strange.tokens[0]}'`,
     ]);
-  const stranger = findStranger(sentence, known);
+  const sentence = says === undefined ? null : parseSentence(says);
+  const stranger = sentence === null ? undefined : findStranger(sentence, known);
   if (stranger !== undefined)
     throw declarationError(name, [
       `/orchestration/confirm/says shows an argument '${stranger}', and there is none`,

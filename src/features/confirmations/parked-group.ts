@@ -27,7 +27,7 @@ export interface ParkedAction {
   /** Positions in the group of the actions that must have succeeded before. */
   readonly needs: readonly number[];
   readonly args: ParkedArgs;
-  /** The sentence that its tool says of it; absent where that says none. */
+  /** The sentence of its tool; absent where the tool has none. */
   readonly says?: string;
   readonly timeoutMs: number;
   readonly select: readonly (readonly string[])[] | null;

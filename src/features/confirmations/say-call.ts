@@ -1,7 +1,7 @@
 import type { Tool } from "../../core/catalog/define-tool.ts";
 import type { JsonObject } from "../../core/contract/json.ts";
 import { hasMarker } from "../../core/contract/reference.ts";
-import { parseSentence, type Sentence } from "../../core/contract/sentence.ts";
+import { parseSentence, type Sentence } from "../../core/contract/orchestration.ts";
 import { follow } from "../../core/kit/json/json-pointer.ts";
 import { escapeUnseen, visibleText } from "../../core/kit/visible-text.ts";
 import * as LIMITS from "./limits.ts";
@@ -19,9 +19,9 @@ export function sayCalls(
   { orchestration: { confirm } }: Pick<Tool, "orchestration">,
   inputs: readonly JsonObject[],
 ): string | undefined {
-  const sentence = typeof confirm === "object" && confirm.says !== undefined && parseSentence(confirm.says);
-  // A tool that another version kept may have one that is none here.
-  if (sentence === false || "expected" in sentence) return undefined;
+  const says = typeof confirm === "object" ? confirm.says : undefined;
+  const sentence = says === undefined ? null : parseSentence(says);
+  if (sentence === null) return undefined;
   const said = inputs.slice(0, ELEMENTS_SAID).map((input) => sayOne(sentence, input));
   const more = inputs.length - said.length;
   return `${said.join("; ")}${more > 0 ? `; and ${more} more` : ""}`;

@@ -1,9 +1,8 @@
 import { parseCondition } from "../../../core/contract/condition.ts";
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
-import { isOrchestration } from "../../../core/contract/orchestration.ts";
+import { findStranger, isOrchestration, parseSentence } from "../../../core/contract/orchestration.ts";
 import { parsePointer, toPointer } from "../../../core/kit/json/json-pointer.ts";
-import { findStranger, parseSentence } from "../../../core/contract/sentence.ts";
 import { type Problems, suggestName } from "./problems.ts";
 
 /** Find fields of a declaration that cannot hold together. */
@@ -89,24 +88,14 @@ function checkOrchestration(
         hint: suggestName(field, known, "argument"),
       });
   }
-  if (typeof says === "string") checkSentence(says, at("confirm", "says"), known, problems);
-  if (isJsonObject(verify) && verify["tool"] === name)
-    problems.add(at("verify_with", "tool"), "another tool, a read", name);
-}
-
-function checkSentence(
-  says: string,
-  path: readonly PropertyKey[],
-  known: readonly string[] | null,
-  problems: Problems,
-): void {
-  const sentence = parseSentence(says);
-  if ("expected" in sentence) return problems.add(path, sentence.expected, says);
-  const stranger = known === null ? undefined : findStranger(sentence, known);
+  const shown = typeof says === "string" && known !== null ? parseSentence(says) : null;
+  const stranger = shown === null ? undefined : findStranger(shown, known!);
   if (stranger !== undefined)
-    problems.add(path, "arguments of the tool", stranger, {
+    problems.add(at("confirm", "says"), "arguments of the tool", stranger, {
       hint: suggestName(stranger, known!, "argument"),
     });
+  if (isJsonObject(verify) && verify["tool"] === name)
+    problems.add(at("verify_with", "tool"), "another tool, a read", name);
 }
 
 function usesAccount(call: unknown): boolean {
