@@ -1,8 +1,9 @@
-import { describe, expect, inject, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import { signInAs } from "../../scripts/demo/sign-in-as.ts";
 import { call, picture } from "./endpoint-samples.ts";
 import { expectAccessible, expectFits, openConsole, WIDTHS } from "./open-console.ts";
+import { sandboxUrl } from "./sandbox-url.ts";
 
 const PATIENT = { timeout: 20_000 };
 const ADMIN = "sandbox-admin-key";
@@ -13,7 +14,7 @@ async function connect(
   { subject, person, name }: { readonly subject: string; readonly person: string; readonly name?: string },
 ): Promise<void> {
   const started = await call("POST", "/v1/connections", { connector, subject, ...(name && { name }) });
-  await signInAs(person, started.connect_url as string, inject("sandboxUrl"));
+  await signInAs(person, started.connect_url as string, sandboxUrl());
 }
 
 describe("The section Connections", () => {

@@ -1,10 +1,11 @@
-import { describe, expect, inject, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 
 import { expectAccessible, expectFits, type OpenConsole, openConsole, WIDTHS } from "./open-console.ts";
+import { sandboxUrl } from "./sandbox-url.ts";
 
 /* The documentation at /docs, as the sandbox serves what `npm run docs` has built. */
 
-const url = inject("sandboxUrl");
+const url = sandboxUrl();
 
 /** Open a page and wait until its script has begun: before, a key or a click does nothing. */
 async function openPage(path: string): Promise<OpenConsole> {

@@ -1,4 +1,5 @@
-import { expect, inject } from "vitest";
+import { expect } from "vitest";
+import { sandboxUrl } from "./sandbox-url.ts";
 
 const ADMIN = "sandbox-admin-key";
 /** Upstreams of the sandbox that take, answer with text, and fail. */
@@ -15,7 +16,7 @@ export async function call(
   authorization = `Bearer ${ADMIN}`,
   // oxlint-disable-next-line typescript/no-explicit-any -- tests look into whatever came
 ): Promise<any> {
-  const response = await fetch(`${inject("sandboxUrl")}${path}`, {
+  const response = await fetch(`${sandboxUrl()}${path}`, {
     method,
     headers: { authorization, ...(body !== undefined && { "content-type": "application/json" }) },
     ...(body !== undefined && { body: JSON.stringify(body) }),

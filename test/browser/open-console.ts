@@ -1,8 +1,9 @@
 import axe from "axe-core";
 import type { Browser, BrowserContext, Page } from "playwright-core";
-import { expect, inject } from "vitest";
+import { expect } from "vitest";
 
 import { launchBrowser } from "./launch-browser.ts";
+import { sandboxUrl } from "./sandbox-url.ts";
 
 /** How the console is opened; as a key's owner on a desktop, where nothing is said. */
 export interface Opening {
@@ -33,7 +34,7 @@ export async function openConsole({
 }: Opening = {}): Promise<OpenConsole> {
   started ??= launchBrowser();
   const browser = await started;
-  const url = inject("sandboxUrl");
+  const url = sandboxUrl();
   const context = await browser.newContext({
     viewport: { width, height: width < 600 ? 780 : 900 },
     reducedMotion: "reduce",

@@ -6,13 +6,34 @@ import type { TestProject } from "vitest/node";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** Where the sandbox answers, without a slash at the end. */
-    sandboxUrl: string;
+    /** Where the sandbox of each worker answers, without a slash at the end. */
+    sandboxUrls: readonly string[];
   }
 }
 
-/** Start the sandbox as a user does, on a port of its own, and stop it after the last test. */
-export default async function startSandbox({ provide }: TestProject): Promise<() => Promise<void>> {
+/** Each worker has a sandbox of its own: what one test leaves there, no other meets while it runs. */
+export const WORKERS = 2;
+
+/** Start the sandboxes as a user does, on ports of their own, and stop them after the last test. */
+export default async function startSandboxes({ provide }: TestProject): Promise<() => Promise<void>> {
+  const started: Sandbox[] = [];
+  // One after another: the first one builds what all of them run.
+  for (let worker = 0; worker < WORKERS; worker += 1) started.push(await startSandbox());
+  provide(
+    "sandboxUrls",
+    started.map(({ url }) => url),
+  );
+  return async () => {
+    await Promise.all(started.map(({ stop }) => stop()));
+  };
+}
+
+interface Sandbox {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+async function startSandbox(): Promise<Sandbox> {
   const port = await findFreePort();
   const sandbox = spawn(process.execPath, ["scripts/start-sandbox.ts", "--port", String(port)], {
     stdio: ["ignore", "pipe", "pipe"],
@@ -22,10 +43,12 @@ export default async function startSandbox({ provide }: TestProject): Promise<()
     stream.on("data", (chunk: Buffer) => (output = `${output}${chunk.toString()}`.slice(-20_000)));
   const url = `http://127.0.0.1:${port}`;
   await untilHealthy(url, sandbox, () => output);
-  provide("sandboxUrl", url);
-  return async () => {
-    sandbox.kill("SIGTERM");
-    if (sandbox.exitCode === null) await once(sandbox, "exit");
+  return {
+    url,
+    async stop() {
+      sandbox.kill("SIGTERM");
+      if (sandbox.exitCode === null) await once(sandbox, "exit");
+    },
   };
 }
 

@@ -1,14 +1,15 @@
 import { defineConfig } from "vitest/config";
 
 import { SECOND_TRIES } from "../support/second-tries.ts";
+import { WORKERS } from "./start-sandbox.ts";
 
 /** The console in a real browser, against the sandbox: `npm run test:browser`, which installs this folder first. */
 export default defineConfig({
   test: {
     include: ["test/browser/**/*.test.ts"],
     globalSetup: "test/browser/start-sandbox.ts",
-    // One browser for all: two processors carry no more.
-    maxWorkers: 1,
+    // A browser and a sandbox each: their tests mostly wait, for the console's next question.
+    maxWorkers: WORKERS,
     isolate: false,
     retry: SECOND_TRIES,
     testTimeout: 60_000,
