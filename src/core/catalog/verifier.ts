@@ -47,8 +47,7 @@ export function makeVerifier(
     throw new Error(
       `Cannot create catalog: 'verify_with' of '${write.name}' names the unknown tool '${declared.tool}'`,
     );
-  require(write.isWrite &&
-    write.execution === "sync", "is for sync writes: nothing else ends without an answer in a result");
+  require(write.isWrite, "is for writes: a read that is lost is made again");
   require(!write.idempotent, "is of no use to a write that may be sent again anyway");
   require(!tool.isWrite && !tool.confirm, `needs a read without a confirmation, which '${tool.name}' is not`);
   // A limited tool's calls were promised to callers, so a verification may not use them up.

@@ -92,8 +92,7 @@ describe("createCatalog() refuses a 'verify_with' that cannot work, naming the w
       {},
       { orchestration: { mode: "parallel-safe", confirm: "always" } },
     ],
-    ["a read of a read", "is for sync writes", SOUND, { isWrite: false, actions: ["read"] }],
-    ["background work", "is for sync writes", SOUND, { execution: "fire-and-forget" }],
+    ["a read of a read", "is for writes", SOUND, { isWrite: false, actions: ["read"] }],
     ["what may be repeated", "is of no use", SOUND, { idempotent: true }],
     [
       "an argument the read does not take",

@@ -90,7 +90,7 @@ export function book(name: string, declared: Declared = {}): Tool {
   });
 }
 
-const VERIFY = { verify_with: { tool: "find", args: { name: "/name" }, result: "/booking" } };
+export const VERIFY = { verify_with: { tool: "find", args: { name: "/name" }, result: "/booking" } };
 
 /** The same in other domains. */
 export const TOOLS: readonly Tool[] = [

@@ -120,3 +120,37 @@ test("a write whose account is gone stands, and its entry says which account is 
   expect(body.undone).toMatchObject([{ id: "own", status: "error", error: { code: "CONNECTION_REQUIRED" } }]);
   expect([...taken]).toEqual(["x"]);
 });
+
+test("a write is taken back under the account that it used, whichever key asks", async () => {
+  const { batch, connect, send, taken, volley } = await openOwn();
+  await connect("ada", "ada@acme.dev");
+  const { batch_id: run } = await batch([TAKE]);
+  await volley.advance(5_000);
+  const entry = { name: "other", tools: ["*"], flags: ["approve"] };
+  const made = await send("POST", "/v1/keys", entry);
+  expect(made.status, JSON.stringify(made.body)).toBe(201);
+  const authorization = `Bearer ${made.body.key as string}`;
+  const { body } = await send("POST", `/v1/runs/${run}/undo`, {}, { authorization });
+  expect(body.undone).toMatchObject([{ id: "own", tool: "give_back", status: "success" }]);
+  expect([...taken]).toEqual([]);
+  const sent = volley.requests
+    .filter(({ url }) => url.startsWith(API))
+    .map(({ headers }) => headers["authorization"]);
+  expect(sent).toEqual([expect.stringContaining("ada@acme.dev"), sent[0]]);
+});
+
+test("an undo that is asked for withdraws the account that its run waits for: nobody connects it any more", async () => {
+  const { batch, bookings, send, signIn, taken, volley } = await openOwn();
+  const { batch_id: run, results } = await batch([BOOK, { ...TAKE, depends_on: ["one"] }], {
+    on_connection: "park",
+    on_error: "partial-success",
+  });
+  await volley.advance(5_000);
+  const { body } = await send("POST", `/v1/runs/${run}/undo`, {});
+  expect(body.undone).toMatchObject([{ id: "one", tool: "unbook", status: "success" }]);
+  const { body: asked } = await send("GET", "/v1/confirmations");
+  expect(asked.confirmations).toMatchObject([{ status: "rejected", decided_by: { via: "undo" } }]);
+  await signIn(results[1].connect_url, "ada@acme.dev").catch(() => undefined);
+  await volley.advance(60_000);
+  expect([[...bookings.live], [...taken]]).toEqual([[], []]);
+});

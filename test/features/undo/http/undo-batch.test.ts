@@ -1,7 +1,8 @@
+import * as z from "zod/mini";
 import { describe, expect, test } from "vitest";
 
 import { createTestVolley } from "../../../../src/package/testing.ts";
-import { openBookings, openVolley, runUndo, type UndoneAnswer } from "./bookings.ts";
+import { book, declare, openBookings, openVolley, runUndo, TOOLS, type UndoneAnswer } from "./bookings.ts";
 
 const refuse = (status: number) => () => Response.json({}, { status });
 
@@ -57,6 +58,46 @@ describe("a batch that is undone where it fails", () => {
     ]);
     expect(answer.undone?.map(({ id }) => id)).toEqual(["car", "room"]);
     expect(bookings.heard.slice(-2)).toEqual(["unbook b", "unbook a"]);
+  });
+
+  test("what a contract says to depend on another write is taken back before it, in whatever domain", async () => {
+    const first = book("reserve", { domain: "rooms" });
+    const then = book("book_fitting", {
+      domain: "cars",
+      orchestration: {
+        mode: "dependent",
+        depends_on: [{ tool: "reserve", required_fields: ["note"], from: { note: "/id" } }],
+      },
+    });
+    const busy = (times: number) => (times === 1 ? Response.json({}, { status: 503 }) : undefined);
+    const bookings = openBookings({ "book d": refuse(400), "unbook a": busy });
+    const volley = await openVolley(bookings, [...TOOLS, first, then]);
+    const { undone } = await runUndo(volley, [
+      { id: "room", tool: "reserve", args: { name: "b" } },
+      { id: "car", tool: "book_fitting", args: { name: "a" } },
+      { id: "fails", tool: "book", args: { name: "d" }, depends_on: ["car"] },
+    ]);
+    expect(undone).toMatchObject([{ id: "car" }, { id: "room" }]);
+    expect(bookings.heard.slice(-3)).toEqual(["unbook a", "unbook a", "unbook b"]);
+  });
+
+  test("a compensation that is sent at most once is lost: it is not sent again, and its entry is 'unknown'", async () => {
+    const once = declare("unbook_once", "unbook", z.object({ id: z.string() }), { delivery: "at-most-once" });
+    const compensate = { tool: "unbook_once", args: { id: { $ref: "result#/id" } } };
+    const bookings = openBookings({ "book b": refuse(400), "unbook a": refuse(504) });
+    const volley = await openVolley(bookings, [
+      ...TOOLS,
+      once,
+      book("book_once", { orchestration: { compensate } }),
+    ]);
+    const { undone, results } = await runUndo(volley, [
+      { id: "one", tool: "book_once", args: { name: "a" } },
+      { tool: "book", args: { name: "b" }, depends_on: ["one"] },
+    ]);
+    expect(undone).toMatchObject([{ id: "one", tool: "unbook_once", status: "unknown" }]);
+    expect(results[0]!.meta.undone).toBe("unknown");
+    await volley.advance(3_600_000);
+    expect(bookings.heard.filter((word) => word === "unbook a")).toHaveLength(1);
   });
 
   test("each element of a loop that succeeded is an entry, and the loop is undone when all of them are", async () => {

@@ -1,12 +1,22 @@
 import { describe, expect, test } from "vitest";
 
-import { openBookings, openVolley, runUndo, type UndoneAnswer } from "./bookings.ts";
+import { runs } from "../../../../src/features/runs/index.ts";
+import { undo } from "../../../../src/features/undo/index.ts";
+import { createTestVolley } from "../../../../src/package/testing.ts";
+import { book, openBookings, openVolley, runUndo, TOOLS, type UndoneAnswer, VERIFY } from "./bookings.ts";
 
 const refuse = (status: number) => () => Response.json({}, { status });
 
 /** Fails after what is before it. */
 const FAILS = { id: "fails", tool: "book", args: { name: "fails" } };
 const failing = { "book fails": refuse(400) };
+const ONCE = {
+  execution: "fire-and-forget",
+  delivery: "at-most-once",
+  domain: "seen",
+  orchestration: VERIFY,
+} as const;
+const SEEN = [...TOOLS, book("book_seen_later", ONCE)];
 
 describe("jobs of a batch that is undone", () => {
   test("a job that has not begun is cancelled", async () => {
@@ -110,7 +120,11 @@ describe("writes in doubt that can be looked up", () => {
     const answers: Record<string, () => Response> = { ...failing };
     const bookings = openBookings(answers);
     answers["book a"] = lose(bookings, isDone);
-    const volley = await openVolley(bookings);
+    const volley = await createTestVolley({
+      tools: SEEN,
+      features: [undo(), runs()],
+      routes: bookings.routes,
+    });
     const send = (more: object = {}): Promise<UndoneAnswer> =>
       runUndo(volley, [{ id: "seen", tool: "book_seen", args: { name: "a" } }], more);
     return { bookings, volley, send };
@@ -142,6 +156,38 @@ describe("writes in doubt that can be looked up", () => {
     await volley.advance(120_000);
     expect([...bookings.live]).toEqual([]);
   });
+
+  test.each([
+    ["elements", "book_seen", { for_each: ["a"], args: { name: { $ref: "item#" } } }, { element: 0 }],
+    ["jobs", "book_seen_later", { args: { name: "a" } }, {}],
+    [
+      "jobs of loops",
+      "book_seen_later",
+      { for_each: ["a"], args: { name: { $ref: "item#" } } },
+      { element: 0 },
+    ],
+  ])(
+    "%s are looked up too: one that is found is taken back, of one that is not there is no entry",
+    async (_, tool, more, place) => {
+      for (const isDone of [true, false]) {
+        const { bookings, volley } = await open(isDone);
+        const { batch_id: run, undone } = await runUndo(volley, [
+          { id: "seen", tool, ...more },
+          { ...FAILS, depends_on: tool === "book_seen" ? [] : ["seen"] },
+        ]);
+        await volley.advance(120_000);
+        const entry = { id: "seen", ...place, tool: "unbook", status: "success" };
+        expect(bookings.heard.filter((word) => word === "book a")).toHaveLength(1);
+        expect(bookings.heard.filter((word) => word === "look for a").length).toBeGreaterThan(0);
+        expect(bookings.heard.filter((word) => word === "unbook a")).toHaveLength(isDone ? 1 : 0);
+        expect([...bookings.live]).toEqual([]);
+        const shown = await volley.fetch(`/v1/runs/${run}`);
+        const told = ((await shown.json()) as UndoneAnswer).undone ?? [];
+        expect(told).toMatchObject(isDone ? [entry] : []);
+        expect(undone).toHaveLength(1);
+      }
+    },
+  );
 
   test("what was found and is being taken back is not looked for again", async () => {
     const answers: Record<string, (times: number) => Response | undefined> = {
