@@ -51,6 +51,8 @@ export const runJobsToldAgainMs = 10_000;
 export const runChildren = 100;
 /** How long one stream of a run's events stays open: a look every three seconds is a hundred calls; a client goes on with the next one. */
 export const runStreamMs = 5 * 60_000;
+/** The last so many events of what became of a run are named in the id of each: the id is a header of the next request. */
+export const runEventsNamed = 200;
 /** How long a stream waits for a run that is not there yet: a run is reported within two seconds of its answer. */
 export const runAwaitedMs = 3_000;
 /** Runs that one request runs again, or cancels. */

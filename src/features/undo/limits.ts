@@ -4,10 +4,14 @@ export const undoLeaseMs = 10_000;
 export const undosAtOnce = 20;
 /** Writes of a tenant that are being taken back. */
 export const undoBacklog = 20_000;
+/** Jobs that ended before their batch had told of them: so many ends are remembered. */
+export const undoEarlyJobs = 200;
 /** After so long a job that found no room is asked for again. */
 export const undoAgainMs = 5_000;
 /** The entries of a run are kept so long: longer than any run is, because without them a write could be taken back again. */
 export const undoneKeptMs = 100 * 86_400_000;
+/** The arguments of a call that got a no are kept so many days, unless `VOLLEY_RUNS_DAYS` keeps runs for others. */
+export const undoArgsDays = 7;
 /** A request that has a run undone is answered by then, whatever is under way. */
 export const undoAnswerMs = 15_000;
 /** A waiting batch looks so often at what becomes of its writes, and ever more seldom. */

@@ -11,6 +11,7 @@ import {
 } from "../../../core/contract/outcome.ts";
 import type { Refusal } from "../../../core/contract/refusal.ts";
 import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
+import { sha256 } from "../../../core/kit/sha256.ts";
 import { sleep } from "../../../core/kit/sleep.ts";
 import type { Gives, JobRuns } from "../../../feature/gives.ts";
 import { findRun, type SeenRun } from "./look-at-run.ts";
@@ -35,14 +36,14 @@ interface Known {
   readonly results: readonly string[];
   /** The whole answer; null while the run goes on, or something becomes of it. */
   readonly envelope: string | null;
-  /** Events of what became of it since. */
+  /** Events of what became of it since, without their ids. */
   readonly events?: readonly string[];
 }
 
 /**
  * Answer with the events of a run: `result` for each result, and last `done` with the envelope. All that is known is told at once, and the
  * rest when it happens. A stream of which nothing more is told, or that is open for long, ends without `done`, and its client goes on
- * where it was: the id of an event says which results were told.
+ * where it was: the id of an event says which were told.
  */
 export async function followRun(
   followed: Followed,
@@ -91,7 +92,6 @@ async function tell(
   const stopKeepAlive = stream.keepAlive();
   let seen: SeenRun | null = first;
   let progress = "";
-  const toldSince = new Set<string>();
   for (let pause = LIMITS.waitLookMs; seen !== null; pause += LIMITS.waitLookStepMs) {
     const { job } = seen;
     const now = JSON.stringify([job?.status, job?.progress]);
@@ -104,8 +104,10 @@ async function tell(
       const id = told.add(json);
       if (id !== null) stream.send(`event: result\ndata: ${json}\nid: ${id}\n\n`);
     }
-    for (const event of events ?? []) if (!toldSince.has(event)) stream.send(event);
-    for (const event of events ?? []) toldSince.add(event);
+    for (const event of events ?? []) {
+      const id = told.addSince(event);
+      if (id !== null) stream.send(`${event}\nid: ${id}\n\n`);
+    }
     if (envelope !== null) {
       stream.send(`event: done\ndata: ${envelope}\nid: ${TOLD_ALL}\n\n`);
       break;
@@ -177,19 +179,23 @@ function summarise(results: readonly WireResult[]): object {
 /** The id of a stream's last event: everything was told. */
 const TOLD_ALL = "done";
 
-const FORM = /^[0-9a-f]{1,500}$/;
+const FORM = /^([0-9a-f]{1,500})((?:\.[0-9a-f]{8}){0,200})$/;
 const INDEX = /^\{"index":(\d{1,4}),/;
 
 /**
- * The results of a run that a client was told of. As the id of an event it is a number in hexadecimal, with a bit for each action: whatever order
- * results came in, and whichever stream told them, it says what is missing.
+ * The events of a run that a client was told of. As the id of an event it is a number in hexadecimal, with a bit for the result of each action:
+ * whatever order results came in, and whichever stream told them, it says what is missing. The names of the events of what became of it
+ * since follow, each behind a dot.
  */
 class Told {
   #bits: bigint;
+  readonly #since: string[];
 
   /** @param lastId the id of the last event that a client has seen; one that no stream wrote begins anew */
   constructor(lastId: string) {
-    this.#bits = FORM.test(lastId) ? BigInt(`0x${lastId}`) : 0n;
+    const [, bits = "0", since = ""] = FORM.exec(lastId) ?? [];
+    this.#bits = BigInt(`0x${bits}`);
+    this.#since = since.split(".").slice(1);
   }
 
   /** Take a result, as it is on the wire, that is about to be told; the id of its event, or null where it was told before. */
@@ -197,6 +203,18 @@ class Told {
     const bit = 1n << BigInt(INDEX.exec(json)?.[1] ?? 0);
     if ((this.#bits & bit) !== 0n) return null;
     this.#bits |= bit;
-    return this.#bits.toString(16);
+    return this.#id;
+  }
+
+  /** Take an event of what became of it since. */
+  addSince(event: string): string | null {
+    const name = sha256(event).slice(0, 8);
+    if (this.#since.includes(name)) return null;
+    this.#since.push(name);
+    return this.#id;
+  }
+
+  get #id(): string {
+    return [this.#bits.toString(16), ...this.#since.slice(-LIMITS.runEventsNamed)].join(".");
   }
 }

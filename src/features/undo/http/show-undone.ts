@@ -37,7 +37,7 @@ export const afterRuns: Gives["afterRuns"] = {
     });
     if (own.length === 0) return { envelope: answerJson, events: [] };
     const ended = own.filter(({ status }) => status !== "initiated").map(toEntryJson);
-    const events = ended.map((json) => `event: undone\ndata: ${json}\n\n`);
+    const events = ended.map((json) => `event: undone\ndata: ${json}`);
     const { undone: _, ...answer } = parseExact(answerJson) as Answer;
     const results = answer.results.map((result, at) => ({
       ...result,

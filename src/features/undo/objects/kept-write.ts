@@ -139,10 +139,16 @@ export function endWrite(write: KeptWrite, entry?: NonNullable<KeptWrite["entry"
   return { ...rest, state: "over", ...(entry !== undefined && { entry }) };
 }
 
-/** Keep what the attempt said with which the job that a write is has ended. */
-export function hearOfJob(write: KeptWrite, keptJson: string): KeptWrite {
+/** The end of a job: its place, and what the attempt said that made it. */
+export interface EndOfJob extends Pick<Job, "keptJson"> {
+  readonly seq: number;
+}
+
+/** Keep how the job that a write is has ended. */
+export function hearOfJob(write: KeptWrite, { keptJson, seq }: EndOfJob): KeptWrite {
+  if (keptJson === undefined) return { ...write, seq };
   const found = JSON.parse(keptJson) as Reversal | Irreversible;
-  return { ...write, job: { by: null, ...write.job, found } };
+  return { ...write, seq, job: { by: null, ...write.job, found } };
 }
 
 /** Read how the job that a write is has ended. */

@@ -229,11 +229,12 @@ class UndoPart implements OpenPart {
     return this.#table.nextAt;
   }
 
-  /** Take runs that said nothing any more for lost, and ask again for room. */
+  /** Take runs that said nothing any more for lost, ask again for room, and forget what is kept for too long. */
   take(nowMs: number): void {
     for (const runId of this.#table.due(nowMs)) {
       const run = this.#table.run(runId)!;
-      this.#runs.undo(nowMs, { ...run, dueAt: null });
+      if (run.state === "settled") this.#runs.forgetArgs(nowMs, run);
+      else this.#runs.undo(nowMs, { ...run, dueAt: null });
     }
   }
 
@@ -305,13 +306,11 @@ class UndoPart implements OpenPart {
     this.#hearOfRun(job);
     const found = this.#table.ofJob(job.spec.id);
     const run = found && this.#table.run(found.runId);
-    if (found === null || run === null) return;
+    if (found === null || run === null) return this.#runs.hearEarly(job);
     const { runId, write } = found;
     if (write.state === "job") {
       if (isLive(job.status)) return;
-      const { keptJson } = job;
-      const heard = keptJson === undefined ? write : hearOfJob(write, keptJson);
-      const told = { ...heard, seq: this.#runs.seqOfEnd(runId) };
+      const told = hearOfJob(write, { keptJson: job.keptJson, seq: this.#runs.seqOfEnd(runId) });
       // Its end is read when its run fails.
       this.#table.saveWrite(runId, isGoing(run.state) ? told : readJob(told, toJobRecord(job)));
       if (isGoing(run.state)) return;

@@ -17,7 +17,17 @@ import {
   undoKeyOf,
   type UndoState,
 } from "../undo-run.ts";
-import { asksFirst, countWrites, endWrite, type KeptWrite, LOST, readJob, toEntry } from "./kept-write.ts";
+import {
+  asksFirst,
+  countWrites,
+  type EndOfJob,
+  endWrite,
+  hearOfJob,
+  type KeptWrite,
+  LOST,
+  readJob,
+  toEntry,
+} from "./kept-write.ts";
 import { isGoing, type UndoRun, UndoTable } from "./undo-table.ts";
 
 /** Positions of the jobs of a run, away from those of its actions. */
@@ -29,6 +39,7 @@ const JOB_SEQ = 1e-6;
 export class UndoRuns {
   readonly #world: PartWorld;
   readonly table: UndoTable;
+  readonly #early = new Map<string, EndOfJob>();
 
   constructor(world: PartWorld) {
     this.#world = world;
@@ -48,7 +59,7 @@ export class UndoRuns {
   /** Write down a job of a run, once. */
   add(nowMs: number, runId: string, { jobId, by, looksFor, seq, ...write }: JobOfRun): void {
     if (this.table.write(runId, keyOf(write)) !== null) return;
-    this.table.saveWrite(runId, {
+    const kept: KeptWrite = {
       ...write,
       seq: seq ?? NOT_ENDED,
       place: this.table.countWrites(runId),
@@ -56,7 +67,17 @@ export class UndoRuns {
       state: "job",
       job: { by, ...(looksFor !== undefined && { looksFor }) },
       jobId,
-    });
+    };
+    const early = this.#early.get(jobId);
+    this.table.saveWrite(runId, early === undefined ? kept : hearOfJob(kept, early));
+  }
+
+  /** Hear of the end of a job that has no row yet. */
+  hearEarly({ spec: { id, origin }, status, keptJson }: Job): void {
+    if (isLive(status) || origin?.isKept !== true) return;
+    this.#early.set(id, { keptJson, seq: this.seqOfEnd(origin.batchId) });
+    const [oldest] = this.#early.keys();
+    if (this.#early.size > LIMITS.undoEarlyJobs) this.#early.delete(oldest!);
   }
 
   /** The place of a job that ends now: behind all that has begun or ended. */
@@ -120,11 +141,21 @@ export class UndoRuns {
     const asks = this.#ask(nowMs, run, writes);
     if (asks === null) dueAt = nowMs + LIMITS.undoAgainMs;
     const facts = asks === null ? run.facts : { ...run.facts, ...asks };
+    // A later undo may ask anew about what got a no, as long as there is the run.
+    const days = Number(this.#world.env["VOLLEY_RUNS_DAYS"]) || LIMITS.undoArgsDays;
+    if (isOver && writes.some(({ by }) => by !== undefined))
+      dueAt = Math.min(...writes.map(({ sentAt }) => sentAt)) + days * 86_400_000;
     this.save(nowMs, { ...run, facts, state: isOver ? "settled" : "undoing", dueAt });
     if (!isOver) return;
     const { questions = [], asked = [] } = facts;
     for (const id of [...questions, ...asked])
       this.#world.questions()?.conclude(nowMs, id, toMember(this.stateOf([runId]).entries));
+  }
+
+  /** Forget the arguments of a run that is over. */
+  forgetArgs(nowMs: number, run: UndoRun): void {
+    for (const write of this.table.writes(run.runId)) this.table.saveWrite(run.runId, endWrite(write));
+    this.table.saveRun(nowMs, { ...run, dueAt: null });
   }
 
   /**

@@ -27,7 +27,7 @@ function isAsking(state: RunState, { questions, asks }: RunFacts): boolean {
 export interface UndoRun {
   readonly runId: string;
   readonly state: RunState;
-  /** When something is to be done about it: its lease ends, or there was no room. */
+  /** When something is to be done about it: its lease ends, there was no room, or arguments are to be forgotten. */
   readonly dueAt: number | null;
   readonly facts: RunFacts;
 }
@@ -45,7 +45,9 @@ export class UndoTable {
   constructor(sql: SqlStorage) {
     this.#sql = sql;
     this.#findOldest();
-    const going = this.#rows<RunRow>(`SELECT ${RUN} FROM undo_runs WHERE state != 'settled'`);
+    const going = this.#rows<RunRow>(
+      `SELECT ${RUN} FROM undo_runs WHERE state != 'settled' OR due_at IS NOT NULL`,
+    );
     for (const run of going.map(toRun)) this.#remember(run);
   }
 

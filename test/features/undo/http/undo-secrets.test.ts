@@ -1,5 +1,7 @@
+import { StatementSync } from "node:sqlite";
+
 import * as z from "zod/mini";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 
 import { confirmations } from "../../../../src/features/confirmations/index.ts";
 import { runs } from "../../../../src/features/runs/index.ts";
@@ -166,6 +168,50 @@ test("after a no they stay sealed for a later undo, which asks anew and sends th
   expect(again).toMatchObject({ id: "a0", status: "pending_confirmation" });
   await post(`/v1/confirmations/${again.confirmation!.id}`, { decision: "approve" });
   expect(bookings.heard.at(-1)).toBe(`unbook ${SECRET}`);
+});
+
+/** Watch what objects write: the last of each row of a write that is kept. */
+function watchRows() {
+  const sent = vi.spyOn(StatementSync.prototype, "all");
+  const rows = (): ReadonlyMap<string, string> =>
+    new Map(
+      sent.mock.contexts.flatMap((statement, at) => {
+        const [run, key, , json] = sent.mock.calls[at] as unknown as readonly string[];
+        const isWrite = (statement as StatementSync).sourceSQL.startsWith("REPLACE INTO undo_writes");
+        return isWrite ? [[`${run} ${key}`, json!] as const] : [];
+      }),
+    );
+  onTestFinished(() => sent.mockRestore());
+  return rows;
+}
+
+test("sealed arguments are in no row any more when the write is taken back", async () => {
+  const rows = watchRows();
+  const { volley, answer } = await undoOne("book_asked", KEY, {
+    [`unbook ${SECRET}`]: () => Response.json({}),
+  });
+  expect([...rows().values()].filter((json) => json.includes("sealed"))).toHaveLength(1);
+  const headers = { "content-type": "application/json" };
+  const body = JSON.stringify({ decision: "approve" });
+  const path = `/v1/confirmations/${answer.undone![0]!.confirmation!.id}`;
+  await volley.fetch(path, { method: "POST", headers, body });
+  expect([...rows().values()].filter((json) => json.includes("success"))).toHaveLength(1);
+  expect([...rows().values()].join()).not.toContain("sealed");
+});
+
+test("after a no they are kept as long as the run, and then forgotten", async () => {
+  const rows = watchRows();
+  const { volley, answer } = await undoOne("book_asked", { ...KEY, VOLLEY_RUNS_DAYS: "2" });
+  const headers = { "content-type": "application/json" };
+  const body = JSON.stringify({ decision: "reject" });
+  const path = `/v1/confirmations/${answer.undone![0]!.confirmation!.id}`;
+  await volley.fetch(path, { method: "POST", headers, body });
+  await volley.advance(86_400_000);
+  volley.evict();
+  const kept = (): readonly string[] => [...rows().values()].filter((json) => json.includes("sealed"));
+  expect(kept()).toHaveLength(1);
+  await volley.advance(90_000_000);
+  expect(kept()).toEqual([]);
 });
 
 test("without a key nothing is sealed: the write stands, and its entry says so", async () => {

@@ -154,6 +154,26 @@ describe("the events of a run that is undone", () => {
     expect(done).toMatchObject({ undone, results: [{ meta: { undone: true } }, { meta: { undone: true } }] });
   });
 
+  test("are told once: a client that comes again with 'Last-Event-ID' hears only what it has not", async () => {
+    const id = await run(TWO);
+    await undoRun(id);
+    const idsOf = async (lastId?: string): Promise<readonly (readonly [string, string])[]> => {
+      const headers = {
+        accept: "text/event-stream",
+        ...(lastId !== undefined && { "last-event-id": lastId }),
+      };
+      const text = await (await volley.fetch(`/v1/runs/${id}`, { headers })).text();
+      return [...text.matchAll(/^event: (.*)\ndata: .*\nid: (.*)$/gm)].map(([, name, last]) => [
+        name!,
+        last!,
+      ]);
+    };
+    const first = await idsOf();
+    expect(first.map(([name]) => name)).toEqual(["result", "result", "undone", "undone", "done"]);
+    for (const [at, [, lastId]] of first.slice(0, -1).entries())
+      expect(await idsOf(lastId)).toEqual(first.slice(at + 1));
+  });
+
   test("go on while something of it is under way", async () => {
     const busy = { status: 503, headers: { "retry-after": "60" } };
     answers["unbook a"] = (times) => (times === 1 ? Response.json({}, busy) : undefined);
