@@ -26,7 +26,7 @@ import { tokens } from "./features/tokens/index.ts";
 import { undo } from "./features/undo/index.ts";
 import { usage } from "./features/usage/index.ts";
 import { createVolley } from "./package/index.ts";
-import { publishEvent, SHIPPED_TOOLS } from "./package/tools.ts";
+import { confirmConnection, publishEvent, SHIPPED_TOOLS } from "./package/tools.ts";
 
 // Tools that need a binding are added by group, each with its lines of wrangler.toml; a Worker does not contain tools that it does not list:
 // import { OPT_IN_TOOLS } from "./package/tools.ts"; // documents, orders, images: docs/data.md; accounts: docs/connections.md
@@ -36,7 +36,7 @@ import { publishEvent, SHIPPED_TOOLS } from "./package/tools.ts";
 // const tools = [...SHIPPED_TOOLS, ...OPT_IN_TOOLS.data, ...OPT_IN_TOOLS.images, ...OPT_IN_TOOLS.accounts, ...PACK_TOOLS, ...WORKSPACE_TOOLS];
 // export const Workspace = volley.Workspace;
 const volley = createVolley({
-  tools: [...SHIPPED_TOOLS, publishEvent],
+  tools: [...SHIPPED_TOOLS, publishEvent, confirmConnection],
   features: [
     discovery(),
     formats(),

@@ -1,7 +1,8 @@
 import { expect, test, vi } from "vitest";
 
 import { nameObject, placeJob, shardOf } from "../src/core/contract/gate/job-shard.ts";
-import { shardOfId, shardOfSubject } from "../src/features/connections/link-token.ts";
+import { shardOfSubject } from "../src/core/contract/gate/caller.ts";
+import { shardOfId } from "../src/features/connections/link-token.ts";
 import { shardOfHash, shardOfName } from "../src/features/keys/stored-key.ts";
 import { shardOfKey } from "../src/features/sign-in/store-methods.ts";
 import { createTestVolley } from "../src/package/testing.ts";

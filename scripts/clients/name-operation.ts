@@ -33,7 +33,9 @@ const NAMED: Readonly<Record<string, string>> = {
   "POST /v1/runs/rerun": "runs.rerunMany",
   "POST /v1/runs/cancel": "runs.cancelMany",
   "POST /v1/confirmations/{id}": "confirmations.decide",
+  "POST /v1/connections/confirm": "connections.confirmCode",
   "POST /v1/events": "events.publish",
+  "POST /v1/events/batch": "events.publishBatch",
 };
 
 /** The names of what is done with a whole list, and with one of it. */

@@ -181,6 +181,16 @@ export const TOOL_EXAMPLES: Readonly<Record<string, ToolExample>> = {
       status: 200,
     },
   },
+  confirm_connection: {
+    args: {
+      code: "KXWDPRTB",
+    },
+    answer: {
+      connection_id: "cn_4f1a7c0b9d2e8f3a6b5c4d1e0",
+      connector: "google",
+      account: "ada@example.com",
+    },
+  },
   publish_event: {
     args: {
       type: "order.paid",

@@ -35,6 +35,7 @@ export { searchNotion } from "../tools/notion/search-notion.ts";
 export { searchOutlook } from "../tools/outlook/search-outlook.ts";
 export { sendOutlook } from "../tools/outlook/send-outlook.ts";
 export { postSlackMessage } from "../tools/slack/post-slack-message.ts";
+export { confirmConnection } from "../tools/connections/confirm-connection.ts";
 export { addTask } from "../tools/tasks/add-task.ts";
 export { completeTask } from "../tools/tasks/complete-task.ts";
 export { deleteTask } from "../tools/tasks/delete-task.ts";

@@ -16,7 +16,7 @@ import type { BegunCalls, Remote } from "../../src/core/contract/gate/tenant-gat
 import { nameObject } from "../../src/core/contract/gate/job-shard.ts";
 import * as LIMITS from "../../src/core/contract/limits.ts";
 import { createVolley } from "../../src/cloudflare/create-volley.ts";
-import { CONNECTION_SHARDS } from "../../src/features/connections/link-token.ts";
+import { SUBJECT_SHARDS } from "../../src/core/contract/gate/caller.ts";
 import { signInShards } from "../../src/features/sign-in/limits.ts";
 import { ownerOf } from "../../src/features/sign-in/sign-in.ts";
 import { shardOfKey } from "../../src/features/sign-in/store-methods.ts";
@@ -143,7 +143,7 @@ async function fill(tenant: string): Promise<void> {
   });
   await send(tenant, "POST", "/v1/portal_links", { customer: "c_1" });
   if (tenant === "acme") await send(tenant, "POST", "/v1/events", { type: "order.paid", data: {} });
-  for (const shard of range(CONNECTION_SHARDS))
+  for (const shard of range(SUBJECT_SHARDS))
     await runInDurableObject(
       namespaceOf("CONNECTIONS").getByName(`${tenant}/${shard}`),
       (_, { storage: { sql } }) => {

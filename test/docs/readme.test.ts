@@ -36,7 +36,10 @@ describe("the first tool of docs/first-tool.md", () => {
     await writeFile(join(folder, "tool.ts"), block("ts").replaceAll('"../', '"../../src/'));
     const worker = await readFile(join(ROOT, "src/worker.ts"), "utf8");
     const own = block("ts", "./tools/").replace("./tools/get-exchange-rate.ts", "./tool.ts");
-    const edited = worker.replace("  tools: [...SHIPPED_TOOLS, publishEvent],\n", block("ts", "tools:"));
+    const edited = worker.replace(
+      "  tools: [...SHIPPED_TOOLS, publishEvent, confirmConnection],\n",
+      block("ts", "tools:"),
+    );
     expect(edited).not.toBe(worker);
     await writeFile(
       join(folder, "worker.ts"),

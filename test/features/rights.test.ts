@@ -69,6 +69,7 @@ describe("The flags that a path needs", () => {
       "GET /v1/connections/some": ["manage_connections"],
       "DELETE /v1/connections/some": ["manage_connections"],
       "POST /v1/connections/some/confirm": ["manage_connections"],
+      "POST /v1/connections/confirm": ["manage_connections"],
       "POST /v1/connections/reseal": ["operator"],
       "POST /v1/endpoints/reseal": ["operator"],
       "GET /v1/deliveries": ["manage_endpoints"],

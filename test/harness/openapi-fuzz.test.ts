@@ -209,7 +209,12 @@ function expectReached(reached: ReadonlySet<string>): void {
   // about.
   // Only a delivery whose endpoint is gone or paused is not sent again.
   // A connection is confirmed with a code that a browser brings back.
-  const unreached = ["deleteTenant 200", "resendDelivery 422", "confirmConnection 200"];
+  const unreached = [
+    "deleteTenant 200",
+    "resendDelivery 422",
+    "confirmConnection 200",
+    "confirmConnectionCode 200",
+  ];
   // One code answers these for all paths.
   for (const status of ["401", "405", "415"])
     expect([...reached].filter((one) => one.endsWith(` ${status}`)).length).toBeGreaterThan(10);

@@ -133,7 +133,10 @@ describe("A reader who follows the README in a copy of the repository", () => {
     expect((await type(call)).results[0]).toMatchObject({ error: { code: "UNKNOWN_TOOL" } });
     await writeFile(TOOL(), take("ts", "defineTool"));
     const worker = await readFile(join(folder, "src/worker.ts"), "utf8");
-    const edited = worker.replace("  tools: [...SHIPPED_TOOLS, publishEvent],\n", take("ts", "tools:"));
+    const edited = worker.replace(
+      "  tools: [...SHIPPED_TOOLS, publishEvent, confirmConnection],\n",
+      take("ts", "tools:"),
+    );
     await writeFile(join(folder, "src/worker.ts"), `${take("ts", "./tools/get")}${edited}`);
     const result = await eventually(
       "the tool that was saved",

@@ -4,6 +4,7 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 
 import type { Tool } from "../../src/core/catalog/define-tool.ts";
+import { confirmConnection } from "../../src/tools/connections/confirm-connection.ts";
 import { publishEvent } from "../../src/tools/events/publish-event.ts";
 import { OPT_IN_TOOLS } from "../../src/tools/opt-in-tools.ts";
 import { PACK_TOOLS } from "../../src/tools/pack-tools.ts";
@@ -79,9 +80,10 @@ describe("The package exports", () => {
       typeof value === "object" && value !== null && "run" in value;
     const exported = [...Object.entries(await load("tools")), ...Object.entries(await load("packs"))];
     const named = exported.flatMap(([name, value]) => (isTool(value) ? [[name, value] as const] : []));
-    // One needs a feature, and comes with it.
+    // Two need a feature, and come beside the others.
     const all = [
       publishEvent,
+      confirmConnection,
       ...SHIPPED_TOOLS,
       ...Object.values(OPT_IN_TOOLS).flat(),
       ...PACK_TOOLS,

@@ -88,6 +88,7 @@ legend{padding:0 0 4px;font-size:13px;color:var(--muted)}
 label.pick{display:flex;gap:8px;align-items:baseline;font-size:15px;color:var(--text)}
 .sub{padding-left:24px}
 .host{font-size:22px;font-weight:600;overflow-wrap:anywhere}
+.code{font:600 28px/1.3 ui-monospace,"SF Mono",Menlo,Consolas,monospace;letter-spacing:.12em;user-select:all;text-align:center}
 .warn{border-color:var(--bad)}
 button{font:inherit;padding:8px 20px;border-radius:8px;border:1px solid var(--strong);background:var(--card);color:var(--text);cursor:pointer}
 button.yes{background:var(--fill);border-color:var(--fill);color:#fff}

@@ -89,6 +89,8 @@ export interface ProgressReport {
 export interface ToolCaller {
   readonly tenant: string;
   readonly key: string;
+  /** The person whose accounts the call uses; absent where the request names none. */
+  readonly subject?: string | undefined;
 }
 
 /** A call's time, for a tool that waits by itself, or says when what it tells of happened. */

@@ -257,7 +257,10 @@ export interface Hooks {
 }
 
 /** The part of a request that its fields may change. */
-type Told = Pick<Execution, "caller" | "origin" | "gate">;
+type Told = Pick<Execution, "caller" | "origin" | "gate"> & {
+  /** The configuration, by which a feature finds what it has of its own. */
+  readonly configured: object;
+};
 
 /** The fields that a feature adds to the bodies which have calls made: of a batch, a run of a tool, a model's request. */
 export interface BatchFields {

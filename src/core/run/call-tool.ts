@@ -90,8 +90,8 @@ class CallContext implements ToolContext {
   }
 
   get caller() {
-    const { tenant, key } = this.#call.scope.origin;
-    return { tenant, key };
+    const { tenant, key, account } = this.#call.scope.origin;
+    return { tenant, key, ...(account !== undefined && { subject: account.subject }) };
   }
 
   get log() {

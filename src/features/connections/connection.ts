@@ -62,6 +62,8 @@ export interface Arrival {
   readonly code: string;
   /** Null where it is used already: in a sandbox. */
   readonly grant: Grant | null;
+  /** How many wrong codes were said of it; absent where its code is no typed one, which cannot be guessed. */
+  readonly wrong?: number;
   /** Where no application says who came, the person is at the issuer to show it; absent before and after. */
   readonly visit?: Visit;
 }
@@ -162,6 +164,13 @@ export function widenLink(connection: Connection, scopes: readonly string[]): Co
   return link === null || link.opened !== null ? connection : { ...connection, link: { ...link, scopes } };
 }
 
+/** Have a link lead back to the address of the latest call, until a person comes back by it. */
+export function turnLink(connection: Connection, returnTo: string | null): Connection {
+  const { link } = connection;
+  if (link === null || link.arrival !== null || returnTo === null) return connection;
+  return { ...connection, link: { ...link, returnTo } };
+}
+
 /** Send a person to the provider. The same browser may try again; another one may not, because the link was passed on. */
 export function openLink(
   connection: Connection,
@@ -210,17 +219,20 @@ export function arrive(
     code,
     grant,
     confirmsItself,
+    isTyped = false,
   }: {
     readonly state: string;
     readonly code: string;
     readonly grant: Grant;
     readonly confirmsItself: boolean;
+    /** The code is one that a person is shown and types. */
+    readonly isTyped?: boolean;
   },
 ): Connection {
   const { link } = connection;
   // Another link was begun while the provider was asked.
   if (link?.opened?.state !== state) return connection;
-  const arrival = { code, grant: confirmsItself ? null : grant };
+  const arrival = { code, grant: confirmsItself ? null : grant, ...(isTyped && { wrong: 0 }) };
   const arrived = { ...link, expiresAt: now + LIMITS.connectionLinkMs, arrival };
   return {
     ...connection,
@@ -250,7 +262,9 @@ export function confirm(
 ): Confirmed {
   const { link } = connection;
   const arrival = link?.arrival;
-  if (link === null || now >= link.expiresAt || arrival?.code !== code) return { kind: "no-code" };
+  if (link === null || now >= link.expiresAt || arrival === null || arrival === undefined)
+    return { kind: "no-code" };
+  if (!isSameDigest(arrival.code, code)) return { kind: "no-code" };
   if (subject !== connection.subject) {
     // In a sandbox it was used already; then nothing is left to go back to.
     const left = arrival.grant === null ? null : endLink(connection, now);
@@ -259,6 +273,30 @@ export function confirm(
   const grant = arrival.grant ?? connection.grant;
   const madeBy = { link: link.digest, state: link.opened!.state };
   return { kind: "active", connection: { ...connection, updatedAt: now, grant, link: null, madeBy } };
+}
+
+/** An arrival that was ended by wrong codes: no code is its own. */
+const ENDED: Arrival = { code: "", grant: null };
+
+/** Count a wrong code that was said of a connection: so many end what waits for one. Null where none that can be guessed is open. */
+export function countWrong(
+  connection: Connection,
+  now: number,
+): { readonly connection: Connection; readonly ended: Grant | null } | null {
+  const { link } = connection;
+  const arrival = link?.arrival;
+  if (link === null || now >= link.expiresAt || arrival?.wrong === undefined) return null;
+  const wrong = arrival.wrong + 1;
+  const isOver = wrong >= LIMITS.wrongCodes;
+  const left = { ...link, arrival: isOver ? ENDED : { ...arrival, wrong } };
+  return { connection: { ...connection, updatedAt: now, link: left }, ended: isOver ? arrival.grant : null };
+}
+
+/** Compare digests in a time that tells nothing of how far they are the same. */
+export function isSameDigest(one: string, other: string): boolean {
+  let difference = one.length ^ other.length;
+  for (let at = 0; at < other.length; at += 1) difference |= one.charCodeAt(at) ^ other.charCodeAt(at);
+  return difference === 0;
 }
 
 /** Change the grant of a connection that has one. */

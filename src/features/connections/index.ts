@@ -1,6 +1,6 @@
 import { defineFeature } from "../../feature/define.ts";
 import { accountsOfSubjects, FIELDS_OF_ACCOUNTS, openBeforeCall } from "./http/accounts.ts";
-import { confirmConnection } from "./http/confirm-connection.ts";
+import { confirmCode, confirmConnection } from "./http/say-who-came.ts";
 import { deleteConnection } from "./http/delete-connection.ts";
 import { listConnections } from "./http/list-connections.ts";
 import { showConnection } from "./http/show-connection.ts";
@@ -31,7 +31,14 @@ export function connections({ confirmsItself = false }: ConnectionOptions = {}) 
       { for: ["operator"], paths: [resealConnections] },
       {
         for: ["manage_connections"],
-        paths: [startConnection, listConnections, showConnection, deleteConnection, confirmConnection],
+        paths: [
+          startConnection,
+          listConnections,
+          showConnection,
+          deleteConnection,
+          confirmConnection,
+          confirmCode,
+        ],
       },
       { for: "anyone", router: createLinkPages({ confirmsItself }) },
     ],

@@ -4,6 +4,8 @@ export { askedLineCharacters, breakerPauseMaxMs, pageBytes } from "../../core/co
 
 /** How long a link is good that connects an account, and how long what came of it waits for the caller's word: as long as a sign-in takes. */
 export const connectionLinkMs = 10 * 60_000;
+/** Wrong codes that end what waits for one: guessing has five in 25 billion, and a person who types seldom needs three. */
+export const wrongCodes = 5;
 /** A token is not used in its last minute: clocks differ, and a request that waits for a slot is to arrive in time. */
 export const tokenMarginMs = 60_000;
 /** Connections of one subject: a person has a handful of accounts, and one more of each. */

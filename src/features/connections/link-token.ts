@@ -1,8 +1,6 @@
 import { toBase64Url } from "../../feature/kit.ts";
+import { shardOfSubject } from "../../core/contract/gate/caller.ts";
 import { sha256 } from "../../core/kit/sha256.ts";
-
-/** Objects that keep a tenant's connections: each has some of its subjects. */
-export const CONNECTION_SHARDS = 16;
 
 /** Where a provider sends a person back to. */
 export const CALLBACK_PATH = "/v1/connections/callback";
@@ -17,11 +15,6 @@ const CONNECTION_ID = /^cn_[0-9a-f]{25}$/;
 const SECRET = /^[A-Za-z0-9_-]{43}$/;
 
 const STATE = /^([A-Za-z0-9_.-]{1,64})\.(cn_[0-9a-f]{25})\.([A-Za-z0-9_-]{43})$/;
-
-/** The object that keeps the connections of a subject. */
-export function shardOfSubject(subject: string): number {
-  return Number.parseInt(sha256(`subject ${subject}`).slice(0, 8), 16) % CONNECTION_SHARDS;
-}
 
 /** The object that keeps a connection; null where a text is no id. */
 export function shardOfId(id: string): number | null {
@@ -42,6 +35,22 @@ export function makeSecretText(random: Uint8Array): string {
 /** The digest under which a text is kept that proves something. Any other text has one too, under which nothing is. */
 export function digestOf(kind: "link" | "state" | "browser" | "code" | "visit", text: string): string {
   return sha256(SECRET.test(text) ? `${kind} ${text}` : "");
+}
+
+/** The letters of codes that people type: no vowels, so they spell no word, and none that looks like a digit. */
+const LETTERS = "BCDFGHJKLMNPQRSTVWXZ";
+const TYPED = new RegExp(`^[${LETTERS}]{8}$`);
+
+/** The code that a person is shown. It is made of the proof key, so who opens the page again in the same browser is shown the same one. */
+export function typedCodeOf(verifier: string): string {
+  const number = BigInt(`0x${sha256(`typed code ${verifier}`)}`);
+  return Array.from({ length: 8 }, (_, at) => LETTERS[Number((number / 20n ** BigInt(at)) % 20n)]).join("");
+}
+
+/** The digest of a code as somebody says it: one that is typed may have small letters, blanks and dashes. */
+export function digestOfCode(text: string): string {
+  const typed = text.replaceAll(/[\s-]/g, "").toUpperCase();
+  return TYPED.test(typed) ? sha256(`typed code ${typed}`) : digestOf("code", text);
 }
 
 /** The challenge of a proof key (RFC 7636, 4.2). */

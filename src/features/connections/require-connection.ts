@@ -17,7 +17,7 @@ interface Missing {
 
 /** Make the failure of a call whose account is missing: for a model, and for the person who is shown the link. */
 export function requireConnection(
-  { because, missing, link, canFinish }: Required,
+  { because, missing, link, showsCode }: Required,
   where: Missing,
 ): ToolFailure {
   const { connector, name, site, tenant } = where;
@@ -30,13 +30,11 @@ export function requireConnection(
     });
   const until = new Date(link.expiresAt).toISOString().slice(11, 16);
   const connectUrl = `${site}${toLinkPath({ tenant, ...link })}`;
-  if (!canFinish)
-    return new ToolFailure("CONNECTION_REQUIRED", {
-      hint: `The tool uses an account of ${subject} at ${what}. The link in 'connect_url' cannot be finished, because it leads back to no application that could say who came. The application makes one with 'return_to', by POST /v1/connections, and gives ${subject} that. Send the action again when it is connected.`,
-      connectUrl,
-    });
+  const then = showsCode
+    ? `The page shows a code in the end: ask for it and send it by confirm_connection, or the application does by POST /v1/connections/confirm. Send the action again then.`
+    : "Send the action again when it is connected.";
   return new ToolFailure("CONNECTION_REQUIRED", {
-    hint: `The tool uses an account of ${subject} at ${what}. Give ${subject} the link in 'connect_url', which is good once and until ${until} UTC, and send the action again when it is connected.`,
+    hint: `The tool uses an account of ${subject} at ${what}. Give ${subject} the link in 'connect_url', which is good once and until ${until} UTC. ${then}`,
     connectUrl,
   });
 }

@@ -74,6 +74,8 @@ export type ArriveAnswer =
       readonly returnTo: string | null;
       /** By it the caller knows the browser. */
       readonly code: string;
+      /** A person types it: the page shows it. */
+      readonly isTyped: boolean;
       readonly place: ConnectionPlace;
       readonly account: string | null;
       readonly isActive: boolean;
@@ -92,6 +94,14 @@ export type ConfirmAnswer =
   | { readonly kind: "active"; readonly connection: SeenConnection }
   | { readonly kind: "other-subject" | "no-code" | "unknown" };
 
+/** A code that says by itself which connection it is of. */
+export interface CodeSaid {
+  readonly code: string;
+  readonly subject: string;
+  /** Only connections of the subject are looked at; else one of another subject is ended. */
+  readonly isOwnOnly: boolean;
+}
+
 /** A call that needs a token. */
 export interface TokenWish extends ConnectionPlace {
   readonly scopes: readonly string[];
@@ -99,6 +109,8 @@ export interface TokenWish extends ConnectionPlace {
   readonly refused?: string;
   /** The caller only looks whether there is one, and does without it otherwise: no link is made. */
   readonly isLook?: true;
+  /** Where a link that is made for it leads back to. */
+  readonly returnTo?: string | undefined;
 }
 
 export type UseAnswer =
@@ -115,8 +127,8 @@ export type UseAnswer =
       readonly missing: readonly string[];
       /** Null where there is none to make: of a connector of keys, or where the subject has too many. */
       readonly link: MadeLink | null;
-      /** Whether somebody can say afterwards who came by the link. */
-      readonly canFinish: boolean;
+      /** The link shows a code in the end, because neither an application nor an issuer says who came. */
+      readonly showsCode: boolean;
     }
   /** The provider does not know the client. */
   | { readonly kind: "misconfigured" }
@@ -171,6 +183,7 @@ export interface ConnectionShardMethods {
   endVisit(id: string, comeback: Pick<Comeback, "state" | "browser">): Promise<VisitAnswer>;
   /** @param said the subject is null where the person did not show who it is */
   confirm(id: string, said: { readonly code: string; readonly subject: string | null }): ConfirmAnswer;
+  confirmCode(said: CodeSaid): ConfirmAnswer;
   token(wish: TokenWish): Promise<UseAnswer>;
   /** Hear of actions that wait for these: what can run by now is run. */
   awaited(places: readonly ConnectionPlace[]): void;

@@ -9,6 +9,7 @@ import * as LIMITS from "./limits.ts";
 import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
 import { sha256 } from "../../core/kit/sha256.ts";
 import { err, ok, type Result } from "../../core/kit/result.ts";
+import { visibleText } from "../../core/kit/visible-text.ts";
 
 export const CONNECTOR_NAME = /^[a-z][a-z0-9_-]{0,63}$/;
 
@@ -25,7 +26,10 @@ export interface SaidInBody {
   readonly subject?: string;
   readonly connections?: Readonly<Record<string, string>>;
   readonly on_connection?: "park" | "error";
+  readonly return_to?: string;
 }
+
+const RETURN_IN_WORDS = "an address of an origin in VOLLEY_RETURN_ORIGINS";
 
 /** Its fields, what each has to be, and the check. */
 const FIELDS = {
@@ -39,6 +43,11 @@ const FIELDS = {
       Object.values(value).every(matches(CONNECTION_NAME)),
   ],
   on_connection: ['"park" or "error"', oneOf("park", "error")],
+  return_to: [
+    RETURN_IN_WORDS,
+    (value: unknown) =>
+      typeof value === "string" && value.length <= LIMITS.connectionTextCharacters && URL.canParse(value),
+  ],
 } as const;
 
 /** The names of the fields of a body that are about accounts. */
@@ -58,6 +67,13 @@ export const withAccountFields = (schema: z.ZodMiniObject): z.ZodMiniObject =>
       .check(
         z.describe(
           "park: an action that misses an account waits until it is connected, and what needs it too",
+        ),
+      ),
+    return_to: z
+      .optional(z.string().check(z.maxLength(LIMITS.connectionTextCharacters)))
+      .check(
+        z.describe(
+          "Where links that connect its accounts lead back to, with `connection_id` and `code`: of an origin in VOLLEY_RETURN_ORIGINS",
         ),
       ),
   });
@@ -81,6 +97,19 @@ export function takeSaid(
     said[name] = value;
   }
   return ok({ said, rest });
+}
+
+/** Refuse to lead a person back to an address of another origin than a deployment names; null where it may be. */
+export function refuseReturn(
+  returnTo: string | undefined,
+  origins: ReadonlySet<string>,
+  { code, path }: { readonly code: RefusalCode; readonly path: string },
+): Refusal | null {
+  if (returnTo === undefined) return null;
+  const url = URL.parse(returnTo);
+  if (url !== null && url.username === "" && url.password === "" && origins.has(url.origin)) return null;
+  const received = `'${visibleText(url?.origin ?? returnTo)}'`;
+  return refuse(code, { path: `${path}/return_to`, expected: RETURN_IN_WORDS, received });
 }
 
 /** Read the header; null without one. */
@@ -108,6 +137,7 @@ export function toAccount({
   subject: asked,
   connections,
   on_connection: onMissing,
+  return_to: returnTo,
   site,
 }: Named): Result<Account | undefined, Refusal> {
   const subject = before?.subject ?? asked ?? caller.subject;
@@ -120,6 +150,7 @@ export function toAccount({
     site,
     ...(connections !== undefined && Object.keys(connections).length > 0 && { connections }),
     ...(onMissing === "park" && { parks: true as const }),
+    ...(returnTo !== undefined && { returnTo }),
   });
 }
 

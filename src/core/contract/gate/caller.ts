@@ -1,5 +1,7 @@
 import * as z from "zod/mini";
 
+import { sha256 } from "../../kit/sha256.ts";
+
 /** Where the platform keeps an object when it is told to: in the European Union, or in the United States. */
 export const JURISDICTIONS = ["eu", "us"] as const;
 /** Where the objects of a tenant may be kept. */
@@ -25,6 +27,14 @@ export function saySubject(subject: string): string {
   return JSON.stringify(subject.length > 80 ? `${subject.slice(0, 80)}…` : subject);
 }
 
+/** The objects among which a tenant's subjects are shared out. */
+export const SUBJECT_SHARDS = 16;
+
+/** The one of them that keeps what a subject has. */
+export function shardOfSubject(subject: string): number {
+  return Number.parseInt(sha256(`subject ${subject}`).slice(0, 8), 16) % SUBJECT_SHARDS;
+}
+
 /** The rights of a key that acts for one subject: each is good for that one's calls, questions and accounts, every other for all of a tenant's. */
 export const SUBJECT_FLAGS: readonly string[] = ["skip_approval", "approve", "manage_connections"];
 
@@ -44,6 +54,8 @@ export interface Account {
   readonly ids?: Readonly<Record<string, string>> | undefined;
   /** A call that misses a connection waits for it. */
   readonly parks?: true;
+  /** Where the links lead back to that are made for its calls. */
+  readonly returnTo?: string | undefined;
   /** The origin of the deployment's pages, for links. */
   readonly site: string;
 }

@@ -13,16 +13,17 @@ import { createSlot } from "../../../cloudflare/slot.ts";
 import type { Ports } from "../../../core/egress/ports.ts";
 import type { BeforeCall, Execution } from "../../../core/gate/execution.ts";
 import { type SubjectAccounts, type UsedAccounts, withAccount } from "../../../feature/caller.ts";
-import { attempt, ok } from "../../../core/kit/result.ts";
+import { attempt, err, ok } from "../../../core/kit/result.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
 import { connectorOf } from "../connectors/connector.ts";
-import { shardOfSubject } from "../link-token.ts";
+import { shardOfSubject } from "../../../core/contract/gate/caller.ts";
 import {
   ACCOUNT_FIELDS,
   withAccountFields,
   DEFAULT_NAME,
   digestOf,
   readSubjectHeader,
+  refuseReturn,
   takeSaid,
   toAccount,
 } from "../subject.ts";
@@ -57,7 +58,13 @@ export const FIELDS_OF_ACCOUNTS: DeclaredFields = {
     if (!taken.ok) return taken;
     const { said, rest } = taken.value;
     if (rest === sent) return ok({ rest, context });
-    const { caller, origin } = context;
+    const { caller, origin, configured } = context;
+    const isAskedBack = said.return_to !== undefined;
+    const origins = isAskedBack
+      ? connectionSetupOf(configured as Configured).returnOrigins
+      : new Set<string>();
+    const refused = refuseReturn(said.return_to, origins, { code, path });
+    if (refused !== null) return err(refused);
     const { origin: site } = new URL(request.url);
     const account = toAccount({ ...said, caller, before: origin.account, site });
     if (!account.ok) return account;

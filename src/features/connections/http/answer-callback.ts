@@ -3,6 +3,7 @@ import { redirect, respondPage } from "../../../cloudflare/page/respond-page.ts"
 import { parseState, shardOfId } from "../link-token.ts";
 import {
   FAILED,
+  makeCodePage,
   makeDonePage,
   makeMadePage,
   NO_LINK,
@@ -32,6 +33,7 @@ export async function answerCallback(request: Request, deployment: Deployment): 
   });
   switch (came.kind) {
     case "arrived":
+      if (came.isTyped) return respondPage(makeCodePage(came, new URL(request.url).host));
       if (came.returnTo === null && !came.isActive)
         return leadToIssuer({ request, shards, ...place, code: came.code }, deployment);
       return came.returnTo === null

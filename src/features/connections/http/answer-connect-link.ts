@@ -53,13 +53,13 @@ export async function answerLink(
   const formToken = sha256(`connect form ${secret}`);
   const isLedBack = link.returnTo !== null || ways.confirmsItself;
   const people = isLedBack ? null : peopleOf(tenant, deployment.configured);
-  const canConfirm = isLedBack || people !== null;
-  if (request.method !== "POST" || !canConfirm) {
+  if (request.method !== "POST") {
     const provider = new URL(connector.authorizeUrl);
     // A browser holds the whole way of a form to the policy, and a provider sends it on to wherever people sign in.
     const issuer = people === null ? null : new URL(people.issuer);
     const formLeadsTo = ["https:", provider.origin, ...(issuer === null ? [] : [issuer.origin])];
-    const asked = { link, host: url.host, formToken, provider, canConfirm, issuerHost: issuer?.host ?? null };
+    const showsCode = !isLedBack && people === null;
+    const asked = { link, host: url.host, formToken, provider, showsCode, issuerHost: issuer?.host ?? null };
     // Before the form is sent: a second click sends it again before the answer to the first is there.
     const cookies = readCookie(request) === null ? [writeCookie(makeBrowserText(), url)] : [];
     return respondPage(makeLinkPage(asked), { formLeadsTo, cookies });

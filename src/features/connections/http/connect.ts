@@ -7,7 +7,7 @@ import { sha256 } from "../../../core/kit/sha256.ts";
 import { attempt } from "../../../core/kit/result.ts";
 import { type Connector, connectorOf, type Connectors } from "../connectors/connector.ts";
 import { withCredentials } from "../credentials.ts";
-import { shardOfSubject } from "../link-token.ts";
+import { shardOfSubject } from "../../../core/contract/gate/caller.ts";
 import { type Shards, shardsIn } from "../objects/connection-shards.ts";
 import { requireConnection, requireSubject } from "../require-connection.ts";
 import { CONNECTIONS, type UseAnswer } from "../shard-methods.ts";
@@ -108,7 +108,7 @@ async function askToken(
   { origin, ports, isLook }: Wish,
   refused?: string,
 ): Promise<UseAnswer> {
-  const { subject, connections } = origin.account!;
+  const { subject, connections, returnTo } = origin.account!;
   const name = connections?.[connector.name] ?? DEFAULT_NAME;
   const wish = {
     subject,
@@ -117,6 +117,7 @@ async function askToken(
     scopes,
     ...(refused !== undefined && { refused }),
     ...(isLook === true && { isLook }),
+    returnTo,
   };
   const asked = await attempt(() => shardsOfCall(origin, ports)(shardOfSubject(subject)).token(wish));
   return asked.ok ? asked.value : { kind: "failed", retryAfterMs: 0 };

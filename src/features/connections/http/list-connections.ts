@@ -9,7 +9,7 @@ import type { RequestContext } from "../../../cloudflare/http/request-context.ts
 import { respondList } from "../../../cloudflare/http/respond-list.ts";
 import type { Route } from "../../../cloudflare/openapi/route.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
-import { shardOfSubject } from "../link-token.ts";
+import { shardOfSubject } from "../../../core/contract/gate/caller.ts";
 import { listAll } from "../objects/connection-shards.ts";
 import type { ConnectionQuery, ListPlace, SeenConnection } from "../shard-methods.ts";
 import { connectionSchema, toWireConnection } from "../wire-connection.ts";

@@ -1,5 +1,5 @@
 import { makeReseal, type ResealedPart } from "../../../cloudflare/routes/make-reseal.ts";
-import { CONNECTION_SHARDS } from "../link-token.ts";
+import { SUBJECT_SHARDS } from "../../../core/contract/gate/caller.ts";
 import { openShards, type Shards } from "../objects/connection-shards.ts";
 import type { Resealed } from "../shard-methods.ts";
 
@@ -15,7 +15,7 @@ export const resealConnections = /* @__PURE__ */ makeReseal({
   partsOf(owner, configured) {
     const shards = openShards(owner, configured);
     if (!shards.ok) return [];
-    return Array.from({ length: CONNECTION_SHARDS }, (_, shard) => () => resealShard(shards.value, shard));
+    return Array.from({ length: SUBJECT_SHARDS }, (_, shard) => () => resealShard(shards.value, shard));
   },
 });
 

@@ -13,9 +13,10 @@ import { visibleText } from "../../../core/kit/visible-text.ts";
 import type { ConnectionPlace } from "../connection.ts";
 import { type Connector, connectorOf } from "../connectors/connector.ts";
 import { keysOf } from "../credentials.ts";
-import { shardOfSubject, toLinkPath } from "../link-token.ts";
+import { shardOfSubject } from "../../../core/contract/gate/caller.ts";
+import { toLinkPath } from "../link-token.ts";
 import type { Shards } from "../objects/connection-shards.ts";
-import { DEFAULT_NAME } from "../subject.ts";
+import { DEFAULT_NAME, refuseReturn } from "../subject.ts";
 import { toTime } from "../wire-connection.ts";
 import { connectionSetupOf } from "./connection-setup.ts";
 import {
@@ -107,8 +108,9 @@ export const startConnection: Route = {
     }
     if (secret !== undefined)
       return err(refuse("/secret", "nothing, because the subject signs in at this connector", "a value"));
-    const origins = connectionSetupOf(context.configured).returnOrigins;
-    if (returnTo !== undefined && !isReturn(returnTo, origins)) return err(refuseReturn(returnTo));
+    const { returnOrigins } = connectionSetupOf(context.configured);
+    const elsewhere = refuseReturn(returnTo, returnOrigins, { code: "INVALID_REQUEST", path: "" });
+    if (elsewhere !== null) return err(elsewhere);
     const wish = { scopes: scopes ?? [], returnTo: returnTo ?? null };
     const started = await askGate(
       () => shards(shardOfSubject(subject)).start(place, wish),
@@ -173,16 +175,6 @@ function findConnector(
       `'${visibleText(name)}'`,
     ),
   );
-}
-
-function isReturn(text: string, origins: ReadonlySet<string>): boolean {
-  const url = URL.parse(text);
-  return url !== null && url.username === "" && url.password === "" && origins.has(url.origin);
-}
-
-function refuseReturn(text: string): Refusal {
-  const origin = URL.parse(text)?.origin ?? text;
-  return refuse("/return_to", "an address of an origin in VOLLEY_RETURN_ORIGINS", `'${visibleText(origin)}'`);
 }
 
 function refuse(path: string, expected: string, received: string): Refusal {

@@ -91,6 +91,10 @@ export function createConnectionShard(options: ConnectionShardOptions): ObjectCl
       return this.#links.confirm(...given);
     }
 
+    confirmCode(...given: Parameters<Links["confirmCode"]>): ConfirmAnswer {
+      return this.#links.confirmCode(...given);
+    }
+
     awaited(places: readonly ConnectionPlace[]): void {
       for (const place of places) {
         const known = this.#table.at(place);
@@ -131,15 +135,15 @@ export function createConnectionShard(options: ConnectionShardOptions): ObjectCl
       return { kind: "kept", connection: toSeen(kept, "active") };
     }
 
-    async token({ scopes, refused, isLook, ...place }: TokenWish): Promise<UseAnswer> {
+    async token({ scopes, refused, isLook, returnTo, ...place }: TokenWish): Promise<UseAnswer> {
       const connection = this.#table.at(place);
       const grant = connection?.grant ?? null;
       const connector = connectorOf(this.#world.setup.connectors, place.connector, this.#world.tenant);
       if (connector === undefined) return { kind: "misconfigured" };
       const require = async (lack: Pick<Lack, "because" | "missing">): Promise<UseAnswer> =>
         isLook === true
-          ? { kind: "required", missing: [], link: null, canFinish: false, ...lack }
-          : this.#maker.require(place, { scopes, ...lack });
+          ? { kind: "required", missing: [], link: null, showsCode: false, ...lack }
+          : this.#maker.require(place, { scopes, returnTo, ...lack });
       if (connection === null || grant === null) {
         const because = connection === null || isOver(connection, clock.now()) ? "missing" : "pending";
         return require({ because });

@@ -6,7 +6,7 @@ import * as LIMITS from "../limits.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import type { Configured } from "../../../cloudflare/configured.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
-import { CONNECTION_SHARDS } from "../link-token.ts";
+import { SUBJECT_SHARDS } from "../../../core/contract/gate/caller.ts";
 import {
   type ConnectionQuery,
   CONNECTIONS,
@@ -51,7 +51,7 @@ export function shardsIn(binding: object, tenant: string, clock: CallBounds["clo
 
 /** All objects of a tenant. */
 export function allOf(shards: Shards): ReturnType<Shards>[] {
-  return Array.from({ length: CONNECTION_SHARDS }, (_, shard) => shards(shard));
+  return Array.from({ length: SUBJECT_SHARDS }, (_, shard) => shards(shard));
 }
 
 /** List connections of all objects as one list, newest first. */

@@ -96,10 +96,10 @@ export class ConnectionTable {
     return Array.from(rows, ({ json }) => JSON.parse(json) as Connection);
   }
 
-  /** Those for which somebody brought an account, and the caller has not said yet whose it is. */
-  unconfirmed(): Connection[] {
+  /** Those for which somebody came back from the provider, and the caller has not said yet who. */
+  arrived(): Connection[] {
     const rows = this.#sql.exec<Row>(
-      "SELECT json FROM connections WHERE json_extract(json, '$.link.arrival.grant.sealed') IS NOT NULL",
+      "SELECT json FROM connections WHERE json_extract(json, '$.link.arrival.code') IS NOT NULL",
     );
     return Array.from(rows, ({ json }) => JSON.parse(json) as Connection);
   }

@@ -5,6 +5,7 @@ import {
   isGivenAgain,
   type Link,
   startLink,
+  turnLink,
   widenLink,
 } from "../connection.ts";
 import type { OAuthConnector } from "../connectors/connector.ts";
@@ -21,6 +22,15 @@ export interface Lack {
   readonly scopes: readonly string[];
   /** The scopes that it has too few. */
   readonly missing?: readonly string[];
+  /** Where the link leads back to. */
+  readonly returnTo?: string | null | undefined;
+}
+
+/** A link that calls need. */
+interface Wish {
+  readonly wanted: readonly string[];
+  readonly returnTo: string | null;
+  readonly connector: OAuthConnector;
 }
 
 /** Makes the links of a shard: for an application that asks for one, and for calls that miss a connection. */
@@ -51,22 +61,22 @@ export class LinkMaker {
   }
 
   /** Say that a call needs a person, and give the link: the one that is there, where it will do. */
-  async require(place: ConnectionPlace, { because, scopes, missing = [] }: Lack): Promise<UseAnswer> {
+  async require(
+    place: ConnectionPlace,
+    { because, scopes, missing = [], returnTo = null }: Lack,
+  ): Promise<UseAnswer> {
     const connector = this.#world.oauth(place.connector);
     const { configured } = this.#world.deployment;
-    const canFinish = this.#world.confirmsItself || peopleOf(this.#world.tenant, configured) !== null;
-    const none = { kind: "required", because, missing, link: null, canFinish } as const;
+    const isSaid = this.#world.confirmsItself || peopleOf(this.#world.tenant, configured) !== null;
+    const none = { kind: "required", because, missing, link: null, showsCode: false } as const;
     if (connector === null || this.#world.room(place) !== null) return none;
     const wanted = scopesOfLink(scopes, this.#table.at(place)?.grant?.scopes ?? [], connector);
-    const link = await this.#offerLink(place, { wanted, connector });
-    return { ...none, link, canFinish: canFinish || link.returnTo !== null };
+    const link = await this.#offerLink(place, { wanted, returnTo, connector });
+    return { ...none, link, showsCode: !isSaid && link.returnTo === null };
   }
 
   /** Give the link that is there, where there is one, or make one: once for all calls that miss the same connection. */
-  async #offerLink(
-    place: ConnectionPlace,
-    wish: { readonly wanted: readonly string[]; readonly connector: OAuthConnector },
-  ): Promise<MadeLink & Pick<Link, "returnTo">> {
+  async #offerLink(place: ConnectionPlace, wish: Wish): Promise<MadeLink & Pick<Link, "returnTo">> {
     const key = JSON.stringify([place.subject, place.connector, place.name]);
     for (;;) {
       const known = this.#table.at(place);
@@ -77,25 +87,28 @@ export class LinkMaker {
       // It may ask for fewer scopes: then it is given again, for more.
       await making;
     }
-    const made = this.#startLink(place, { scopes: wish.wanted, returnTo: null });
+    const { wanted: scopes, returnTo } = wish;
+    const made = this.#startLink(place, { scopes, returnTo });
     this.#making.set(key, made);
     const link = await made.finally(() => this.#making.delete(key));
-    return { ...link, returnTo: null };
+    return { ...link, returnTo };
   }
 
   /** Give the link that is there to one more call, which may need more scopes; null where there is none to give. */
   async #giveAgain(
     { id, link: first, ...known }: Connection,
-    { wanted, connector }: { readonly wanted: readonly string[]; readonly connector: OAuthConnector },
+    { wanted, returnTo: wantedBack, connector }: Wish,
   ): Promise<(MadeLink & Pick<Link, "returnTo">) | null> {
     if (first === null || !isGivenAgain(first, this.#clock.now())) return null;
     const secret = await this.#world.unseal(first.sealed, { ...known, id }, "link");
     const latest = this.#table.find(id);
     const link = latest?.link ?? null;
     if (secret === null || latest === null || link?.digest !== first.digest) return null;
-    if (missingScopes(wanted, link.scopes, connector).length > 0)
-      this.#table.put(widenLink(latest, scopesOfLink(wanted, link.scopes, connector)));
-    const { expiresAt, returnTo } = link;
+    const isMore = missingScopes(wanted, link.scopes, connector).length > 0;
+    const wider = isMore ? widenLink(latest, scopesOfLink(wanted, link.scopes, connector)) : latest;
+    const turned = turnLink(wider, wantedBack);
+    if (turned !== latest) this.#table.put(turned);
+    const { expiresAt, returnTo } = turned.link!;
     return { id, secret, expiresAt, returnTo };
   }
 

@@ -4,10 +4,13 @@ import { attemptNow } from "../../../core/kit/result.ts";
 import {
   arrive,
   type Connection,
+  type ConnectionPlace,
   confirm,
   endLink,
   type Grant,
+  countWrong,
   isMadeBy,
+  isSameDigest,
   isOver,
   linkOf,
   type OpenedLink,
@@ -19,9 +22,11 @@ import { toAuthorizeUrl } from "../connectors/authorize-url.ts";
 import type { OAuthConnector } from "../connectors/connector.ts";
 import { makeAccountRequest, makeExchange } from "../connectors/provider-request.ts";
 import { readAccount, readTokenAnswer, type Tokens } from "../connectors/token-answer.ts";
-import { challengeOf, digestOf, returnTextOf, toState } from "../link-token.ts";
+import { peopleOf } from "../http/people-of.ts";
+import { challengeOf, digestOf, digestOfCode, returnTextOf, toState, typedCodeOf } from "../link-token.ts";
 import {
   type ArriveAnswer,
+  type CodeSaid,
   type Comeback,
   type ConfirmAnswer,
   type LinkMade,
@@ -125,6 +130,7 @@ export class Links {
       state,
       browser: browser === null ? null : digestOf("browser", browser),
     });
+    if (!taken.ok && taken.error === "used") return this.#showAgain(known, browser);
     if (!taken.ok) return taken.error === "made" ? toMade(known) : { kind: taken.error };
     const { link, opened, connection } = taken.value;
     const { returnTo } = link;
@@ -167,31 +173,38 @@ export class Links {
       this.#world.revokeUnused(connection, grant);
       return { kind: "gone" };
     }
-    const codeText = this.#world.makeText();
-    const code256 = digestOf("code", codeText);
+    const { confirmsItself: isActive, deployment } = this.#world;
+    const backTo = latest.link.returnTo;
+    const isTyped = backTo === null && !isActive && peopleOf(this.#tenant, deployment.configured) === null;
+    const codeText = isTyped ? typedCodeOf(verifier!) : this.#world.makeText();
     const arrived = arrive(latest, this.#clock.now(), {
       state,
-      code: code256,
+      code: digestOfCode(codeText),
       grant,
-      confirmsItself: this.#world.confirmsItself,
+      confirmsItself: isActive,
+      isTyped,
     });
-    if (this.#world.confirmsItself) this.#world.activate(arrived);
+    if (isActive) this.#world.activate(arrived);
     else {
       this.#table.put(arrived);
       this.#world.alarm.arm(arrived.link!.expiresAt);
     }
-    const { subject, name } = connection;
-    const place = { subject, connector: connection.connector, name };
     const { account } = tokens;
-    return {
-      kind: "arrived",
-      id,
-      returnTo,
-      code: codeText,
-      place,
-      account,
-      isActive: this.#world.confirmsItself,
-    };
+    const place = toPlace(connection);
+    return { kind: "arrived", id, returnTo: backTo, code: codeText, isTyped, place, account, isActive };
+  }
+
+  /** Show the code again to the browser that was shown it, as long as it is open. */
+  async #showAgain(connection: Connection, browser: string | null): Promise<ArriveAnswer> {
+    const { id, link } = connection;
+    const { opened, arrival } = link!;
+    const isBrowser = browser !== null && isSameDigest(opened!.browser, digestOf("browser", browser));
+    if (!isBrowser || arrival?.wrong === undefined) return { kind: "used" };
+    const verifier = await this.#world.unseal(opened!.verifier, connection, "verifier");
+    if (verifier === null) return { kind: "used" };
+    const [code, place] = [typedCodeOf(verifier), toPlace(connection)];
+    const account = arrival.grant?.account ?? null;
+    return { kind: "arrived", id, returnTo: null, code, isTyped: true, place, account, isActive: false };
   }
 
   confirm(
@@ -200,8 +213,8 @@ export class Links {
   ): ConfirmAnswer {
     const known = this.#table.find(id);
     if (known === null || isOver(known, this.#clock.now())) return { kind: "unknown" };
-    const confirmed = confirm(known, this.#clock.now(), { code: digestOf("code", code), subject });
-    if (confirmed.kind === "no-code") return { kind: "no-code" };
+    const confirmed = confirm(known, this.#clock.now(), { code: digestOfCode(code), subject });
+    if (confirmed.kind === "no-code") return this.#countWrong([known]);
     if (confirmed.kind === "other-subject") {
       this.#world.putOrDelete(id, confirmed.left);
       // In a sandbox it was used already.
@@ -214,11 +227,35 @@ export class Links {
     return { kind: "active", connection: toSeen(confirmed.connection, "active") };
   }
 
+  /** The same, where the code alone says which connection: among the subject's own, or all that are kept here. */
+  confirmCode({ code, subject, isOwnOnly }: CodeSaid): ConfirmAnswer {
+    const now = this.#clock.now();
+    const digest = digestOfCode(code);
+    const arrived = this.#table.arrived().filter(({ link }) => now < link!.expiresAt);
+    const own = arrived.filter((one) => one.subject === subject);
+    const [found] = (isOwnOnly ? own : arrived).filter(({ link }) =>
+      isSameDigest(link!.arrival!.code, digest),
+    );
+    return found === undefined ? this.#countWrong(own) : this.confirm(found.id, { code, subject });
+  }
+
+  #countWrong(said: readonly Connection[]): ConfirmAnswer {
+    for (const connection of said) {
+      const counted = countWrong(connection, this.#clock.now());
+      if (counted === null) continue;
+      this.#table.put(counted.connection);
+      this.#world.revokeUnused(connection, counted.ended);
+    }
+    return { kind: "no-code" };
+  }
+
   /** Forget accounts that were brought and of which the caller did not say in time whose they are. */
   endUnconfirmed(): void {
     const now = this.#clock.now();
-    for (const connection of this.#table.unconfirmed()) {
+    for (const connection of this.#table.arrived()) {
       const { id, link } = connection;
+      // In a sandbox it is used by now.
+      if (link!.arrival!.grant === null) continue;
       if (now < link!.expiresAt) {
         this.#world.alarm.arm(link!.expiresAt);
         continue;
@@ -253,6 +290,10 @@ export class Links {
     if (latest?.link?.opened?.state === state)
       this.#world.putOrDelete(id, endLink(latest, this.#clock.now()));
   }
+}
+
+function toPlace({ subject, connector, name }: Connection): ConnectionPlace {
+  return { subject, connector, name };
 }
 
 function toMade({ connector }: Connection): LinkMade {

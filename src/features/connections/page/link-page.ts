@@ -1,10 +1,12 @@
 import { mark, type Markup } from "../../../feature/kit.ts";
 import { makePlainPage, type Page } from "../../../cloudflare/page/respond-page.ts";
-import type { LinkView } from "../shard-methods.ts";
+import type { ArriveAnswer, LinkView } from "../shard-methods.ts";
 import { DEFAULT_NAME } from "../subject.ts";
 
 /** The field of the form that proves that it was sent from its page. */
 export const FORM_TOKEN = "form";
+
+type Arrived = Extract<ArriveAnswer, { kind: "arrived" }>;
 
 interface Asked {
   readonly link: LinkView;
@@ -13,14 +15,14 @@ interface Asked {
   readonly formToken: string;
   /** The host where the person signs in, and its origin. */
   readonly provider: URL;
-  /** Whether the way ends anywhere: somebody can say afterwards who came. */
-  readonly canConfirm: boolean;
+  /** The way ends with a code that the person gives to the application. */
+  readonly showsCode: boolean;
   /** The host where the person then shows who it is; null where an application says it. */
   readonly issuerHost: string | null;
 }
 
 /** Make the page that asks before it goes on. It names the subject, the provider and the scopes, and opening it uses nothing up. */
-export function makeLinkPage({ link, host, formToken, provider, canConfirm, issuerHost }: Asked): Page {
+export function makeLinkPage({ link, host, formToken, provider, showsCode, issuerHost }: Asked): Page {
   const title = `Connect ${link.connector}`;
   const body = mark`<h1>${title}?</h1>
 <p><b><bdi>${host}</bdi></b> would use an account of yours at <b>${link.connector}</b> for <b><bdi>${link.subject}</bdi></b>.</p>
@@ -29,12 +31,13 @@ export function makeLinkPage({ link, host, formToken, provider, canConfirm, issu
 <dt>By</dt><dd><bdi>${host}</bdi></dd>
 <dt>You sign in at</dt><dd><bdi>${provider.host}</bdi></dd>
 ${issuerHost === null ? null : mark`<dt>And then, to show that it is you, at</dt><dd><bdi>${issuerHost}</bdi></dd>`}
+${showsCode ? CODE_COMES : null}
 ${link.name === DEFAULT_NAME ? null : mark`<dt>Named</dt><dd><bdi>${link.name}</bdi></dd>`}
 ${link.scopes.length === 0 ? null : mark`<dt>What for</dt><dd><bdi>${link.scopes.join(", ")}</bdi></dd>`}
 <dt>Good until</dt><dd>${new Date(link.expiresAt).toISOString().slice(11, 16)} UTC</dd>
 </dl>
 <p class="muted">If you are not <bdi>${link.subject}</bdi>, or did not ask for this, close the page: nothing has happened.</p>
-${canConfirm ? makeForm(formToken, provider) : NO_WAY_BACK}`;
+${makeForm(formToken, provider)}`;
   return { status: 200, title, body };
 }
 
@@ -45,7 +48,23 @@ function makeForm(formToken: string, provider: URL): Markup {
 </form>`;
 }
 
-const NO_WAY_BACK = mark`<p class="card" role="alert">This link cannot be finished: it leads back to no application that could say who came. The application has to make it with <code>return_to</code>.</p>`;
+const CODE_COMES = mark`<dt>In the end</dt><dd>This page shows a code, for the application in which you asked.</dd>`;
+
+/** Make the page of an account that was brought, where only its code says who brought it. */
+export function makeCodePage(
+  { code, place, account }: Pick<Arrived, "code" | "place" | "account">,
+  host: string,
+): Page {
+  const { connector, subject } = place;
+  const title = "One step is left";
+  const whose = account === null ? null : mark` as <b><bdi>${account}</bdi></b>`;
+  const body = mark`<h1>${title}</h1>
+<p>You signed in at <b>${connector}</b>${whose}. Give this code to the application in which you asked to connect it:</p>
+<p class="card"><output class="code">${code}</output></p>
+<p><b>Give it to nobody else.</b> The code lets <b><bdi>${host}</bdi></b> use your account for <b><bdi>${subject}</bdi></b>. If somebody sent you the link, or asks you for the code, close this page: nothing is connected without it.</p>
+<p class="muted">It is good once, for ten minutes from when you came back.</p>`;
+  return { status: 200, title, body };
+}
 
 export const NO_LINK = makePlainPage(
   404,

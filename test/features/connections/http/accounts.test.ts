@@ -368,18 +368,20 @@ describe("CONNECTION_REQUIRED", () => {
     expect((await run("mailbox", { subject: "ada" })).results[0].data).toEqual({ mailbox: "ada@acme.dev" });
   });
 
-  test("says who has to make a link where nobody could say who came by this one", async () => {
+  test("says that a code comes in the end where nobody else says who came by the link", async () => {
     const { run, start } = await open();
     const missing = async () => (await run("mailbox", { subject: "ada" })).results[0].error;
     expect(await missing()).toMatchObject({
       connect_url: expect.stringContaining("/connect/"),
-      hint: expect.stringContaining("'return_to', by POST /v1/connections"),
+      hint: expect.stringMatching(
+        /a code in the end: .* confirm_connection, .* POST \/v1\/connections\/confirm/,
+      ),
     });
     await start();
-    expect((await missing()).hint).toContain("Give ada the link");
+    expect((await missing()).hint).not.toContain("code");
     const itself = await open({ confirmsItself: true });
     const { hint } = (await itself.run("mailbox", { subject: "ada" })).results[0].error;
-    expect(hint).toContain("Give ada the link");
+    expect(hint).not.toContain("code");
   });
 
   test("gives the same link to all that miss the same connection, until it is used", async () => {

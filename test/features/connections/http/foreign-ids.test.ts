@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 
 import { addedTools } from "../../../../src/features/added-tools/index.ts";
 import { digestOf } from "../../../../src/features/connections/subject.ts";
-import { makeConnectionId, shardOfSubject } from "../../../../src/features/connections/link-token.ts";
+import { shardOfSubject } from "../../../../src/core/contract/gate/caller.ts";
+import { makeConnectionId } from "../../../../src/features/connections/link-token.ts";
 import { endpoints } from "../../../../src/features/endpoints/index.ts";
 import { runs } from "../../../../src/features/runs/index.ts";
 import { checkIdClaims } from "../../../../src/features/sign-in/check-id-claims.ts";

@@ -266,15 +266,6 @@ describe("A link", () => {
     expect(foreign.status).toBe(403);
   });
 
-  test("without a way back says that the application has to give one, and does not go on", async () => {
-    const { start, goOn, send } = await openConnections();
-    const { connect_url: url } = (await start({ return_to: undefined })).body;
-    const page = await send("GET", new URL(url as string).pathname);
-    expect(page.body).toContain("return_to");
-    expect(page.body).not.toContain("<form");
-    expect((await goOn(url as string)).status).toBe(200);
-  });
-
   test("shows hidden characters of nothing, because none can be in a subject", async () => {
     const { send } = await openConnections();
     for (const path of [

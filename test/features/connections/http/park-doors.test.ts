@@ -8,7 +8,7 @@ import { agent } from "../../../../src/features/agent/index.ts";
 import { background } from "../../../../src/features/background/index.ts";
 import { flows } from "../../../../src/features/flows/index.ts";
 import { runs } from "../../../../src/features/runs/index.ts";
-import { shardOfSubject } from "../../../../src/features/connections/link-token.ts";
+import { shardOfSubject } from "../../../../src/core/contract/gate/caller.ts";
 import { API, CONNECTORS, ACME, openConnections, type WorldOptions } from "./connection-world.ts";
 import { base, deletes, mailbox, plain, relays, says } from "./mailbox-tool.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { ProviderHealth } from "../../../../src/features/connections/objects/provider-health.ts";
-import { shardOfSubject } from "../../../../src/features/connections/link-token.ts";
+import { shardOfSubject } from "../../../../src/core/contract/gate/caller.ts";
 import { openConnections } from "./connection-world.ts";
 import { mailbox } from "./mailbox-tool.ts";
 

@@ -43,6 +43,7 @@ const BULK: Readonly<Record<string, unknown>> = {
   "POST /v1/runs/cancel": YEARS_AGO,
   "PUT /v1/runs": { runs: [] },
   "POST /v1/operator/redrive": { tenant: "acme", code: "UPSTREAM_ERROR" },
+  "POST /v1/connections/confirm": { code: "BBBBBBBB", subject: "ada" },
   "POST /v1/connections/reseal": undefined,
   "POST /v1/endpoints/reseal": undefined,
   "DELETE /v1/portal_links": undefined,
