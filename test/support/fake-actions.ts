@@ -26,7 +26,8 @@ export function contractOf(name: string, declaration: Partial<ToolDeclaration> =
     isWrite: false,
     execution: "sync",
     input: z.looseObject({}),
-    hosts: [],
+    // Volley sees what goes to a declared host: a failure before that sent nothing.
+    hosts: ["fake.example.com"],
     orchestration: { mode: "parallel-safe" },
     run: () => Promise.reject(new Error("Cannot run: contracts have no behaviour")),
     ...declaration,

@@ -295,6 +295,8 @@ export interface Tool {
   readonly idempotent: boolean;
   /** One action of it may be sent again after a failure that leaves its effect in doubt. */
   readonly repeatable: boolean;
+  /** It writes by ways of its own, such as a library's: once it has begun, only it can say that nothing came of it. */
+  readonly actsUnseen?: true | undefined;
   readonly delivery: Delivery;
   readonly retries: Retries;
   /** Called or not while the limiter does not answer; `refuse` for every write. */
@@ -441,6 +443,7 @@ export function defineTool<Input extends z.core.$ZodType>(declaration: ToolDecla
     typicalTokens: declaration.typicalTokens ?? 200,
     idempotent: !isWrite || idempotent === true,
     repeatable: !isWrite || idempotent !== false,
+    ...(isWrite && hasNoWay(declaration) && { actsUnseen: true as const }),
     delivery: declaration.delivery ?? "at-least-once",
     retries: declaration.retries ?? "backoff",
     whenLimiterDown: isWrite
@@ -462,6 +465,11 @@ export function defineTool<Input extends z.core.$ZodType>(declaration: ToolDecla
   };
   if (isLate) makeWhenUsed(tool, input);
   return tool;
+}
+
+/** A tool that may reach nothing through its context, and yet changes something, does so without it. */
+function hasNoWay({ hosts, bindings = [], connection }: Omit<ToolDeclaration, "run">): boolean {
+  return hosts.length === 0 && bindings.length === 0 && connection === undefined;
 }
 
 const NOT_MADE_YET: unknown = undefined;

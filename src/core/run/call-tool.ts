@@ -156,7 +156,7 @@ class ToolCall implements CallState {
   #secrets: ReadonlyMap<string, string> | null = null;
   /** The accounts that it may use; undefined where it uses none. */
   connected: Connected | undefined;
-  /** The tool was given a binding: what it does with that leaves no trace here. */
+  /** The tool was given a binding, or runs and acts without any: what it does leaves no trace here. */
   #isBound = false;
   #log: ToolLog | undefined;
   #attempts = 0;
@@ -380,6 +380,7 @@ class ToolCall implements CallState {
   #attempt(context: ToolContext): Promise<unknown> {
     const { tool, args } = this.#call;
     this.#attempts += 1;
+    if (tool.actsUnseen === true) this.#isBound = true;
     if (this.#attempts > 1) this.#triedAt = this.#scope.ports.clock.now() - this.#clock.pausedMs;
     const running = tool.run(args, context);
     if (this.#options.onTry !== undefined) this.#tellStart();

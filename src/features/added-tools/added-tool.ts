@@ -97,6 +97,9 @@ class LazyTool implements AllOfTool {
   get upstreamErrors() {
     return this.#tool.upstreamErrors;
   }
+  get actsUnseen() {
+    return this.#tool.actsUnseen;
+  }
   get orchestration() {
     return this.#tool.orchestration;
   }

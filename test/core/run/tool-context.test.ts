@@ -282,6 +282,21 @@ describe("ctx.binding", () => {
   });
 });
 
+describe("a write that declares no host, binding or account", () => {
+  test.each<[string, () => unknown, object]>([
+    ["breaks", () => Promise.reject(new Error("socket closed")), { status: "unknown" }],
+    ["hangs", () => new Promise(() => {}), { status: "unknown", error: { code: "TIMEOUT" } }],
+    [
+      "says itself what is wrong",
+      () => Promise.reject(new ToolFailure("NOT_FOUND")),
+      { status: "error", error: { code: "NOT_FOUND" } },
+    ],
+  ])("acts by ways of its own, and may have done so when it %s", async (_, run, expected) => {
+    const { result } = await runTool(run, { hosts: [], isWrite: true });
+    expect(result).toMatchObject(expected);
+  });
+});
+
 describe("secrets of a tenant", () => {
   const lookingUp = (find: (name: string, tenant: string) => unknown) => {
     const asked: string[] = [];
