@@ -122,6 +122,7 @@ export function createDeployment(
     later: partOf(features, "later"),
     beforeCall: partOf(features, "beforeCall")?.(configured),
     beforeStep: partOf(features, "beforeStep")?.(configured),
+    accountIds: partOf(features, "accountIds"),
     fields: partOf(features, "fields"),
     keepers: keepers && { ...keepers, ...keepers.open(configured) },
   };

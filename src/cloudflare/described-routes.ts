@@ -109,6 +109,7 @@ const CORE_OPERATIONS: Readonly<Record<(typeof CORE_ROUTES)[number]["route"], De
     }),
     refusals: [
       "INVALID_QUERY",
+      "PLAN_CHANGED",
       ...(declared.features.includes(BACKGROUND) ? (["BACKLOG_FULL"] as const) : []),
     ],
     counted: true,

@@ -9,7 +9,7 @@ import type { KeptTool } from "../core/contract/gate/kept-tool.ts";
 import type { Gate } from "../core/contract/gate/tenant-gate-methods.ts";
 import type { Refusal } from "../core/contract/refusal.ts";
 import type { Restore } from "../core/contract/restore-step.ts";
-import type { BeforeCall, BeforeStep, Later } from "../core/gate/execution.ts";
+import type { AccountIds, BeforeCall, BeforeStep, Later } from "../core/gate/execution.ts";
 import type { IsolateQuota } from "../core/gate/leased-admission.ts";
 import type { Clock } from "../core/kit/clock.ts";
 import type { Result } from "../core/kit/result.ts";
@@ -51,6 +51,8 @@ export interface Feature<Objects extends object = object> extends Declaration {
   readonly tokenCounter?: TokenCounter;
   /** Open what finds the things that calls need. Throws where its part of the configuration cannot be read. */
   readonly beforeCall?: (configured: Configured) => BeforeCall;
+  /** Finds the accounts that calls would use. */
+  readonly accountIds?: AccountIds;
   /** Open what hears of the batches that ran. Throws where its part of the configuration cannot be read. */
   readonly hears?: (configured: Configured) => Hearer;
   /** The things that it gives to other features, by name. */

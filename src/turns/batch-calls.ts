@@ -157,9 +157,18 @@ function mergeRequests(requests: readonly Request[], together: boolean): TurnBat
 }
 
 /** Whether nothing that is said of a batch as a whole would hold for the others as well. */
-function joins({ onError, dryRun, skipApproval, callbackUrl, tags, background }: Batch): boolean {
+function joins({
+  onError,
+  dryRun,
+  skipApproval,
+  callbackUrl,
+  tags,
+  background,
+  planReceipt,
+}: Batch): boolean {
   const isPlain = onError === "partial-success" && !dryRun && !skipApproval;
-  return isPlain && callbackUrl === undefined && tags === undefined && background === undefined;
+  const isOfMany = callbackUrl === undefined && tags === undefined && planReceipt === undefined;
+  return isPlain && isOfMany && background === undefined;
 }
 
 /** Give actions ids that no call before has; null where that would change what they refer to. */

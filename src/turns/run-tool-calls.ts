@@ -123,8 +123,9 @@ async function beginKeyed(
         ...(await Promise.all([leading, ...others.map((one, at) => begin(one, keyOf(part + 1 + at)))])),
       ];
     }
-    // A batch that the model wrote wrong says nothing of the others.
-    if (early.error.refusal.code !== "INVALID_BATCH") return batches.map(() => early);
+    // A batch that the model wrote wrong, or whose plan is another by now, says nothing of the others.
+    const { code } = early.error.refusal;
+    if (code !== "INVALID_BATCH" && code !== "PLAN_CHANGED") return batches.map(() => early);
     ran.push(early);
   }
   return ran;

@@ -37,6 +37,7 @@ export const BATCH_FIELDS: readonly BatchField[] = [
   field("progress", "boolean", "true", "Tell events when each call leaves its queues", ["true", "false"]),
   field("background", "boolean", "true", "Record it and answer at once: it runs as a job", ["true", "false"]),
   field("dry_run", "boolean", "true", "Only plan: nothing runs", ["true", "false"]),
+  field("plan_receipt", "text", '"|"', "Run only if the plan is the one that dry_run gave this for"),
   field("skip_approval", "boolean", "true", "Do not ask for approval, for keys that may", ["true", "false"]),
   field("callback_url", "text", '"|"', "Told of each question that is decided and each job that ends"),
 ];

@@ -8,6 +8,7 @@ export interface Problem extends Pick<WireProblem, "title" | "detail"> {
   readonly code: WireProblem["code"] | "OFFLINE" | "UNREADABLE";
   readonly status: number;
   readonly issues?: WireProblem["issues"];
+  readonly changed?: WireProblem["changed"];
   readonly requestId: string | null;
 }
 
@@ -79,8 +80,9 @@ const NOT_REACHED = makeOffline(
 async function readProblem(response: Response): Promise<Problem> {
   const body = (await readJson(response)) as Partial<WireProblem> | undefined;
   if (typeof body?.code !== "string") return unreadable(response);
-  const { code, title = "", detail = "", issues, request_id: requestId = null } = body;
-  return { code, title, detail, status: response.status, requestId, ...(issues && { issues }) };
+  const { code, title = "", detail = "", issues, changed, request_id: requestId = null } = body;
+  const more = { ...(issues && { issues }), ...(changed && { changed }) };
+  return { code, title, detail, status: response.status, requestId, ...more };
 }
 
 /** A proxy's page, or an answer that was cut off. */

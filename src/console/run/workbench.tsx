@@ -28,9 +28,17 @@ interface WorkbenchProps {
   readonly children?: unknown;
 }
 
+type Changed = NonNullable<Problem["changed"]>;
+
 type Shown =
   | { readonly kind: "nothing" | "planning" | "run" }
-  | { readonly kind: "plan"; readonly answer: WirePlan; readonly actions: unknown }
+  | {
+      readonly kind: "plan";
+      readonly answer: WirePlan;
+      readonly actions: unknown;
+      /** It stands in the place of one that was shown before, and differs from that in these parts. */
+      readonly changed: Changed;
+    }
   | { readonly kind: "refused"; readonly problem: Problem };
 
 /** Where a batch is written, planned and run. */
@@ -59,7 +67,7 @@ export function Workbench({ begun, tools, children }: WorkbenchProps) {
     announce("The batch is not JSON yet: the problems stand under it.");
     return false;
   };
-  const plan = async (): Promise<void> => {
+  const plan = async (changed: Changed = []): Promise<void> => {
     if (!sendable()) return;
     const owner = currentOwner();
     const planning: Shown = { kind: "planning" };
@@ -74,17 +82,21 @@ export function Workbench({ begun, tools, children }: WorkbenchProps) {
       // A run that was begun meanwhile stays.
       if (now !== planning) return now;
       if (!answer.ok) return { kind: "refused", problem: answer.problem };
-      announce(sayPlan(answer.data));
-      return { kind: "plan", answer: answer.data, actions: readActionsOf(body) };
+      announce([...sayChanged(changed), sayPlan(answer.data)].join(" "));
+      return { kind: "plan", answer: answer.data, actions: readActionsOf(body), changed };
     });
   };
   const runIt = async (isFromText: boolean): Promise<void> => {
     if (!sendable() || run?.phase === "running") return;
+    const receipt = shown.kind === "plan" ? shown.answer.plan.receipt : undefined;
     setShown({ kind: "run" });
     const actions = nameActions(readActionsOf(body));
     announce(`Running ${actions.length} actions`);
     goTo(isFromText);
-    const told = setFields(body, readJson(body).root, { progress: true });
+    const told = setFields(body, readJson(body).root, {
+      progress: true,
+      ...(receipt !== undefined && { plan_receipt: receipt }),
+    });
     const { idempotencyKey } = options;
     const ended = await start({
       body: told,
@@ -92,6 +104,7 @@ export function Workbench({ begun, tools, children }: WorkbenchProps) {
       idempotencyKey: idempotencyKey === "" ? null : idempotencyKey,
     });
     if (ended === null) return;
+    if (ended.problem?.code === "PLAN_CHANGED") return plan(ended.problem.changed);
     if (ended.envelope !== null) announce(`Done: ${sayEnds(ended.envelope)}`);
     else if (ended.phase === "cancelled") announce("Not followed any more");
   };
@@ -181,6 +194,12 @@ export function Workbench({ begun, tools, children }: WorkbenchProps) {
                 </p>
               )}
               {shown.kind === "refused" && <ProblemNote key="refused" problem={shown.problem} />}
+              {shown.kind === "plan" &&
+                sayChanged(shown.changed).map((said) => (
+                  <p key="changed" class="note tone-wait">
+                    {said}
+                  </p>
+                ))}
               {shown.kind === "plan" && (
                 <PlanGraph key="graph" answer={shown.answer} actions={shown.actions} />
               )}
@@ -223,6 +242,14 @@ function Nothing() {
       <p>Plan draws what would happen and sends nothing. Run does it, and shows it while it happens.</p>
     </div>
   );
+}
+
+const PARTS = { actions: "the batch", tools: "a tool", accounts: "an account" } as const;
+
+function sayChanged(changed: Changed): readonly string[] {
+  if (changed.length === 0) return [];
+  const parts = changed.map((part) => PARTS[part]).join(" and ");
+  return [`Nothing ran: ${parts} changed since the plan was shown. This is the plan now; Run does it.`];
 }
 
 /** The actions of a body that is JSON. */

@@ -41,12 +41,16 @@ const TAG = new RegExp(`^\\P{Cc}{1,${LIMITS.runTagCharacters}}$`, "u");
 /** The tags by which a run can be found. */
 export const tagsForm = listOf(matching(TAG), { min: 0, max: LIMITS.runTags });
 
+/** The form of what `dry_run` gives: three digests. */
+export const receiptForm = matching(/^[0-9a-f]{64}(\.[0-9a-f]{64}){2}$/);
+
 /** The envelope of a batch; its actions are parsed one by one, so that one bad action stays one bad action. */
 export const batchForm = object({
   actions: listOf(anything, { max: LIMITS.actions }),
   on_error: withDefault(oneOf(...ON_ERROR), "partial-success"),
   deadline_ms: optional(upTo(LIMITS.maxBackgroundDeadlineMs)),
   dry_run: withDefault(flag, false),
+  plan_receipt: optional(receiptForm),
   max_tokens: optional(upTo(LIMITS.maxTokens)),
   skip_approval: withDefault(flag, false),
   callback_url: optional(text),
@@ -67,6 +71,8 @@ export interface Batch {
   readonly deadlineMs: number;
   /** Only say what would be done. */
   readonly dryRun: boolean;
+  /** It runs if its plan is the one that this was given for; absent where any will do. */
+  readonly planReceipt?: string | undefined;
   /** One budget for the sum of all `data`, in estimated tokens; null for none. */
   readonly maxTokens: number | null;
   /** Asks to run without a person's yes what otherwise needs one; only a key with that flag gets it. */
@@ -131,6 +137,7 @@ export function parseBatch(
     dryRun: value.dry_run ?? false,
     maxTokens: value.max_tokens ?? null,
     skipApproval: value.skip_approval ?? false,
+    ...(value.plan_receipt !== undefined && { planReceipt: value.plan_receipt }),
     ...(value.callback_url !== undefined && { callbackUrl: value.callback_url }),
     ...(value.progress === true && { tellsStarts: true as const }),
     ...(value.tags !== undefined && value.tags.length > 0 && { tags: value.tags }),

@@ -84,6 +84,7 @@ export const CODES = {
   JOB_NOT_CANCELLABLE: refused(409, "The job is over, so it cannot be cancelled."),
   JOB_NOT_REDRIVABLE: refused(409, "The job is not one that can be run again."),
   IDEMPOTENCY_IN_PROGRESS: refused(409, "The batch of this idempotency key, or the run, is still under way."),
+  PLAN_CHANGED: refused(409, "The plan is no longer the one that was agreed to."),
   NAME_TAKEN: refused(409, "The name belongs to something else already."),
   BODY_TOO_LARGE: refused(413, "The body is larger than a request may be."),
   UNSUPPORTED_MEDIA_TYPE: refused(415, "The body must be sent as application/json."),

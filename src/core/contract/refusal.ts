@@ -31,6 +31,10 @@ export interface RefusalIssue extends Issue {
   readonly hint: string;
 }
 
+/** The parts of a plan that may change after somebody agreed to it. */
+export const PLAN_PARTS = ["actions", "tools", "accounts"] as const;
+export type PlanPart = (typeof PLAN_PARTS)[number];
+
 /** Why a request was refused whole, before anything ran. */
 export interface Refusal {
   readonly code: RefusalCode;
@@ -41,6 +45,8 @@ export interface Refusal {
   /** All that is wrong with what was sent, where more than one thing can be. */
   readonly issues?: readonly RefusalIssue[];
   readonly retryAfterMs?: number;
+  /** The parts in which a plan is not the one that was agreed to. */
+  readonly changed?: readonly PlanPart[];
 }
 
 /** Make a refusal with the sentence that tells the caller what to change. */
@@ -83,6 +89,9 @@ export const problemSchema = /* @__PURE__ */ lazySchema(() =>
           ),
         )
         .check(z.describe("All that is wrong with a declaration")),
+      changed: z
+        .optional(z.array(z.enum(PLAN_PARTS)))
+        .check(z.describe("The parts in which a plan is not that of its plan_receipt")),
       retry_after_ms: retryAfterSchema(),
       request_id: z.string(),
     })
@@ -100,6 +109,7 @@ export function toProblem(refusal: Refusal): Omit<Written<typeof problemSchema>,
     detail: refusal.hint,
     ...refusal.issue,
     ...(refusal.issues !== undefined && { issues: [...refusal.issues] }),
+    ...(refusal.changed !== undefined && { changed: [...refusal.changed] }),
     ...(refusal.retryAfterMs !== undefined && { retry_after_ms: Math.ceil(refusal.retryAfterMs) }),
   };
 }

@@ -3,11 +3,12 @@ import type { IdempotencyRequest } from "../contract/gate/idempotency.ts";
 import type { Origin } from "../contract/gate/caller.ts";
 import { reseedJob } from "../contract/gate/job-shard.ts";
 import type { JobOrigin, JobSpec } from "../contract/gate/job.ts";
-import { attempt, ok, type Result } from "../kit/result.ts";
+import type { Refusal } from "../contract/refusal.ts";
+import { attempt, err, ok, type Result } from "../kit/result.ts";
 import type { Plan, Step } from "../plan/step.ts";
 import { admitPlan, type Admitted, type Refused } from "./admit-plan.ts";
 import { bindPlan } from "./bind-plan.ts";
-import { abandonKeys, ClaimedKeys, type FingerprintOf } from "./claimed-keys.ts";
+import { abandonKeys, ClaimedKeys, endKey, type FingerprintOf } from "./claimed-keys.ts";
 import type { InSpan, Ports } from "../egress/ports.ts";
 import type { Execution, Resumed } from "./execution.ts";
 import { createMakeJob, type MakeJob, makeJobs } from "./make-job.ts";
@@ -55,6 +56,13 @@ export async function admit(
     ...(isKept && { isKept }),
   });
   const makeJob = once(() => createMakeJob(plan, { ids: ids(), headerSlots, origin: jobOrigin }));
+  const { refused } = plan;
+  if (refused !== undefined) {
+    const kept = await findKept({ ...plan, refused }, idempotency, execution);
+    return kept.ok
+      ? ok({ startedAt, admitted: kept.value, ids, batchId, jobOrigin, makeJob, jobs: NO_JOBS, keys: null })
+      : kept;
+  }
   const jobs = plan.steps.some(isBackground) ? makeJobs(plan, makeJob()) : NO_JOBS;
   const retaken = resumed?.retaken;
   const asked = { jobs, idempotency, countAlone, isCounted, retaken };
@@ -82,6 +90,30 @@ export async function admit(
     jobs: reseed(jobs, ids()),
     keys: new ClaimedKeys(plan, idempotency, { answer: claimed, fingerprintOf }),
   });
+}
+
+/**
+ * Find the answer that the key of a batch has, where nothing of the batch may run: its plan is not the one that was agreed to. Refused
+ * where there is none.
+ */
+export async function findKept(
+  { refused: refusal, ...plan }: Plan & { readonly refused: Refusal },
+  idempotency: IdempotencyRequest | null,
+  { caller, gate }: Pick<Execution, "caller" | "gate">,
+): Promise<Result<Admitted, Refused>> {
+  if (idempotency !== null && idempotency.batch !== null) {
+    const { batch } = idempotency;
+    const asked = { runId: idempotency.runId, batch, actions: [] };
+    const looking = { jobs: NO_JOBS, idempotency: asked, countAlone: () => false, isCounted: true };
+    const found = await admitPlan({ ...plan, steps: [] }, looking, { caller, gate });
+    if (!found.ok || found.value.replay !== null) return found;
+    const state = found.value.claimed?.batch;
+    // An earlier run may have recorded jobs under its seed.
+    const isFirst = state?.kind === "claimed" && state.seed === batch.seed;
+    const free = { runId: asked.runId, ends: [endKey(batch, { kind: "free" })] };
+    await attempt(() => gate.complete(isFirst ? free : abandonKeys(asked)));
+  }
+  return err({ refusal, quota: null });
 }
 
 /** Put an admission into a span of the platform's trace: the tenant, how many actions, and whether it was refused. */

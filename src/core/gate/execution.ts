@@ -157,8 +157,8 @@ export interface LargerWork {
 export interface Later {
   /** The batch of a request whose headers say that its client would rather not wait; undefined where they do not. */
   read(headers: Headers, sent: unknown): unknown;
-  /** Record a batch: the answer says where it is found. */
-  record(batch: Batch, execution: Execution): Promise<Result<LaterAnswer, NotRecorded>>;
+  /** Record a batch: the answer says where it is found. One that is refused is recorded no more, and found if it was. */
+  record(batch: Batch, execution: Execution, refused?: Refusal): Promise<Result<LaterAnswer, NotRecorded>>;
   /** Look at a job, until its status is another one where its request asks to wait for that. */
   awaitJob(
     look: LookAtJob,
@@ -206,6 +206,11 @@ export type BeforeCall = (call: {
   readonly ports: Ports;
 }) => Promise<Connected>;
 
+export type AccountIds = (
+  tools: readonly Tool[],
+  execution: Pick<Execution, "origin" | "ports" | "catalog">,
+) => Promise<Readonly<Record<string, string>>>;
+
 /** Holds steps back before they begin. They are parked, and answered for when everything else of their batch is over. */
 export interface BeforeStep {
   /** Find the actions that are held whatever their tools say, by id, each with its reason; undefined where there can be none. Never rejects. */
@@ -213,6 +218,8 @@ export interface BeforeStep {
     batch: Pick<Batch, "entries" | "dryRun" | "background">,
     execution: Pick<Execution, "origin" | "ports" | "catalog">,
   ): Promise<ReadonlyMap<string, unknown>> | undefined;
+  /** The hash of what a tool declares, by which a yes to it is good. */
+  readonly hashOf?: (tool: Tool, sha256: Ports["sha256"]) => Promise<string>;
   /** Record the steps that were parked: an outcome for each of them, by index. Never rejects. */
   record(parked: readonly ParkedStep[], of: ParkedBatch): Promise<ReadonlyMap<number, Outcome>>;
 }
@@ -249,6 +256,8 @@ export interface Hooks {
   readonly requestUrl?: string | undefined;
   /** Absent where no call needs more than its tool declares. */
   readonly beforeCall?: BeforeCall | undefined;
+  /** Find the accounts that calls of some tools would use, by connector. Rejects where they cannot be looked up. */
+  readonly accountIds?: AccountIds | undefined;
   readonly fields?: BatchFields | undefined;
   /** Absent in a Worker where nothing looks after what a batch has written. */
   readonly keepers?: Keepers | undefined;

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 
+import { PLAN_PARTS } from "../contract/refusal.ts";
 import { failureSchema, toWireFailure } from "../contract/failure.ts";
 import { lazySchema, type Written } from "../contract/lazy-schema.ts";
 import type { Plan, Step, Task } from "./step.ts";
@@ -19,7 +20,16 @@ export const planSchema = /* @__PURE__ */ lazySchema(() =>
         confirmations: z.array(z.string()),
         estimated_tokens: z.number(),
         estimated_speedup: z.number(),
+        receipt: z
+          .optional(z.string())
+          .check(
+            z.describe("As plan_receipt of a batch: it runs if its plan is this one. None beside errors"),
+          ),
       }),
+      would_run: z
+        .optional(z.boolean())
+        .check(z.describe("Whether the plan is still that of the plan_receipt which came with the batch")),
+      changed: z.optional(z.array(z.enum(PLAN_PARTS))).check(z.describe("The parts in which it is not")),
       errors: z.array(
         z.strictObject({
           index: z.int().check(z.minimum(0)),

@@ -3,6 +3,7 @@ import type { KeyedAction } from "../contract/action.ts";
 import type { KeptAs, OnError } from "../contract/batch.ts";
 import type { PartClaim } from "../contract/gate/admission.ts";
 import type { Failure } from "../contract/failure.ts";
+import type { Refusal } from "../contract/refusal.ts";
 import type { ReadAs } from "../contract/other-names.ts";
 import type { CallbackTarget, RunOf } from "../contract/gate/job.ts";
 import type { JsonObject } from "../contract/json.ts";
@@ -162,6 +163,8 @@ export interface Plan {
   readonly tags?: readonly string[];
   /** A stream of events tells when each call leaves its queues. */
   readonly tellsStarts?: true;
+  /** It is not the plan that was agreed to: nothing of it runs, but the answer that its key has is given. */
+  readonly refused?: Refusal;
   /** The version of the catalog that it was made from; only where another version might have made another plan. */
   readonly toolsVersion?: number;
 }

@@ -82,7 +82,7 @@ export async function runRound(
   // These run nothing, and once they are there it is known where the results of each call stand.
   for (const { batch, parts } of batches)
     if (isTold(batch))
-      replies.set(parts[0]!.call, { ...(await tellOnly(batch, execution, options.requestKey)), waits: [] });
+      replies.set(parts[0]!.call, { ...(await tellOnly(batch, execution, options)), waits: [] });
   const { tell, placeOf } = numberResults(calls, batches, { replies, texts, onResult: options.onResult });
   for (const [call, reply] of replies) tell(call, sayUnread(calls[call]!, reply));
 
@@ -139,14 +139,12 @@ export async function runRound(
 async function runBatch(
   { batch, parts }: TurnBatch,
   execution: Execution,
-  { leftMs, maxTokens, skipApproval, leftToRead, requestKey, onResult, onError, keptAs }: RoundOptions,
+  options: RoundOptions,
   placeOf: Numbered["placeOf"],
 ): Promise<Result<Ran, Refusal>> {
+  const { leftMs, maxTokens, leftToRead, requestKey, onResult } = options;
   const deadlineMs = Math.max(1, Math.min(batch.deadlineMs, leftMs, LIMITS.maxDeadlineMs));
-  // Whether a person has to be asked is for the caller to say, never for the model.
-  const saysOwn = batch.onError !== "partial-success";
-  const consequence = saysOwn ? {} : { onError: onError ?? batch.onError, keptAs };
-  const asked = { ...batch, ...consequence, deadlineMs, maxTokens, skipApproval };
+  const asked = { ...toAsked(batch, options), deadlineMs, maxTokens };
   const ran = await withPlan(asked, execution, async (made, current): Promise<Result<Ran, Refused>> => {
     const plan = requestKey === undefined ? ok(made) : await requestKey.keyWrites(made, current.catalog);
     if (!plan.ok) return err({ refusal: plan.error, quota: null });
@@ -174,6 +172,12 @@ async function runBatch(
   return err(refusal);
 }
 
+/** A batch as the caller of the request has it run: whether a person has to be asked is not for the model to say. */
+function toAsked(batch: Batch, { onError, keptAs, skipApproval }: RoundOptions): Batch {
+  const saysOwn = batch.onError !== "partial-success";
+  return { ...batch, ...(!saysOwn && { onError: onError ?? batch.onError, keptAs }), skipApproval };
+}
+
 /** A batch of a round is weighed, so that it reads half of what is said here. */
 function limitReads(options: RunOptions, left = Number.POSITIVE_INFINITY): RunOptions {
   return { ...options, requestResponseBytes: Math.min(options.requestResponseBytes, 2 * left) };
@@ -185,15 +189,18 @@ function isTold({ dryRun, background }: Batch): boolean {
 }
 
 /** Plan a batch, or record one for later: the request that comes again is told the same job. */
-async function tellOnly(
-  batch: Batch,
-  execution: Execution,
-  requestKey: RequestKey | undefined,
-): Promise<ToolReply> {
+async function tellOnly(batch: Batch, execution: Execution, options: RoundOptions): Promise<ToolReply> {
+  const { requestKey } = options;
   const isRecorded = batch.background !== undefined && !batch.dryRun;
   const key = isRecorded && requestKey !== undefined ? await requestKey.keyBatch(batch.background) : null;
   if (key?.ok === false) return toRefusedReply(key.error);
-  const told = await execute(batch, { ...execution, ...(key !== null && { batchKey: key.value }) });
+  const asked = toAsked(batch, options);
+  const { onError, skipApproval, background } = asked;
+  const recorded = { ...background, on_error: onError, skip_approval: skipApproval };
+  const told = await execute(
+    { ...asked, ...(background && { background: recorded }) },
+    { ...execution, ...(key !== null && { batchKey: key.value }) },
+  );
   if (!told.ok) return toRefusedReply(told.error.refusal);
   if (key !== null && !told.value.replayed) requestKey?.countBatch(key.value);
   return { json: told.value.json, failed: false };

@@ -1,6 +1,7 @@
 import type { BeforeStep } from "../../core/gate/execution.ts";
 import type { Caller } from "../../core/contract/gate/caller.ts";
 import type { SubjectAccounts } from "../../feature/caller.ts";
+import { hashDeclaration } from "./confirmation-digests.ts";
 import { createGroupParking } from "./park-groups.ts";
 
 /** The deployment that questions are asked in. */
@@ -15,6 +16,7 @@ interface Asking {
 /** Have actions wait for a person: those that ask for a yes, and those that miss an account which can be connected. */
 export function createBeforeStep({ accounts, hasPage = true, isDecided }: Asking = {}): BeforeStep {
   return {
+    hashOf: hashDeclaration,
     hold: (batch, execution) => accounts?.missing(batch, execution),
     record(parked, { plan, dataOf, execution, runId, named, holder, keptAs, isOne }) {
       const { caller, origin, ports, gate, catalog, callback, hooks } = execution;

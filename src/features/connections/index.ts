@@ -1,5 +1,5 @@
 import { defineFeature } from "../../feature/define.ts";
-import { accountsOfSubjects, FIELDS_OF_ACCOUNTS, openBeforeCall } from "./http/accounts.ts";
+import { accountsOfSubjects, FIELDS_OF_ACCOUNTS, findUsed, openBeforeCall } from "./http/accounts.ts";
 import { confirmCode, confirmConnection } from "./http/say-who-came.ts";
 import { deleteConnection } from "./http/delete-connection.ts";
 import { listConnections } from "./http/list-connections.ts";
@@ -44,6 +44,7 @@ export function connections({ confirmsItself = false }: ConnectionOptions = {}) 
     ],
     tenantPart: CONNECTIONS_OF_TENANT,
     beforeCall: openBeforeCall,
+    accountIds: async (...asked) => (await findUsed(...asked)).ids,
     fields: FIELDS_OF_ACCOUNTS,
     gives: { sayReach: sayAccounts, accounts: accountsOfSubjects },
     objects: {

@@ -17,7 +17,7 @@ import { readKeys } from "../../gate/read-keys.ts";
 import { runAdmitted, untilRead } from "../run-admitted.ts";
 import { shapeOutcomes } from "../../answer/shape-outcomes.ts";
 import { type Answer, type AnswerWays, holdReplay } from "./answer.ts";
-import { seeUnrun, showPlan } from "./show-plan.ts";
+import { holdToReceipt, seeUnrun, showPlan } from "./show-plan.ts";
 
 /**
  * Execute a batch: plan it, admit it in one round trip, run it, and answer every action once, in the order asked.
@@ -27,8 +27,8 @@ import { seeUnrun, showPlan } from "./show-plan.ts";
 export function execute(batch: Batch, execution: Execution): Promise<Result<Answer, Refused>> {
   return withPlan(batch, execution, async (plan, current) => {
     if (batch.background !== undefined && !batch.dryRun)
-      return current.hooks?.later?.record(batch, current) ?? err(NO_BACKGROUND);
-    return batch.dryRun ? showPlan(plan, current) : answerPlan(plan, current, current);
+      return current.hooks?.later?.record(batch, current, plan.refused) ?? err(NO_BACKGROUND);
+    return batch.dryRun ? showPlan(plan, current, batch) : answerPlan(plan, current, current);
   });
 }
 
@@ -49,7 +49,10 @@ export function withPlan<T>(
     const planned = makePlan(batch, catalog, { maySkipApproval, held });
     if (!planned.ok) return err({ refusal: planned.error, quota: null });
     const kept = keepWrites(planned.value, batch.keptAs, current);
-    return kept.ok ? run(...kept.value) : err({ refusal: kept.error, quota: null });
+    if (!kept.ok) return err({ refusal: kept.error, quota: null });
+    if (batch.planReceipt === undefined || batch.dryRun) return run(...kept.value);
+    const agreed = await holdToReceipt(batch, ...kept.value);
+    return agreed.ok ? run(...agreed.value) : agreed;
   });
 }
 

@@ -3,6 +3,7 @@ import { type Failure, makeFailure } from "../../../core/contract/failure.ts";
 import type { AttemptEnd, JobClaim } from "../../../core/contract/gate/job.ts";
 import type { Deployment } from "../../../cloudflare/deployed.ts";
 import { ByteBudget } from "../../../core/egress/read-body.ts";
+import type { Refusal } from "../../../core/contract/refusal.ts";
 import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
 import { Semaphore } from "../../../core/kit/semaphore.ts";
 import { withAccount } from "../../../feature/caller.ts";
@@ -13,7 +14,7 @@ import { type BatchReport, callBackground, readKeptBatch, runIdOf } from "../bat
 import { mayDo } from "../../../core/contract/gate/caller.ts";
 import { AnswerBudget, toEnvelopeJson } from "../../../core/answer/envelope.ts";
 import { fitAnswer } from "../../../core/answer/fit-answer.ts";
-import { type KeptAs, parseBatch } from "../../../core/contract/batch.ts";
+import { type Batch, type KeptAs, parseBatch } from "../../../core/contract/batch.ts";
 import { parseExact } from "../../../core/contract/json.ts";
 import type { Outcome } from "../../../core/contract/outcome.ts";
 import { admit } from "../../../core/gate/admission.ts";
@@ -21,6 +22,7 @@ import type { Execution, Inside } from "../../../core/gate/execution.ts";
 import { makePlan } from "../../../core/plan/make-plan.ts";
 import type { Plan, Step } from "../../../core/plan/step.ts";
 import { keepWrites } from "../../../core/run/execute/executor.ts";
+import { holdToReceipt } from "../../../core/run/execute/show-plan.ts";
 import { runAdmitted } from "../../../core/run/run-admitted.ts";
 import type { KeptStep } from "../../flows/flow-run.ts";
 import type { Ran } from "../../flows/run/first-cause.ts";
@@ -99,13 +101,20 @@ export async function runBatch(
   const { spec, fence } = claim;
   const batch = await planBatch(claim, around);
   if (!batch.ok) return { end: failedAttempt(batch.error), results: [] };
-  const kept = keepWrites(batch.value, keptAs, around);
+  const { plan: whole, asked } = batch.value;
+  const kept = keepWrites(whole, keptAs, around);
   if (!kept.ok)
     return { end: failedAttempt(makeFailure("INVALID_ARGS", { hint: kept.error.hint })), results: [] };
   const [planned, execution] = kept.value;
   const opened = await callBackground(gate, "open", spec.id, fence, { deadlineMs });
   if (opened === null) return null;
   const { endsAt } = opened;
+  if (asked.planReceipt !== undefined && opened.kept.length === 0) {
+    const held = await holdToReceipt({ ...asked, keptAs }, planned, execution);
+    if (!held.ok) throw new Error(held.error.refusal.hint);
+    const [{ refused }] = held.value;
+    if (refused !== undefined) return { end: failedAttempt(toFailure(refused)), results: [] };
+  }
   const plan: Plan = { ...planned, deadlineMs: Math.max(1, endsAt - clock.now()) };
   const stopping = new AbortController();
   const stop = (): void => stopping.abort();
@@ -192,8 +201,14 @@ export async function runBatch(
 /** Time is up for this attempt, and not for the batch. */
 const CONTINUED: AttemptEnd = { kind: "continued" };
 
+/** Say of a batch that was recorded that its plan is not the one that was agreed to. */
+const toFailure = ({ hint }: Refusal): Failure => makeFailure("TOOL_CHANGED", { hint });
+
 /** Plan the batch as it was sent, with the tools that its key may call now. */
-async function planBatch({ spec }: JobClaim, execution: Execution): Promise<Result<Plan, Failure>> {
+async function planBatch(
+  { spec }: JobClaim,
+  execution: Execution,
+): Promise<Result<{ readonly plan: Plan; readonly asked: Batch }, Failure>> {
   const { catalog, caller, hooks } = execution;
   const batch = parseBatch(parseExact(spec.argsJson), spec.argsJson.length);
   if (!batch.ok) return err(makeFailure("INVALID_ARGS", { hint: batch.error.hint }));
@@ -205,7 +220,7 @@ async function planBatch({ spec }: JobClaim, execution: Execution): Promise<Resu
   });
   if (!plan.ok) return err(makeFailure("INVALID_ARGS", { hint: plan.error.hint }));
   // An unfinished step is left to the next attempt; a job of it would belong to another batch.
-  return ok({ ...plan.value, demotes: false });
+  return ok({ plan: { ...plan.value, demotes: false }, asked: batch.value });
 }
 
 /** The steps of earlier attempts that are not run again. A loop is put together anew of its elements. */

@@ -11,6 +11,7 @@ import { makeFailure } from "../../../core/contract/failure.ts";
 import { describe } from "../../../core/contract/issues.ts";
 import type { JobSpec } from "../../../core/contract/gate/job.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
+import { findKept } from "../../../core/gate/admission.ts";
 import { admitPlan, type Admitted, type Refused } from "../../../core/gate/admit-plan.ts";
 import { abandonKeys, endKey } from "../../../core/gate/claimed-keys.ts";
 import { readKeys } from "../../../core/gate/read-keys.ts";
@@ -29,8 +30,8 @@ export const later: Later = {
     const asker = await callBackground(gate, "asker", id);
     return asker !== null && asker.tools.every((grant) => tools.includes(grant));
   },
-  async record(batch, execution) {
-    const recorded = await recordBatch(batch, execution);
+  async record(...asked) {
+    const recorded = await recordBatch(...asked);
     if (!recorded.ok) return recorded;
     const { jobId, ...answer } = recorded.value;
     return ok({
@@ -57,19 +58,26 @@ function isPreferred(headers: Headers): boolean {
  * Record a batch that is to run in the background, in the turn in which it is counted: the answer says where it is found, and is
  * the same for a request that comes again under its key.
  */
-async function recordBatch(batch: Batch, execution: Execution): Promise<Result<RecordedBatch, Refused>> {
+async function recordBatch(
+  batch: Batch,
+  execution: Execution,
+  refused?: Refusal,
+): Promise<Result<RecordedBatch, Refused>> {
   const { caller, gate, ports, batchKey } = execution;
   const unfit = refuseFields(batch);
   if (unfit !== null) return err({ refusal: unfit, quota: null });
   const idempotency = await readKeys(NO_PLAN, { ...execution, batchKey });
   const seed = idempotency?.batch?.seed ?? ports.newId();
+  if (refused !== undefined) {
+    const kept = await findKept({ ...NO_PLAN, refused }, idempotency, execution);
+    return kept.ok ? toReplay(kept.value) : kept;
+  }
   const spec = makeSpec(batch, execution, deriveId(seed, 0));
   const asked = { jobs: new Map([[0, spec]]), idempotency, countAlone: () => false };
   const admitted = await admitPlan(NO_PLAN, asked, { caller, gate });
   if (!admitted.ok) return admitted;
-  const { plan, quota, claimed, replay } = admitted.value;
-  if (replay !== null)
-    return ok(toAnswer((JSON.parse(replay.json) as WireAnswer).job_id, { quota, replayed: true }));
+  const { plan, quota, claimed } = admitted.value;
+  if (admitted.value.replay !== null) return toReplay(admitted.value);
   const [{ task }] = plan.steps as unknown as readonly [Plan["steps"][number]];
   if (!task.ok && task.error.code !== NOT_YET.code) {
     if (idempotency !== null) await attempt(() => gate.complete(abandonKeys(idempotency)));
@@ -88,6 +96,10 @@ async function recordBatch(batch: Batch, execution: Execution): Promise<Result<R
     await attempt(() => gate.complete({ runId: idempotency.runId, ends }));
   }
   return ok(answer);
+}
+
+function toReplay({ replay, quota }: Pick<Admitted, "replay" | "quota">): Result<RecordedBatch, Refused> {
+  return ok(toAnswer((JSON.parse(replay!.json) as WireAnswer).job_id, { quota, replayed: true }));
 }
 
 interface WireAnswer {

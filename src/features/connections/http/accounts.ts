@@ -122,7 +122,8 @@ async function lookAgain(
   await attempt(() => shardsOfCall(origin, ports)(shardOfSubject(subject)).awaited(places));
 }
 
-async function findUsed(
+/** Find the accounts that calls of some tools would use now, as `SubjectAccounts` says. */
+export async function findUsed(
   tools: readonly Tool[],
   { origin, ports, catalog }: Pick<Execution, "origin" | "ports" | "catalog">,
 ): Promise<UsedAccounts> {

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
 import { envelopeSchema } from "../../../core/answer/result-schema.ts";
-import { tagsForm } from "../../../core/contract/batch.ts";
+import { receiptForm, tagsForm } from "../../../core/contract/batch.ts";
 import { isJsonObject } from "../../../core/contract/json.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
 import * as LIMITS from "../limits.ts";
@@ -19,6 +19,7 @@ const runSchema = lazySchema(() =>
       deadline_ms: z.optional(z.int().check(z.minimum(1), z.maximum(LIMITS.maxDeadlineMs))),
       max_tokens: z.optional(z.int().check(z.minimum(1), z.maximum(LIMITS.maxTokens))),
       dry_run: z.optional(z.boolean()),
+      plan_receipt: z.optional(receiptForm.schema()),
       skip_approval: z.optional(z.boolean()),
       callback_url: z.optional(z.string()),
       progress: z.optional(z.boolean()),
@@ -51,6 +52,7 @@ export const runFlowEndpoint: Route = {
       deadlineMs: parsed.deadline_ms,
       maxTokens: parsed.max_tokens ?? null,
       dryRun: parsed.dry_run ?? false,
+      planReceipt: parsed.plan_receipt,
       skipApproval: parsed.skip_approval ?? false,
       ...(parsed.callback_url !== undefined && { callbackUrl: parsed.callback_url }),
       ...(parsed.progress === true && { tellsStarts: true as const }),
@@ -80,7 +82,7 @@ export const runFlowEndpoint: Route = {
       schema: flowAnswerSchema(),
       events: true,
     },
-    refusals: ["INVALID_REQUEST", "NOT_FOUND", "FLOW_BROKEN"],
+    refusals: ["INVALID_REQUEST", "NOT_FOUND", "FLOW_BROKEN", "PLAN_CHANGED"],
     counted: true,
   }),
 };

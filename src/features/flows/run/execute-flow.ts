@@ -1,7 +1,7 @@
 import { AnswerBudget, toEnvelopeJson } from "../../../core/answer/envelope.ts";
 import type { Answer } from "../../../core/run/execute/answer.ts";
 import { answerPlan, keepWrites, withCurrentTools } from "../../../core/run/execute/executor.ts";
-import { showPlan } from "../../../core/run/execute/show-plan.ts";
+import { holdToReceipt, showPlan } from "../../../core/run/execute/show-plan.ts";
 import type { Refused } from "../../../core/gate/admit-plan.ts";
 import { bindCallback } from "../../../core/gate/bind-plan.ts";
 import type { Execution } from "../../../core/gate/execution.ts";
@@ -36,10 +36,15 @@ async function planAndRun(run: FlowRun, execution: Execution): Promise<Result<An
   if (!bound.ok) return err({ refusal: bound.error, quota: null });
   const { plan, answer, catalog } = planned.value;
   const own = { ...bound.value, catalog, within: { answer: new AnswerBudget(2), runOf: { tool: run.name } } };
-  const kept = keepWrites(plan, batch?.keptAs, own);
+  const { skipApproval, dryRun, planReceipt } = run;
+  const runOf = [run.name, run.input] as const;
+  const whole = { ...batch!, skipApproval, planReceipt, runOf };
+  const kept = keepWrites(plan, whole.keptAs, own);
   if (!kept.ok) return err({ refusal: kept.error, quota: null });
-  if (run.dryRun) return showPlan(...kept.value);
-  return answerPlan(...kept.value, {
+  if (dryRun) return showPlan(...kept.value, whole);
+  const agreed = planReceipt === undefined ? kept : await holdToReceipt(whole, ...kept.value);
+  if (!agreed.ok) return agreed;
+  return answerPlan(...agreed.value, {
     batchKey: execution.batchKey,
     toJson: (of, outcomes, measured) =>
       withAnswer(toEnvelopeJson(of, outcomes, measured), answer, { plan: of, outcomes }),

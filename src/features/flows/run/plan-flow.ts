@@ -23,6 +23,8 @@ export interface FlowRun {
   readonly maxTokens: number | null;
   readonly dryRun: boolean;
   readonly skipApproval: boolean;
+  /** It runs if its plan is the one that this was given for. */
+  readonly planReceipt?: string | undefined;
   /** Where the events about what comes after its answer go. */
   readonly callbackUrl?: string;
   /** The words by which the run can be found. */
