@@ -55,7 +55,7 @@ export interface SubjectAccounts {
   /** Make the account of a subject that is told otherwise; null if a text is not one. */
   of(subject: string, asked: { readonly tenant: string; readonly site: string }): Account | null;
   /** Where the credentials of a connector may go; null of one that the tenant may not use. */
-  readonly originsOf: (connector: string, tenant: string) => ReadonlySet<string> | null;
+  readonly originsOf: (connector: string, tenant: string) => Pick<ReadonlySet<string>, "has"> | null;
 }
 
 /** The accounts that calls would use. */

@@ -128,6 +128,8 @@ export class FakeToolContext implements ToolContext {
     return {
       isConnected: connected !== undefined,
       account: connected?.account ?? null,
+      accountId: connected?.account ?? null,
+      site: null,
       fetch: (url, request = {}) => {
         if (connected === undefined) throw new ToolFailure("CONNECTION_REQUIRED");
         const headers = { ...request.headers, authorization: `Bearer ${connected.token}` };

@@ -124,6 +124,10 @@ export interface ToolAccount {
   readonly isConnected: boolean;
   /** Whose it is at the provider, an address or a login; null where that is not known. */
   readonly account: string | null;
+  /** The provider's id of it; null where there is none. */
+  readonly accountId: string | null;
+  /** The part of the provider's addresses that is the account's own, such as its shop; null where there is none. */
+  readonly site: string | null;
   /** As `fetch` of the context, with the account's token, which goes to the connector's hosts only. */
   readonly fetch: ToolContext["fetch"];
 }

@@ -139,6 +139,8 @@ class CallContext implements ToolContext {
 const NOT_CONNECTED: ToolAccount = {
   isConnected: false,
   account: null,
+  accountId: null,
+  site: null,
   fetch: () => Promise.reject(new ToolFailure("CONNECTION_REQUIRED")),
 };
 

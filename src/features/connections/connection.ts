@@ -22,6 +22,8 @@ export interface Grant {
   readonly account: string | null;
   /** The provider's id of the account, or one of this consent where it gives none; absent in rows of earlier versions. */
   readonly accountId?: string;
+  /** The part of the provider's addresses that is the account's own; absent where there is none. */
+  readonly site?: string;
   readonly connectedAt: number;
   /** From then on the access token is refreshed before it is used, and from then on it is not good; null for one that does not end. */
   readonly refreshAt: number | null;
@@ -84,6 +86,7 @@ export interface Link {
   readonly sealed: string;
   readonly scopes: readonly string[];
   readonly returnTo: string | null;
+  readonly site?: string | undefined;
   readonly expiresAt: number;
   readonly opened: OpenedLink | null;
   readonly arrival: Arrival | null;
@@ -136,7 +139,7 @@ export function isMadeBy(connection: Connection, by: Partial<NonNullable<Connect
 export function startLink(
   connection: Connection,
   now: number,
-  link: Pick<Link, "digest" | "sealed" | "scopes" | "returnTo">,
+  link: Pick<Link, "digest" | "sealed" | "scopes" | "returnTo" | "site">,
 ): Connection {
   const expiresAt = now + LIMITS.connectionLinkMs;
   return { ...connection, updatedAt: now, link: { ...link, expiresAt, opened: null, arrival: null } };

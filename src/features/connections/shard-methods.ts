@@ -1,6 +1,12 @@
 import type { TakenRows } from "../../core/kit/take-rows.ts";
 import type { Refused } from "./objects/refused-lately.ts";
-import { accountIdOf, type BrokenBecause, type Connection, type ConnectionPlace } from "./connection.ts";
+import {
+  accountIdOf,
+  type BrokenBecause,
+  type Connection,
+  type ConnectionPlace,
+  type Link,
+} from "./connection.ts";
 
 /** The binding of the objects that keep connections. */
 export const CONNECTIONS = "CONNECTIONS";
@@ -41,6 +47,7 @@ export type KeepAnswer =
 export interface LinkView extends ConnectionPlace {
   readonly scopes: readonly string[];
   readonly returnTo: string | null;
+  readonly site?: string | undefined;
   readonly expiresAt: number;
   readonly isUsed: boolean;
 }
@@ -65,6 +72,8 @@ export interface Comeback {
   readonly code?: string | undefined;
   /** The issuer that it says it is of (RFC 9207). */
   readonly issuer?: string | null;
+  /** All that came with it, as it stood in the address. */
+  readonly query?: string;
 }
 
 export type ArriveAnswer =
@@ -119,6 +128,7 @@ export type UseAnswer =
       readonly access: string;
       readonly account: string | null;
       readonly accountId: string;
+      readonly site?: string | undefined;
     }
   | {
       readonly kind: "required";
@@ -167,10 +177,7 @@ export interface HeldAccount {
 
 /** The methods of an object that keeps connections. */
 export interface ConnectionShardMethods {
-  start(
-    place: ConnectionPlace,
-    wish: { readonly scopes: readonly string[]; readonly returnTo: string | null },
-  ): Promise<StartAnswer>;
+  start(place: ConnectionPlace, wish: Pick<Link, "scopes" | "returnTo" | "site">): Promise<StartAnswer>;
   keepKey(place: ConnectionPlace, key: string): Promise<KeepAnswer>;
   view(id: string, secret: string): LinkView | LinkMade | null;
   open(

@@ -4,6 +4,7 @@ import { parseConnectors } from "../../../src/features/connections/connectors/pa
 import { PRESETS } from "../../../src/features/connections/connectors/connector-presets.ts";
 import { toAuthorizeUrl } from "../../../src/features/connections/connectors/authorize-url.ts";
 import type { OAuthConnector } from "../../../src/features/connections/connectors/connector.ts";
+import { atSite, hasOrigin } from "../../../src/features/connections/connectors/site.ts";
 import { missingScopes, toAskedScopes } from "../../../src/features/connections/connectors/scopes.ts";
 
 const CLIENT = { client_id: "id", client_secret: { secret: "S" } };
@@ -76,6 +77,10 @@ describe("VOLLEY_CONNECTORS", () => {
       "/acme/userinfo/url must be",
     ],
     [{ acme: { ...OWN, userinfo: { url: "https://api.acme.dev/me" } } }, "/acme/userinfo/id"],
+    [{ acme: { ...OWN, site: "acme" } }, "/acme/site must be absent"],
+    [{ acme: { ...OWN, token_url: "https://{site}/token" } }, "/acme/site must be given"],
+    [{ acme: { ...OWN, hosts: ["api.{site}"] } }, "/acme/site must be given"],
+    [{ zendesk: { ...CLIENT, site: "acme.zendesk.com" } }, "/zendesk/site must be a Zendesk subdomain"],
     [{ google: { ...CLIENT, tenants: "acme" } }, "/google/tenants must be"],
     [{ crm: { kind: "key", as: "header", hosts: ["api.crm.dev"] } }, "/crm/as must be"],
     [{ crm: { kind: "key", as: { header: "a b" }, hosts: ["api.crm.dev"] } }, "/crm/as"],
@@ -86,6 +91,24 @@ describe("VOLLEY_CONNECTORS", () => {
     const parsed = parse(value);
     expect(parsed.ok).toBe(false);
     expect(!parsed.ok && parsed.error).toContain(said);
+  });
+
+  test("has the site of a deployment in every address, and the default of a preset where a request names none", () => {
+    const fixed = parse({ zendesk: { ...CLIENT, site: "acme" }, gitlab: CLIENT, salesforce: CLIENT });
+    const at = (name: string) => (fixed.ok ? (fixed.value.get(name) as OAuthConnector) : undefined);
+    expect(at("zendesk")).toMatchObject({
+      site: null,
+      tokenUrl: "https://acme.zendesk.com/oauth/tokens",
+      origins: new Set(["https://acme.zendesk.com"]),
+    });
+    expect(at("gitlab")).toMatchObject({ site: null, tokenUrl: "https://gitlab.com/oauth/token" });
+    const salesforce = atSite(at("salesforce")!);
+    expect(salesforce.tokenUrl).toBe("https://login.salesforce.com/services/oauth2/token");
+    expect(hasOrigin(at("salesforce")!, "https://acme.my.salesforce.com")).toBe(true);
+    expect(hasOrigin(at("salesforce")!, "https://salesforce.com.evil.dev")).toBe(false);
+    const intercom = preset("intercom");
+    expect(atSite(intercom).tokenUrl).toBe("https://api.intercom.io/auth/eagle/token");
+    expect(atSite(intercom, "eu").tokenUrl).toBe("https://api.eu.intercom.io/auth/eagle/token");
   });
 
   test("may name plain http where the deployment trusts it, as a sandbox does", () => {

@@ -122,7 +122,9 @@ export interface DeclarationRules {
   /**
    * Finds where the credentials of a connector may go; null of one that the tenant may not use. Absent in a Worker without connections.
    */
-  readonly originsOf?: ((connector: string, tenant: string) => ReadonlySet<string> | null) | undefined;
+  readonly originsOf?:
+    | ((connector: string, tenant: string) => Pick<ReadonlySet<string>, "has"> | null)
+    | undefined;
   /** Origins that may be plain http or a private address, on any port. */
   readonly trustedOrigins: ReadonlySet<string>;
   /** The fields that contracts may have besides those of core; none where absent. */

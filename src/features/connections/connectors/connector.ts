@@ -39,7 +39,34 @@ export type Connector = KeyConnector | OAuthConnector;
 /** The connectors of a deployment, by name. */
 export type Connectors = ReadonlyMap<string, Connector>;
 
-export type ClientAuth = "body" | "basic";
+/** How a client says who it is. With `secret` its secret alone does, as the user of Basic. */
+export type ClientAuth = "body" | "basic" | "secret";
+
+/** A part of addresses that depends on the account: `{site}` in them. */
+export interface Site {
+  /** The sites that a request may name. Their text cannot lead to another provider's host. */
+  readonly pattern: RegExp;
+  /** The same in words. */
+  readonly inWords: string;
+  /** The site where none is named; null where one has to be. */
+  readonly fallback: string | null;
+  /** The text that stands for a site in addresses, where that is another. */
+  readonly texts?: Readonly<Record<string, string>>;
+  /** It is a whole host. Only the operator names it, because the client's secret goes there. */
+  readonly isOfOperator?: true;
+  /** Where the answer with tokens has the origin whose host is the site from then on. */
+  readonly at?: string;
+}
+
+/** The account in the address by which a person comes back. */
+export interface CallbackAccount {
+  /** The parameter that has its id. */
+  readonly id: string;
+  /** The only id that is right. */
+  readonly expected?: string;
+  /** The parameter that signs all others: HMAC-SHA-256 in hex, by the client's secret. */
+  readonly signedBy?: string;
+}
 
 /** The part of a provider that is its own way of speaking OAuth 2. */
 export interface Dialect {
@@ -77,9 +104,13 @@ export interface Dialect {
     readonly url: string;
     /** Sent as JSON. */
     readonly body?: unknown;
+    /** Where its answer has the id, where that is another place. */
+    readonly idAt?: readonly string[];
   } | null;
+  readonly callback: CallbackAccount | null;
   /** How a token is taken back. */
-  readonly revoke: "rfc7009" | "bearer" | "github" | "json";
+  readonly revoke: "rfc7009" | "bearer" | "delete" | "github" | "json";
+  readonly site: Site | null;
   /** Headers of its own APIs, for requests that Volley makes itself. */
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -102,7 +133,9 @@ export const STANDARD: Dialect = {
   accountAt: ["/email", "/preferred_username", "/sub"],
   accountIdAt: ["/sub"],
   accountRequest: null,
+  callback: null,
   revoke: "rfc7009",
+  site: null,
   headers: {},
 };
 

@@ -22,9 +22,13 @@ import {
   type Connectors,
   type Dialect,
   type KeyPlace,
+  type OAuthConnector,
+  type Site,
   STANDARD,
 } from "./connector.ts";
 import { PRESETS } from "./connector-presets.ts";
+import type { Preset } from "./preset.ts";
+import { ANY_SITE, atSite, namesHost, needsSite, putSite } from "./site.ts";
 import * as z from "zod/mini";
 
 const VARIABLE = /^[A-Z][A-Z0-9_]{0,63}$/;
@@ -74,6 +78,7 @@ const CLIENT = {
     }),
   ),
   issuer: optional(written),
+  site: optional(matching(/^[A-Za-z0-9.-]{1,253}(?::\d{1,5})?$/)),
   tenants: SHARED.tenants,
 };
 const keyForm = object({
@@ -154,19 +159,22 @@ function parseConnector(
   const urls = {
     authorize_url: value.authorize_url ?? preset!.authorizeUrl,
     token_url: value.token_url ?? preset!.tokenUrl,
-    refresh_url: value.refresh_url ?? null,
+    refresh_url: value.refresh_url ?? (value.token_url === undefined ? (preset?.refreshUrl ?? null) : null),
     revoke_url: value.revoke_url ?? preset?.revokeUrl ?? null,
-    "userinfo/url": value.userinfo?.url ?? null,
+    "userinfo/url": value.userinfo?.url ?? preset?.dialect.accountRequest?.url ?? null,
     issuer: value.issuer ?? null,
   };
   for (const [field, url] of Object.entries(urls)) {
-    if (url !== null && !isAddress(url, trusted))
+    if (url !== null && !isAddress(putSite(url, "site"), trusted))
       return err(`/${name}/${field} must be an address that begins with https://, without user or fragment`);
   }
-  const origins = parseHosts(value.hosts ?? preset!.hosts, { name, trusted });
+  const hosts = value.hosts ?? preset!.hosts;
+  const site = readSite(value.site, { name, preset, addresses: [...Object.values(urls), ...hosts] });
+  if (!site.ok) return site;
+  const origins = parseHosts(hosts, { name, trusted });
   if (!origins.ok) return origins;
   const dialect = preset?.dialect ?? STANDARD;
-  return ok({
+  const connector: OAuthConnector = {
     ...dialect,
     kind: "oauth2",
     name,
@@ -185,7 +193,39 @@ function parseConnector(
     origins: origins.value,
     scopes: value.scopes ?? preset!.scopes,
     tenants: toSet(value.tenants),
-  });
+    site: site.value.form,
+  };
+  const { fixed } = site.value;
+  return ok(fixed === null ? connector : { ...atSite(connector, fixed), site: null });
+}
+
+/** Read the part of addresses that depends on the account. @returns the sites that requests may name, or the one that is fixed */
+function readSite(
+  said: string | undefined,
+  {
+    name,
+    preset,
+    addresses,
+  }: {
+    readonly name: string;
+    readonly preset: Preset | undefined;
+    readonly addresses: readonly (string | null)[];
+  },
+): Result<{ readonly form: Site | null; readonly fixed: string | null }, string> {
+  const isNeeded = needsSite(addresses);
+  if (!isNeeded)
+    return said === undefined
+      ? ok({ form: null, fixed: null })
+      : err(`/${name}/site must be absent, because no address has {site} in it`);
+  const form = preset?.dialect.site ?? ANY_SITE;
+  const ends = addresses.some((address) => address !== null && namesHost(address));
+  const isOfOperator = form.isOfOperator === true || (ends && form === ANY_SITE);
+  const fixed = said ?? (isOfOperator ? form.fallback : null);
+  if (fixed === null && isOfOperator)
+    return err(`/${name}/site must be given, because the client's secret goes to the host that it names`);
+  if (fixed !== null && !isOfOperator && !form.pattern.test(fixed))
+    return err(`/${name}/site must be ${form.inWords}`);
+  return ok({ form, fixed });
 }
 
 /** The ways of a provider that a connector says itself. */
@@ -252,7 +292,8 @@ function parseHosts(
     const origin = toOrigin(host);
     // A URL parser takes `*` for a letter.
     const isHost = origin !== null && /^https?:[^*]+$/.test(origin);
-    if (!isHost || ![origin, origin.replace("https://", "")].includes(host))
+    const isWhole = origin !== null && [origin, origin.replace("https://", "")].includes(host);
+    if (!isHost || !isWhole)
       return err(
         `/${name}/hosts/${at} must be a host name or an origin, received '${visibleText(host, 100)}'`,
       );

@@ -30,7 +30,7 @@ export function makeExchange(
     redirect_uri: redirectUri,
     ...(connector.pkce && { code_verifier: verifier }),
   };
-  return { ...toPost(client, fields, connector.clientAuth.code), url: connector.tokenUrl };
+  return { ...toPost(client, fields, { auth: connector.clientAuth.code }), url: connector.tokenUrl };
 }
 
 /** Make the request that exchanges a refresh token for the next access token (RFC 6749, 6). */
@@ -41,7 +41,12 @@ export function makeRefresh(client: Client, refreshToken: string): ProviderReque
     grant_type: "refresh_token",
     refresh_token: refreshToken,
   };
-  return { ...toPost(client, fields, connector.clientAuth.refresh), url: connector.refreshUrl };
+  return { ...toPost(client, fields), url: connector.refreshUrl };
+}
+
+/** Whether a token is taken back by the access token, which has to be good still. */
+export function revokesByAccess({ revokeUrl, revoke }: OAuthConnector): boolean {
+  return revokeUrl !== null && revoke !== "rfc7009";
 }
 
 /** Make the request that takes a token back; null where the provider has none. */
@@ -57,9 +62,14 @@ export function makeRevocation(
       // With a refresh token the grant goes, and with it what was made of it.
       return { ...toPost(client, { token: refresh ?? access }), url: revokeUrl };
     case "json":
-      return { ...toPost(client, { token: access }), url: revokeUrl };
+      return { ...toPost(client, { token: access }, { body: "json" }), url: revokeUrl };
     case "bearer":
-      return { url: revokeUrl, method: "POST", headers: { ...headers, authorization: `Bearer ${access}` } };
+    case "delete":
+      return {
+        url: revokeUrl,
+        method: connector.revoke === "bearer" ? "POST" : "DELETE",
+        headers: { ...headers, authorization: `Bearer ${access}` },
+      };
     case "github":
       return {
         url: revokeUrl.replace("{client_id}", encodeURIComponent(clientId)),
@@ -89,14 +99,18 @@ export function toTokenValue({ scheme }: OAuthConnector["tokenHeader"], access: 
   return scheme === "" ? access : `${scheme} ${access}`;
 }
 
+interface PostOptions {
+  readonly auth?: ClientAuth;
+  readonly body?: "form" | "json";
+}
+
 function toPost(
   client: Client,
   fields: Readonly<Record<string, string>>,
-  clientAuth: ClientAuth = client.connector.clientAuth.refresh,
+  { auth = client.connector.clientAuth.refresh, body = client.connector.body }: PostOptions = {},
 ): Pick<ProviderRequest, "method" | "headers" | "body"> {
-  const { clientId, body, headers } = client.connector;
-  const sent =
-    clientAuth === "basic" ? fields : { ...fields, client_id: clientId, client_secret: client.secret };
+  const { clientId, headers } = client.connector;
+  const sent = auth === "body" ? { ...fields, client_id: clientId, client_secret: client.secret } : fields;
   return {
     method: "POST",
     headers: {
@@ -104,7 +118,8 @@ function toPost(
       // GitHub answers as a form otherwise.
       accept: "application/json",
       "content-type": body === "json" ? "application/json" : "application/x-www-form-urlencoded",
-      ...(clientAuth === "basic" && { authorization: toBasic(client) }),
+      ...(auth === "basic" && { authorization: toBasic(client) }),
+      ...(auth === "secret" && { authorization: `Basic ${btoa(`${client.secret}:`)}` }),
     },
     body: body === "json" ? JSON.stringify(sent) : new URLSearchParams(sent).toString(),
   };

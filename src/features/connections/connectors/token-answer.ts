@@ -2,7 +2,9 @@ import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
 import * as LIMITS from "../limits.ts";
 import { follow, parsePointer } from "../../../core/kit/json/json-pointer.ts";
 import { attemptNow } from "../../../core/kit/result.ts";
+import type { SignText } from "../../../core/egress/ports.ts";
 import type { OAuthConnector } from "./connector.ts";
+import type { Client } from "./provider-request.ts";
 import { toShortScopes } from "./scopes.ts";
 
 /** The answer of a provider as it came; null where none came, or it was too long. */
@@ -25,6 +27,8 @@ export interface Tokens {
   readonly account: string | null;
   /** The provider's id of the account; null where it does not say. */
   readonly accountId: string | null;
+  /** The site of the account from then on; absent where it does not say. */
+  readonly site?: string;
 }
 
 /** The meaning of an answer with tokens, or without. */
@@ -121,13 +125,21 @@ function readTokens(of: unknown, body: JsonObject, connector: OAuthConnector): T
   if (access === null) return null;
   const expires = Number(of["expires_in"] ?? Number.NaN);
   const scopes = splitScopes(of["scope"] ?? of["scopes"]);
+  const site = readSite(body, connector);
   return {
     access,
     refresh: readToken(of["refresh_token"]),
     expiresInS: Number.isFinite(expires) && expires > 0 ? expires : null,
     scopes: scopes.length > 0 ? toShortScopes(scopes, connector) : null,
     ...readWhose(body, claimsOf(body["id_token"]), connector),
+    ...(site !== null && { site }),
   };
+}
+
+function readSite(body: JsonObject, { site }: OAuthConnector): string | null {
+  if (site?.at === undefined) return null;
+  const host = URL.parse(String(at(body, site.at)))?.host ?? "";
+  return site.pattern.test(host) ? host : null;
 }
 
 function readToken(value: unknown): string | null {
@@ -146,7 +158,7 @@ function splitScopes(scope: unknown): string[] {
 /** Find whose account it is in what a provider said; null where nothing there says it. */
 export function readAccount(
   said: unknown,
-  { accountAt, accountIdAt }: OAuthConnector,
+  { accountAt, accountIdAt }: Pick<OAuthConnector, "accountAt" | "accountIdAt">,
 ): Pick<Tokens, "account" | "accountId"> {
   const account = accountAt.map((pointer) => readName(at(said, pointer))).find((one) => one !== null);
   const parts = accountIdAt.map((pointer) => readName(at(said, pointer)));
@@ -188,4 +200,45 @@ function claimsOf(idToken: unknown): unknown {
     return JSON.parse(new TextDecoder().decode(bytes)) as unknown;
   });
   return parsed.ok ? parsed.value : undefined;
+}
+
+/** The account that came back with a person in the address. */
+export interface CameWith {
+  /** It is not forged, and the one that was asked for. */
+  readonly isRight: boolean;
+  readonly accountId: string | null;
+}
+
+const NOTHING: CameWith = { isRight: true, accountId: null };
+
+/** Read whose account a provider names in the address by which a person comes back. */
+export async function readCallback(
+  { connector: { callback }, secret }: Client,
+  query: URLSearchParams,
+  sign: SignText,
+): Promise<CameWith> {
+  if (callback === null) return NOTHING;
+  const { id, expected, signedBy } = callback;
+  const accountId = query.get(id);
+  const fits = accountId !== null && accountId !== "" && accountId.length <= LIMITS.accountCharacters;
+  const isExpected = expected === undefined || accountId === expected;
+  const isSigned =
+    signedBy === undefined ||
+    (await isSignedBy(query, signedBy, (text) => sign(new TextEncoder().encode(secret), text)));
+  return { isRight: fits && isExpected && isSigned, accountId };
+}
+
+async function isSignedBy(
+  query: URLSearchParams,
+  by: string,
+  sign: (text: string) => Promise<string>,
+): Promise<boolean> {
+  const signed = [...query]
+    .filter(([name]) => name !== by)
+    .sort(([one], [other]) => (one < other ? -1 : Number(one > other)))
+    .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
+    .join("&");
+  const mac = atob(await sign(signed));
+  const hex = Array.from(mac, (one) => one.charCodeAt(0).toString(16).padStart(2, "0")).join("");
+  return hex === query.get(by);
 }

@@ -17,6 +17,7 @@ import { attempt, err, ok } from "../../../core/kit/result.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
 import { connectorOf } from "../connectors/connector.ts";
 import { shardOfSubject } from "../../../core/contract/gate/caller.ts";
+import { hasOrigin } from "../connectors/site.ts";
 import {
   ACCOUNT_FIELDS,
   withAccountFields,
@@ -94,7 +95,10 @@ export const accountsOfSubjects = createSlot((configured): SubjectAccounts => {
     awaited: (names, { origin, ports }) => lookAgain(names, origin, ports),
     of: (subject, { tenant, site }) =>
       SUBJECT.test(subject) ? { subject, digest: digestOf(tenant, subject), site } : null,
-    originsOf: (name, tenant) => connectorOf(connectors, name, tenant)?.origins ?? null,
+    originsOf(name, tenant) {
+      const connector = connectorOf(connectors, name, tenant);
+      return connector === undefined ? null : { has: (origin) => hasOrigin(connector, origin) };
+    },
   };
 });
 

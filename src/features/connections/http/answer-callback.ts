@@ -30,6 +30,7 @@ export async function answerCallback(request: Request, deployment: Deployment): 
     browser: isBrowser ? (readCookie(request) ?? "") : null,
     code: query.has("error") ? undefined : (query.get("code") ?? undefined),
     issuer: query.get("iss"),
+    query: query.toString(),
   });
   switch (came.kind) {
     case "arrived":

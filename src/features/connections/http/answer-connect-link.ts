@@ -4,6 +4,7 @@ import type { Deployment } from "../../../cloudflare/deployed.ts";
 import * as LIMITS from "../limits.ts";
 import { sha256 } from "../../../core/kit/sha256.ts";
 import { connectorOf } from "../connectors/connector.ts";
+import { atSite } from "../connectors/site.ts";
 import { CALLBACK_PATH, shardOfId } from "../link-token.ts";
 import {
   FOREIGN,
@@ -54,7 +55,7 @@ export async function answerLink(
   const isLedBack = link.returnTo !== null || ways.confirmsItself;
   const people = isLedBack ? null : peopleOf(tenant, deployment.configured);
   if (request.method !== "POST") {
-    const provider = new URL(connector.authorizeUrl);
+    const provider = new URL(atSite(connector, link.site).authorizeUrl);
     // A browser holds the whole way of a form to the policy, and a provider sends it on to wherever people sign in.
     const issuer = people === null ? null : new URL(people.issuer);
     const formLeadsTo = ["https:", provider.origin, ...(issuer === null ? [] : [issuer.origin])];

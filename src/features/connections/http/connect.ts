@@ -6,6 +6,7 @@ import type { BeforeCall } from "../../../core/gate/execution.ts";
 import { sha256 } from "../../../core/kit/sha256.ts";
 import { attempt } from "../../../core/kit/result.ts";
 import { type Connector, connectorOf, type Connectors } from "../connectors/connector.ts";
+import { atSite } from "../connectors/site.ts";
 import { withCredentials } from "../credentials.ts";
 import { shardOfSubject } from "../../../core/contract/gate/caller.ts";
 import { type Shards, shardsIn } from "../objects/connection-shards.ts";
@@ -22,6 +23,7 @@ interface Used {
   readonly access: string;
   readonly account: string | null;
   readonly accountId: string;
+  readonly site: string | null;
 }
 
 /** Find the accounts that a call's tool declares. Rejects with a `ToolFailure` where there is not what it needs. */
@@ -95,8 +97,8 @@ async function use(connector: Connector, scopes: readonly string[], wish: Wish):
     answer = await askToken(connector, scopes, wish);
   }
   if (answer.kind === "token") {
-    const { access, account, accountId } = answer;
-    return { connector, access, account, accountId };
+    const { access, account, accountId, site } = answer;
+    return { connector: atSite(connector, site), access, account, accountId, site: site ?? null };
   }
   throw toFailure(answer, { connector, origin, before: "Nothing was sent" });
 }
@@ -177,6 +179,8 @@ function notConnected(name: string, { account }: Origin): ToolAccount {
   return {
     isConnected: false,
     account: null,
+    accountId: null,
+    site: null,
     fetch: () =>
       Promise.reject(
         account === undefined
@@ -189,7 +193,7 @@ function notConnected(name: string, { account }: Origin): ToolAccount {
 }
 
 function toConnection(
-  { connector, access: first, account, accountId }: Used,
+  { connector, access: first, account, accountId, site }: Used,
   { call, ...wish }: Wish & { readonly call: Pick<ToolContext, "fetch" | "conceal"> },
 ): ToolAccount {
   const { origin } = wish;
@@ -207,6 +211,8 @@ function toConnection(
   return {
     isConnected: true,
     account,
+    accountId,
+    site,
     async fetch(url, request = {}) {
       const send = () => {
         const sent = withCredentials(connector, access, { url, request });

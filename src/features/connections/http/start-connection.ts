@@ -41,6 +41,13 @@ const wishSchema = lazySchema(() =>
           .check(z.maxLength(LIMITS.connectionScopes)),
       )
       .check(z.describe("The connector's own unless said, and those that it has already")),
+    site: z
+      .optional(z.string().check(z.minLength(1), z.maxLength(253)))
+      .check(
+        z.describe(
+          "The part of the provider's addresses that is the account's own: the Shopify shop, Zendesk subdomain, Salesforce domain, Intercom region",
+        ),
+      ),
     return_to: z
       .optional(z.string().check(z.maxLength(LIMITS.connectionTextCharacters)))
       .check(
@@ -83,6 +90,7 @@ export const startConnection: Route = {
       scopes,
       return_to: returnTo,
       secret,
+      site,
     } = body.value.parsed;
     const other = refuseOtherSubject(context, subject);
     if (other !== null) return err(other);
@@ -90,6 +98,8 @@ export const startConnection: Route = {
     if (!found.ok) return found;
     const place = { subject, connector: found.value.name, name };
     const { shards } = opened.value;
+    const isKept = checkSite(found.value, site);
+    if (isKept !== null) return err(isKept);
     if (found.value.kind === "key") {
       if (secret === undefined)
         return err(refuse("/secret", "the subject's key, because it is a connector of keys", "nothing"));
@@ -111,7 +121,7 @@ export const startConnection: Route = {
     const { returnOrigins } = connectionSetupOf(context.configured);
     const elsewhere = refuseReturn(returnTo, returnOrigins, { code: "INVALID_REQUEST", path: "" });
     if (elsewhere !== null) return err(elsewhere);
-    const wish = { scopes: scopes ?? [], returnTo: returnTo ?? null };
+    const wish = { scopes: scopes ?? [], returnTo: returnTo ?? null, site };
     const started = await askGate(
       () => shards(shardOfSubject(subject)).start(place, wish),
       "Whether the link was made is not certain; ask for another one.",
@@ -175,6 +185,21 @@ function findConnector(
       `'${visibleText(name)}'`,
     ),
   );
+}
+
+/** Refuse a site that the connector does not take, or the lack of one that it needs; null where neither is. */
+function checkSite(connector: Connector, site: string | undefined): Refusal | null {
+  const form = connector.kind === "key" ? null : connector.site;
+  if (form === null)
+    return site === undefined
+      ? null
+      : refuse(
+          "/site",
+          "nothing, because the addresses of this connector are the same for all accounts",
+          `'${visibleText(site)}'`,
+        );
+  if (site === undefined) return form.fallback === null ? refuse("/site", form.inWords, "nothing") : null;
+  return form.pattern.test(site) ? null : refuse("/site", form.inWords, `'${visibleText(site)}'`);
 }
 
 function refuse(path: string, expected: string, received: string): Refusal {

@@ -161,6 +161,7 @@ export function createConnectionShard(options: ConnectionShardOptions): ObjectCl
             access: used.tokens.access,
             account: grant.account,
             accountId: accountIdOf(connection)!,
+            site: grant.site,
           };
         case "broken":
           return require({ because: used.because });
@@ -225,7 +226,7 @@ export function createConnectionShard(options: ConnectionShardOptions): ObjectCl
         table: this.#table,
         box: this.#world.tokens,
         clientOf: (connection) => {
-          const connector = this.#world.oauth(connection.connector);
+          const connector = this.#world.oauth(connection.connector, connection.grant?.site);
           return connector === null ? null : this.#world.clientOf(connector);
         },
         ask: (request) => this.#world.ask(request),

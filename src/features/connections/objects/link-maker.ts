@@ -49,7 +49,7 @@ export class LinkMaker {
 
   async start(
     place: ConnectionPlace,
-    wish: { readonly scopes: readonly string[]; readonly returnTo: string | null },
+    wish: Pick<Link, "scopes" | "returnTo" | "site">,
   ): Promise<StartAnswer> {
     const room = this.#world.room(place);
     if (room !== null) return room;
@@ -57,7 +57,7 @@ export class LinkMaker {
     if (connector === null) throw new Error(`Cannot start a link: '${place.connector}' has none`);
     const granted = this.#table.at(place)?.grant?.scopes ?? [];
     const scopes = scopesOfLink(wish.scopes, granted, connector);
-    return { kind: "started", link: await this.#startLink(place, { scopes, returnTo: wish.returnTo }) };
+    return { kind: "started", link: await this.#startLink(place, { ...wish, scopes }) };
   }
 
   /** Say that a call needs a person, and give the link: the one that is there, where it will do. */
@@ -70,6 +70,10 @@ export class LinkMaker {
     const isSaid = this.#world.confirmsItself || peopleOf(this.#world.tenant, configured) !== null;
     const none = { kind: "required", because, missing, link: null, showsCode: false } as const;
     if (connector === null || this.#world.room(place) !== null) return none;
+    // The application alone knows the site of an account that never was connected.
+    const known = this.#table.at(place);
+    if (connector.site?.fallback === null && known?.grant?.site === undefined && known?.link == null)
+      return none;
     const wanted = scopesOfLink(scopes, this.#table.at(place)?.grant?.scopes ?? [], connector);
     const link = await this.#offerLink(place, { wanted, returnTo, connector });
     return { ...none, link, showsCode: !isSaid && link.returnTo === null };
@@ -88,7 +92,9 @@ export class LinkMaker {
       await making;
     }
     const { wanted: scopes, returnTo } = wish;
-    const made = this.#startLink(place, { scopes, returnTo });
+    const { grant, link: former } = this.#table.at(place) ?? {};
+    const site = grant?.site ?? former?.site;
+    const made = this.#startLink(place, { scopes, returnTo, site });
     this.#making.set(key, made);
     const link = await made.finally(() => this.#making.delete(key));
     return { ...link, returnTo };
@@ -114,7 +120,7 @@ export class LinkMaker {
 
   async #startLink(
     place: ConnectionPlace,
-    { scopes, returnTo }: { readonly scopes: readonly string[]; readonly returnTo: string | null },
+    { scopes, returnTo, site }: Pick<Link, "scopes" | "returnTo" | "site">,
   ): Promise<MadeLink> {
     const { subject } = place;
     const secret = this.#world.makeText();
@@ -122,7 +128,7 @@ export class LinkMaker {
       this.#world.seal(secret, { subject, id }, "link"),
     );
     const now = this.#clock.now();
-    const link = { digest: digestOf("link", secret), sealed, scopes, returnTo };
+    const link = { digest: digestOf("link", secret), sealed, scopes, returnTo, site };
     const started = startLink(known, now, link);
     this.#table.put(started);
     this.#world.revokeUnused(known, known.link?.arrival?.grant);

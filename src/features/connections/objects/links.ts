@@ -21,7 +21,7 @@ import {
 import { toAuthorizeUrl } from "../connectors/authorize-url.ts";
 import type { OAuthConnector } from "../connectors/connector.ts";
 import { makeAccountRequest, makeExchange } from "../connectors/provider-request.ts";
-import { readAccount, readTokenAnswer, type Tokens } from "../connectors/token-answer.ts";
+import { readAccount, readCallback, readTokenAnswer, type Tokens } from "../connectors/token-answer.ts";
 import { peopleOf } from "../http/people-of.ts";
 import { challengeOf, digestOf, digestOfCode, returnTextOf, toState, typedCodeOf } from "../link-token.ts";
 import {
@@ -62,9 +62,9 @@ export class Links {
     const link = linkOf(connection, this.#clock.now(), digest);
     if (link === null) return null;
     const { subject, connector, name } = connection;
-    const { scopes, returnTo, expiresAt, opened, arrival } = link;
+    const { scopes, returnTo, site, expiresAt, opened, arrival } = link;
     const isUsed = arrival !== null || opened?.isTaken === true;
-    return { subject, connector, name, scopes, returnTo, expiresAt, isUsed };
+    return { subject, connector, name, scopes, returnTo, site, expiresAt, isUsed };
   }
 
   async open(
@@ -80,7 +80,7 @@ export class Links {
     if (connection === null) return { kind: "gone" };
     if (isMadeBy(connection, { link: digest })) return toMade(connection);
     if (linkOf(connection, this.#clock.now(), digest) === null) return { kind: "gone" };
-    const connector = this.#world.oauth(connection.connector);
+    const connector = this.#world.oauth(connection.connector, connection.link?.site);
     if (connector === null) return { kind: "no-connector" };
     // A browser that was here before has shown what it kept; another one, or the first, is given something to keep.
     const kept = browser ?? this.#world.makeText();
@@ -121,7 +121,10 @@ export class Links {
     return known ?? this.#world.makeText();
   }
 
-  async arrive(id: string, { state: text, browser, code, issuer = null }: Comeback): Promise<ArriveAnswer> {
+  async arrive(
+    id: string,
+    { state: text, browser, code, issuer = null, query = "" }: Comeback,
+  ): Promise<ArriveAnswer> {
     const now = this.#clock.now();
     const known = this.#table.find(id);
     if (known === null) return { kind: "gone" };
@@ -134,7 +137,7 @@ export class Links {
     if (!taken.ok) return taken.error === "made" ? toMade(known) : { kind: taken.error };
     const { link, opened, connection } = taken.value;
     const { returnTo } = link;
-    const connector = this.#world.oauth(connection.connector);
+    const connector = this.#world.oauth(connection.connector, link.site);
     const expected = connector?.issuer ?? null;
     if (expected !== null && issuer !== expected) {
       // The code of another issuer must not be shown to this one.
@@ -151,7 +154,7 @@ export class Links {
     const tokens =
       connector === null || verifier === null
         ? null
-        : await this.#exchange(connector, { code, verifier, redirectUri: opened.redirectUri });
+        : await this.#exchange(connector, { code, verifier, redirectUri: opened.redirectUri, query });
     if (tokens === null) {
       this.#endLinkOf(id, state);
       return { kind: "failed", id, returnTo };
@@ -164,6 +167,7 @@ export class Links {
       scopes: tokens.scopes ?? link.scopes,
       account: tokens.account,
       accountId: tokens.accountId ?? this.#world.makeAccountId(),
+      ...siteOf(tokens.site ?? link.site),
       connectedAt: this.#clock.now(),
       ...timesOf(now, tokens.expiresInS),
       refreshingSince: null,
@@ -267,21 +271,37 @@ export class Links {
 
   async #exchange(
     connector: OAuthConnector,
-    given: { readonly code: string; readonly verifier: string; readonly redirectUri: string },
+    given: {
+      readonly code: string;
+      readonly verifier: string;
+      readonly redirectUri: string;
+      readonly query: string;
+    },
   ): Promise<Tokens | null> {
+    const came = await readCallback(
+      this.#world.clientOf(connector),
+      new URLSearchParams(given.query),
+      this.#world.deployment.ports.sign,
+    );
+    if (!came.isRight) return null;
     const answer = readTokenAnswer(
       await this.#world.ask(makeExchange(this.#world.clientOf(connector), given)),
       connector,
     );
     if (answer.kind !== "tokens") return null;
-    const { tokens } = answer;
+    const { accountId: said } = came;
+    const tokens =
+      said === null
+        ? answer.tokens
+        : { ...answer.tokens, accountId: said, account: answer.tokens.account ?? said };
     const isTold = tokens.account !== null && tokens.accountId !== null;
     const request = isTold ? null : makeAccountRequest(connector, tokens.access);
     if (request === null) return tokens;
-    const said = await this.#world.ask(request);
-    const parsed = said?.status === 200 ? attemptNow(() => parseExact(said.text)) : null;
+    const answered = await this.#world.ask(request);
+    const parsed = answered?.status === 200 ? attemptNow(() => parseExact(answered.text)) : null;
     if (parsed?.ok !== true) return tokens;
-    const { account, accountId } = readAccount(parsed.value, connector);
+    const accountIdAt = connector.accountRequest?.idAt ?? connector.accountIdAt;
+    const { account, accountId } = readAccount(parsed.value, { ...connector, accountIdAt });
     return { ...tokens, account: account ?? tokens.account, accountId: accountId ?? tokens.accountId };
   }
 
@@ -294,6 +314,10 @@ export class Links {
 
 function toPlace({ subject, connector, name }: Connection): ConnectionPlace {
   return { subject, connector, name };
+}
+
+function siteOf(site: string | undefined): Pick<Grant, "site"> {
+  return site === undefined ? {} : { site };
 }
 
 function toMade({ connector }: Connection): LinkMade {

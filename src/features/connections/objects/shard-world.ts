@@ -7,8 +7,15 @@ import { NoticeTable, systemClock } from "../../../feature/object.ts";
 import { givenBy } from "../../../feature/gives.ts";
 import { accountIdOf, type Connection, type ConnectionPlace, type Grant } from "../connection.ts";
 import { connectorOf, type OAuthConnector } from "../connectors/connector.ts";
-import { type Client, makeRevocation, type ProviderRequest } from "../connectors/provider-request.ts";
-import type { CameBack } from "../connectors/token-answer.ts";
+import { atSite } from "../connectors/site.ts";
+import {
+  type Client,
+  makeRefresh,
+  makeRevocation,
+  type ProviderRequest,
+  revokesByAccess,
+} from "../connectors/provider-request.ts";
+import { type CameBack, readTokenAnswer } from "../connectors/token-answer.ts";
 import { connectionSetupOf, type ConnectionSetup } from "../http/connection-setup.ts";
 import * as LIMITS from "../limits.ts";
 import { makeConnectionId, makeSecretText } from "../link-token.ts";
@@ -77,9 +84,10 @@ export class ShardWorld {
     return (this.#box ??= new TokenBox(this.setup.vault, this.tenant));
   }
 
-  oauth(name: string): OAuthConnector | null {
+  /** @param site the account's own part of the provider's addresses */
+  oauth(name: string, site?: string): OAuthConnector | null {
     const connector = connectorOf(this.setup.connectors, name, this.tenant);
-    return connector?.kind === "oauth2" ? connector : null;
+    return connector?.kind === "oauth2" ? atSite(connector, site) : null;
   }
 
   ask(request: ProviderRequest): Promise<CameBack> {
@@ -178,9 +186,8 @@ export class ShardWorld {
    */
   async revokeTokens(connection: Connection, tokens: KeptTokens): Promise<void> {
     const { connector: name, grant } = connection;
-    const connector = this.oauth(name);
-    const request = connector === null ? null : makeRevocation(this.clientOf(connector), tokens);
-    if (request === null) return;
+    const connector = this.oauth(name, grant?.site);
+    if (connector === null || connector.revokeUrl === null) return;
     const held = {
       connector: name,
       accountId: accountIdOf(connection) ?? "",
@@ -188,7 +195,21 @@ export class ShardWorld {
     };
     if (this.table.holds(held)) return;
     const elsewhere = await attempt(() => this.#askOthers((shard) => shard.holds(held)));
-    if (elsewhere.ok && !elsewhere.value.includes(true)) await this.ask(request);
+    if (!elsewhere.ok || elsewhere.value.includes(true)) return;
+    const client = this.clientOf(connector);
+    const isOver = grant?.endsAt != null && this.clock.now() >= grant.endsAt;
+    const good = isOver && revokesByAccess(connector) ? await this.#renew(client, tokens) : tokens;
+    const request = makeRevocation(client, good);
+    if (request !== null) await this.ask(request);
+  }
+
+  /** Fetch an access token that is good, by which others are taken back. */
+  async #renew(client: Client, tokens: KeptTokens): Promise<KeptTokens> {
+    if (tokens.refresh === null) return tokens;
+    const answer = readTokenAnswer(await this.ask(makeRefresh(client, tokens.refresh)), client.connector);
+    return answer.kind === "tokens"
+      ? { access: answer.tokens.access, refresh: answer.tokens.refresh ?? tokens.refresh }
+      : tokens;
   }
 
   /** The same of an account that was brought and is unused; here it is forgotten already. */
