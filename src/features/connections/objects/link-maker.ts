@@ -72,8 +72,8 @@ export class LinkMaker {
     if (connector === null || this.#world.room(place) !== null) return none;
     // The application alone knows the site of an account that never was connected.
     const known = this.#table.at(place);
-    if (connector.site?.fallback === null && known?.grant?.site === undefined && known?.link == null)
-      return none;
+    const site = known?.grant?.site ?? known?.link?.site;
+    if (connector.site?.fallback === null && site === undefined) return none;
     const wanted = scopesOfLink(scopes, this.#table.at(place)?.grant?.scopes ?? [], connector);
     const link = await this.#offerLink(place, { wanted, returnTo, connector });
     return { ...none, link, showsCode: !isSaid && link.returnTo === null };

@@ -197,7 +197,7 @@ export class ShardWorld {
     const elsewhere = await attempt(() => this.#askOthers((shard) => shard.holds(held)));
     if (!elsewhere.ok || elsewhere.value.includes(true)) return;
     const client = this.clientOf(connector);
-    const isOver = grant?.endsAt != null && this.clock.now() >= grant.endsAt;
+    const isOver = this.clock.now() >= (grant?.endsAt ?? Number.POSITIVE_INFINITY);
     const good = isOver && revokesByAccess(connector) ? await this.#renew(client, tokens) : tokens;
     const request = makeRevocation(client, good);
     if (request !== null) await this.ask(request);
