@@ -112,7 +112,7 @@ const CEILINGS = {
   coreFilesThatCoreDoesNotUse: 18,
   coreFilesWithWordsOfFeatures: 12,
   filesReachedPastAnIndex: 48,
-  files: 1076,
-  smallFilesWithOneImporter: 100,
+  files: 1080,
+  smallFilesWithOneImporter: 101,
   namesOfSeveralFiles: 9,
 } as const;

@@ -1,5 +1,6 @@
 import type { Restore } from "../../src/core/contract/restore-step.ts";
 import { restoreTools } from "../../src/features/added-tools/restore-tools.ts";
+import { restoreRemembered } from "../../src/features/confirmations/remembered.ts";
 import { restoreConnections } from "../../src/features/connections/restore-connections.ts";
 import { restoreEndpoints } from "../../src/features/endpoints/restore-endpoints.ts";
 import { restoreFlows } from "../../src/features/flows/restore-flows.ts";
@@ -18,4 +19,5 @@ export const RESTORES: Readonly<Record<string, Restore>> = {
   sign_ins: restoreSignIns,
   runs: restoreRunParts,
   counts: restoreCounts,
+  remembered: restoreRemembered,
 };

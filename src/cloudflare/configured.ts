@@ -1,6 +1,9 @@
 import type * as z from "zod/mini";
 
 import type { Catalog } from "../core/catalog/catalog.ts";
+import type { Caller } from "../core/contract/gate/caller.ts";
+import type { Refusal } from "../core/contract/refusal.ts";
+import type { Result } from "../core/kit/result.ts";
 import type { Ports } from "../core/egress/ports.ts";
 import type { KeyRing } from "./http/key-ring.ts";
 
@@ -32,6 +35,8 @@ export interface Configured {
   readonly ownUrl: string | null;
   /** The keys of `VOLLEY_KEYS`. */
   readonly keys: KeyRing;
+  /** The caller of the key with this digest as it is now, or null where it has ended; refused where that cannot be found out. */
+  readonly callerOfHash: (hash: string) => Promise<Result<Caller | null, Refusal>>;
   /** The tools of the code. */
   readonly catalog: Catalog;
   readonly ports: Ports;

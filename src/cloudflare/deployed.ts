@@ -15,8 +15,6 @@ export interface Deployment {
   readonly hooks: Hooks;
   /** The caller a key belongs to, or null; refused where that cannot be found out. */
   identify(key: string, asked: Identifying): Promise<Result<Caller | null, Refusal>>;
-  /** The caller of the key with this digest as it is now, or null where it has ended; refused where that cannot be found out. */
-  callerOfHash(hash: string): Promise<Result<Caller | null, Refusal>>;
   /** The caller of a tenant's runs that no request asks for. Null where no key of the tenant is configured. */
   runnerOf(tenant: string): Caller | null;
   /** How many runs this isolate has begun after an answer, and are not over. */

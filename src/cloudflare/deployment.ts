@@ -104,6 +104,12 @@ export function createDeployment(
     declared,
     ownUrl: readOwnUrl(env),
     keys,
+    async callerOfHash(hash) {
+      let found: Awaited<ReturnType<Configured["callerOfHash"]>> = ok(keys.ofHash(hash));
+      for (const source of others)
+        if (found.ok && found.value === null) found = (await source.ofHash?.(hash)) ?? found;
+      return found;
+    },
     catalog,
     ports,
     toolSecrets,
@@ -168,12 +174,6 @@ export function createDeployment(
       // Other requests may wait for the same answer: it is heard also when the one that asked for it went away.
       defer(identified);
       return identified;
-    },
-    async callerOfHash(hash) {
-      let found: Awaited<ReturnType<Deployment["callerOfHash"]>> = ok(keys.ofHash(hash));
-      for (const source of others)
-        if (found.ok && found.value === null) found = (await source.ofHash?.(hash)) ?? found;
-      return found;
     },
     runnerOf(tenant) {
       const known = runners.get(tenant);

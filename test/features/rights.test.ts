@@ -89,6 +89,8 @@ describe("The flags that a path needs", () => {
       "POST /v1/confirmations/some": ["approve"],
       "POST /v1/confirmations/some/link": ["approve"],
       "DELETE /v1/confirmations/some/links": ["approve"],
+      "GET /v1/remembered": ["approve"],
+      "DELETE /v1/remembered/some": ["approve"],
       "GET /v1/operator/overview": ["operator"],
       "POST /v1/operator/redrive": ["operator"],
     });

@@ -176,6 +176,10 @@ export class FakeGate implements Gate {
     addLink: unasked,
     dropLinks: unasked,
     openLink: unasked,
+    recall: () => [],
+    remembered: unasked,
+    rememberedOne: unasked,
+    forget: unasked,
   };
 
   async admitClaimed(_claim: PartClaim, request: AdmissionRequest): Promise<ClaimedAdmission> {

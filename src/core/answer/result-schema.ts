@@ -48,6 +48,9 @@ export const metaSchema = lazySchema(() =>
         .optional(z.literal(true))
         .check(z.describe("It ran before, under the same idempotency_key; this is what came of it then")),
       limiter: z.optional(z.literal("degraded")),
+      approved_by: z
+        .optional(z.strictObject({ remembered: z.string(), name: z.string() }))
+        .check(z.describe("The yes that let it through, and who said it")),
       read_as: z
         .optional(z.strictObject({ tool: z.optional(z.string()), args: z.optional(z.string()) }))
         .check(z.describe("From where a field was read that did not stand under its own name")),

@@ -26,7 +26,9 @@ interface StoredOutcome extends StoredPending {
 /** Write an outcome to be kept. A skipped action never ran, so it has nothing to keep. */
 export function toStoredOutcome(outcome: Exclude<Outcome, { readonly status: "skipped" }>): string {
   const { status } = outcome;
-  const { bytes, items, readAs, selectMissing, truncated, demoted, verification, inDoubt } = outcome.meta;
+  const { bytes, items, readAs, selectMissing, truncated, demoted, verification, inDoubt, more } =
+    outcome.meta;
+  const approvedBy = more?.["approved_by"];
   const stored: StoredOutcome = {
     status,
     ...(status === "success" && { json: outcome.json }),
@@ -46,6 +48,7 @@ export function toStoredOutcome(outcome: Exclude<Outcome, { readonly status: "sk
       ...(demoted !== undefined && { demoted }),
       ...(verification !== undefined && { verification }),
       ...(inDoubt !== undefined && { inDoubt }),
+      ...(approvedBy !== undefined && { more: { approved_by: approvedBy } }),
     },
   };
   return JSON.stringify(stored);

@@ -16,6 +16,15 @@ export interface CatalogParts {
   readonly discovery: Discovery | null;
   /** Decides which calls wait of a tool whose calls may; where nothing decides, all of them do. */
   readonly holds?: Holds | undefined;
+  /** Lets calls through that would wait. */
+  readonly vouches?: Vouches | undefined;
+}
+
+/** Lets calls of some tools through that would wait. */
+export interface Vouches {
+  readonly tools: ReadonlySet<string>;
+  /** Say what lets a call through, in the words of the wire; undefined where nothing does. */
+  find(tool: Tool, input: JsonObject): JsonObject | undefined;
 }
 
 /** Whether a call waits, with its input and what its tool's schema made of it; undefined where that is only known with its arguments. */
@@ -84,8 +93,27 @@ export class Catalog {
 
   /** Whether a call waits for something outside of its batch before it is made. */
   asks(tool: Tool, call: Parameters<Holds>[1]): ReturnType<Holds> {
-    const { holds } = this.#parts;
-    return tool.confirm && (holds === undefined || holds(tool, call));
+    const { holds, vouches } = this.#parts;
+    const asks = tool.confirm && (holds === undefined || holds(tool, call));
+    if (asks === false || vouches?.tools.has(tool.name) !== true) return asks;
+    if (call === null) return undefined;
+    return vouches.find(tool, call.input) === undefined ? asks : false;
+  }
+
+  /** Find what lets a call through that would wait, in the words of the wire; undefined of any other call. */
+  vouchFor(call: { readonly tool: Tool; readonly input: JsonObject; readonly args: unknown }) {
+    const { holds, vouches } = this.#parts;
+    const { tool } = call;
+    if (vouches?.tools.has(tool.name) !== true || holds?.(tool, call) === false) return undefined;
+    return vouches.find(tool, call.input);
+  }
+
+  /** The same catalog, some of whose calls are let through. */
+  letThrough(vouches: Vouches): Catalog {
+    const { hidden, version } = this;
+    const catalog = new Catalog(this.tools, { ...this.#parts, vouches }, { hidden, version });
+    catalog.#whole = this.#whole?.letThrough(vouches);
+    return catalog;
   }
 
   /** Whether what this name stands for may be another by now: a tool that a tenant added, or none that is known here. */

@@ -87,7 +87,7 @@ export interface OutcomeMeta {
    */
   readonly sentNothing?: true;
   /** The facts that a feature adds, by the names of the wire. */
-  readonly more?: Readonly<Record<string, boolean | string>>;
+  readonly more?: Readonly<Record<string, unknown>>;
   /** Words of a feature that a model is told with it. Not shown to anybody else. */
   readonly note?: string;
   /** The accounts that it used, by connector. Not shown; kept with its run. */

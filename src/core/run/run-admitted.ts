@@ -216,7 +216,7 @@ async function run(
           execution:
             kept === undefined ? execution : { ...execution, hooks: { ...hooks, keeper: kept.inside(at) } },
           inside,
-          isApproved: plan.approved !== undefined,
+          isApproved: plan.approved !== undefined || catalog.vouchFor(call) !== undefined,
           batchId: batchId(),
           at: { id: at.step.id, element: at.element },
         }),
@@ -247,6 +247,7 @@ async function run(
       hold: (bytes) => scope.budget.hold(bytes),
       admit: (step, outcome) => answer.admit(step, outcome),
       asks: (call) => catalog.asks(call.tool, call) === true,
+      vouchFor: (call) => catalog.vouchFor(call),
       park: (parked, dataOf) => {
         if (park !== undefined) return park(parked, dataOf);
         if (hooks?.beforeStep === undefined) return Promise.resolve(refuseParked(parked));

@@ -1,5 +1,5 @@
 import { type Failure, makeFailure } from "../contract/failure.ts";
-import { isFailure, isMet, type Outcome } from "../contract/outcome.ts";
+import { isFailure, isMet, type Outcome, type OutcomeMeta } from "../contract/outcome.ts";
 import type { Waiting } from "../egress/isolate-bytes.ts";
 import { OVERLOADED } from "../egress/read-body.ts";
 import type { Clock } from "../kit/clock.ts";
@@ -41,6 +41,8 @@ export interface PlanRunOptions {
   readonly demotion?: (() => Demotion) | undefined;
   /** Whether a person is asked about a call of a step that may ask. */
   readonly asks?: (call: Call) => boolean;
+  /** The facts of what let a call through that would wait, by the names of the wire. */
+  readonly vouchFor?: (call: Call) => OutcomeMeta["more"];
   /** Records what waits for a person. */
   readonly park: Park;
   /** Called once for every step, the moment its outcome is known. */
@@ -362,13 +364,18 @@ class PlanRun {
     this.#release(step, outcome);
   }
 
-  /** Say from where arguments were read that came as JSON text, also where references brought them. */
+  /** Say from where arguments were read that came as JSON text, also where references brought them, and what let its calls through. */
   #withReading({ index, task }: Step, outcome: Outcome): Outcome {
     const prepared = this.#prepared.get(index);
     const calls =
       prepared?.ok === true ? callsOf(prepared.value) : task.ok && task.value.call ? [task.value.call] : [];
     const readAs = calls.find((call) => call.readAs !== undefined)?.readAs;
-    return readAs === undefined ? outcome : { ...outcome, meta: { ...outcome.meta, readAs } };
+    const { vouchFor } = this.#options;
+    const more = vouchFor && calls.map(vouchFor).find((found) => found !== undefined);
+    if (readAs === undefined && more === undefined) return outcome;
+    const { meta } = outcome;
+    const read = readAs !== undefined && { readAs };
+    return { ...outcome, meta: { ...meta, ...read, ...(more && { more: { ...meta.more, ...more } }) } };
   }
 
   #admit(step: Step, outcome: Outcome): Outcome {

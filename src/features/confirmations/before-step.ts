@@ -11,12 +11,14 @@ interface Asking {
   readonly hasPage?: boolean;
   /** Whether somebody may decide what a caller's actions ask. */
   readonly isDecided?: (caller: Caller) => boolean;
+  readonly recall?: BeforeStep["recall"];
 }
 
 /** Have actions wait for a person: those that ask for a yes, and those that miss an account which can be connected. */
-export function createBeforeStep({ accounts, hasPage = true, isDecided }: Asking = {}): BeforeStep {
+export function createBeforeStep({ accounts, hasPage = true, isDecided, recall }: Asking = {}): BeforeStep {
   return {
     hashOf: hashDeclaration,
+    ...(recall !== undefined && { recall }),
     hold: (batch, execution) => accounts?.missing(batch, execution),
     record(parked, { plan, dataOf, execution, runId, named, holder, keptAs, isOne }) {
       const { caller, origin, ports, gate, catalog, callback, hooks } = execution;

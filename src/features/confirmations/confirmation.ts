@@ -9,6 +9,8 @@ import type { TakenRows } from "../../core/kit/take-rows.ts";
 import { visibleText } from "../../core/kit/visible-text.ts";
 import type { ApprovalLink, OpenedLink } from "./approval-link.ts";
 import type { Decision } from "./decision.ts";
+import * as OWN_LIMITS from "./limits.ts";
+import type { Remembered } from "./remembered.ts";
 
 /**
  * The statuses of a confirmation. `pending` can be decided, once; `running` was approved and has not reported its end, which
@@ -160,6 +162,15 @@ export interface ConfirmationQuery {
   readonly after: JobCursor | null;
 }
 
+/** Asks what lets calls of some tools through. */
+export interface RecallQuery {
+  readonly key: string;
+  readonly subject?: string | undefined;
+  readonly tools: readonly string[];
+}
+
+export interface RememberedQuery extends Pick<ConfirmationQuery, "tools" | "subject" | "limit" | "after"> {}
+
 /** A decision on its way to the gate. */
 export interface Claim {
   readonly id: string;
@@ -171,15 +182,18 @@ export interface Claim {
   readonly link?: string;
   /** The idempotency key under which the answer can be had again. */
   readonly key?: string;
+  /** The calls that are not asked about again for a while. */
+  readonly remember?: readonly Remembered[];
 }
 
 /** Why a decision was refused: what the confirmation is instead of pending, or that there is none. */
-export type ClaimRefusal = Exclude<ConfirmationStatus, "pending"> | "unknown" | "link";
+export type ClaimRefusal = Exclude<ConfirmationStatus, "pending"> | "unknown" | "link" | "memory";
 
 /** The refusal of a decision that came too late, or to nothing. */
 export function refuseClaim(found: ClaimRefusal): Refusal {
   if (found === "unknown") return NO_CONFIRMATION;
   if (found === "link") return LINK_OVER;
+  if (found === "memory") return MEMORY_FULL;
   return makeRefusal("CONFIRMATION_INVALID", REASONS[found]);
 }
 
@@ -191,7 +205,12 @@ export const NO_CONFIRMATION = makeRefusal(
 
 const LINK_OVER = makeRefusal("CONFIRMATION_INVALID", "The link was used, or its time is over.");
 
-const REASONS: Readonly<Record<Exclude<ClaimRefusal, "unknown" | "link">, string>> = {
+const MEMORY_FULL = makeRefusal(
+  "INVALID_REQUEST",
+  `As many approvals are remembered as may be, ${OWN_LIMITS.remembered}; nothing ran. Delete some, or leave 'remember_s' out.`,
+);
+
+const REASONS: Readonly<Record<Exclude<ClaimRefusal, "unknown" | "link" | "memory">, string>> = {
   running:
     "It was approved before and has not reported its end. It may have happened, so it never runs a second time: look before asking for it again.",
   done: "It was approved before and ran; GET shows its results. It never runs a second time.",
@@ -223,6 +242,12 @@ export interface ConfirmationMethods extends AnsweredMethods {
   addLink(link: ApprovalLink): number | Exclude<ConfirmationStatus, "pending"> | "unknown" | "too-many";
   /** End all links of a question; how many there were. */
   dropLinks(id: string): number;
+  /** Find what lets calls of a caller through. */
+  recall(query: RecallQuery): readonly Remembered[];
+  /** List what is remembered, newest first. */
+  remembered(query: RememberedQuery): TakenRows<Remembered>;
+  rememberedOne(id: string): Remembered | null;
+  forget(ids: readonly string[]): void;
   /** The link with a token of this digest, and its question as it is now; null where there is none. */
   openLink(digest: string): { readonly link: OpenedLink; readonly record: ConfirmationRecord } | null;
 }

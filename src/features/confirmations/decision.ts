@@ -13,6 +13,16 @@ export interface Decider {
   readonly madeBy?: string;
 }
 
+export const deciderSchema = lazySchema(() =>
+  z
+    .strictObject({
+      name: z.string(),
+      via: z.string().check(z.describe("`key`, `link`, or the feature that withdrew the question")),
+      made_by: z.optional(z.string()).check(z.describe("The key that made the link")),
+    })
+    .register(z.globalRegistry, { id: "DecidedBy" }),
+);
+
 /** Write who decided, as every door and event says it. */
 export function toWireDecider({ name, via, madeBy }: Decider) {
   return { name, via, ...(madeBy !== undefined && { made_by: madeBy }) };
@@ -43,6 +53,12 @@ export const decisionSchema = lazySchema(() =>
           "With a yes: arguments that run in place of those that were asked about, by the action's id",
         ),
       ),
+    remember_s: z
+      .optional(z.int().check(z.minimum(1), z.maximum(LIMITS.maxRememberS)))
+      .check(z.describe("With a yes: so long the same calls are not asked about again")),
+    any_args: z
+      .optional(z.boolean())
+      .check(z.describe("With remember_s: whichever arguments they have; never of a tool that deletes")),
   }),
 );
 

@@ -9,6 +9,7 @@ import {
   listConfirmations,
   makeShowConfirmation,
 } from "./http/routes.ts";
+import { forgetRemembered, listRemembered, REMEMBERED_OF_TENANT } from "./http/remembered-routes.ts";
 import { createApprovalPages } from "./http/approval-pages.ts";
 import { withdraw } from "./http/decide.ts";
 import { checkConfirm, holdsCall } from "./conditions.ts";
@@ -19,6 +20,7 @@ import { Semaphore } from "../../core/kit/semaphore.ts";
 import { createAnswerKind } from "./objects/answer-kind.ts";
 import { createConfirmationsPart } from "./objects/confirmations-part.ts";
 import { createBeforeStep } from "./before-step.ts";
+import { createRecall } from "./recall.ts";
 import { readPositive } from "../../cloudflare/configuration.ts";
 import { accountsOf, givenBy } from "../../feature/gives.ts";
 
@@ -36,12 +38,16 @@ export function confirmations() {
       const sayReach = givenBy(features, "sayReach");
       return [
         { for: "any key", paths: [listConfirmations, makeShowConfirmation(sayReach)] },
-        { for: ["approve"], paths: [decideConfirmation, linkConfirmation, dropLinks] },
+        {
+          for: ["approve"],
+          paths: [decideConfirmation, linkConfirmation, dropLinks, listRemembered, forgetRemembered],
+        },
         { for: "anyone", router: createApprovalPages(sayReach) },
       ];
     },
     beforeStep,
     holds: holdsCall,
+    tenantPart: REMEMBERED_OF_TENANT,
     gives: { withdraw },
     objectPart: (deploymentOf) =>
       createConfirmationsPart(readLimits, ({ env, slots = new Semaphore(LIMITS.headerSlots) }) =>
@@ -79,6 +85,7 @@ function beforeStep(configured: Configured): BeforeStep {
   return createBeforeStep({
     accounts: accountsOf(configured),
     hasPage: declared.features.includes("console"),
+    recall: createRecall(configured),
     isDecided: (caller) => mayDo(caller, "approve") || decides(caller.tenant),
   });
 }

@@ -30,3 +30,9 @@ export const confirmationExpiringPercent = 75;
 export const confirmationsToldAtOnce = 100;
 /** Confirmations kept of one tenant, the decided and the expired among them. */
 export const confirmationsKept = 1_000;
+/** Approvals of one tenant that are remembered. */
+export const remembered = 1_000;
+/** How long an approval is remembered at most, in seconds: thirty days. */
+export const maxRememberS = 2_592_000;
+/** Arguments that are kept to be shown with a remembered approval, as JSON. */
+export const rememberedArgsCharacters = 2_000;

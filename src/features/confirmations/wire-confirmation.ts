@@ -5,7 +5,7 @@ import { JOB_STATUSES } from "../../core/contract/gate/job.ts";
 import type { ParkedAction, ParkedGroup } from "./parked-group.ts";
 import { parseExact } from "../../core/contract/json.ts";
 import { lazySchema, type Written } from "../../core/contract/lazy-schema.ts";
-import { type Decision, toWireDecider } from "./decision.ts";
+import { deciderSchema, type Decision, toWireDecider } from "./decision.ts";
 import { DOUBTED } from "./describe-group.ts";
 import {
   CONFIRMATION_STATUSES,
@@ -51,16 +51,6 @@ function toWireAsker(
     run_id: runId,
   };
 }
-
-const deciderSchema = lazySchema(() =>
-  z
-    .strictObject({
-      name: z.string(),
-      via: z.string().check(z.describe("`key`, `link`, or the feature that withdrew the question")),
-      made_by: z.optional(z.string()).check(z.describe("The key that made the link")),
-    })
-    .register(z.globalRegistry, { id: "DecidedBy" }),
-);
 
 /** The fields of a decision, once there is one. */
 const decidedFields = () => ({

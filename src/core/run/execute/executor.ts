@@ -10,7 +10,7 @@ import { whileHeld } from "../../gate/hold-lease.ts";
 import type { Refused } from "../../gate/admit-plan.ts";
 import { bindCallback } from "../../gate/bind-plan.ts";
 import { toEnvelopeJson } from "../../answer/envelope.ts";
-import type { Execution, KeptLater } from "../../gate/execution.ts";
+import type { Execution, KeptLater, LargerWork } from "../../gate/execution.ts";
 import { fitAnswer } from "../../answer/fit-answer.ts";
 import { KEY_CONFLICT, mayRead, namesOf } from "../../gate/kept-answer.ts";
 import { readKeys } from "../../gate/read-keys.ts";
@@ -42,18 +42,29 @@ export function withPlan<T>(
   const bound = callbackUrl === undefined ? ok(execution) : bindCallback(callbackUrl, execution);
   if (!bound.ok) return Promise.resolve(err({ refusal: bound.error, quota: null }));
   return withCurrentTools(bound.value, async (current) => {
-    const { watch, catalog, caller, hooks } = current;
+    const { watch, caller, hooks } = current;
     watch?.enter("plan");
     const held = await hooks?.beforeStep?.hold(batch, current);
     const maySkipApproval = caller.flags.includes("skip_approval");
-    const planned = makePlan(batch, catalog, { maySkipApproval, held });
+    const own = await recalled(batch.skipApproval && maySkipApproval ? [] : batch.entries, current);
+    const planned = makePlan(batch, own.catalog, { maySkipApproval, held });
     if (!planned.ok) return err({ refusal: planned.error, quota: null });
-    const kept = keepWrites(planned.value, batch.keptAs, current);
+    const kept = keepWrites(planned.value, batch.keptAs, own);
     if (!kept.ok) return err({ refusal: kept.error, quota: null });
     if (batch.planReceipt === undefined || batch.dryRun) return run(...kept.value);
     const agreed = await holdToReceipt(batch, ...kept.value);
     return agreed.ok ? run(...agreed.value) : agreed;
   });
+}
+
+/** Let calls through that a person said yes to for a while, as `BeforeStep` says. */
+export async function recalled<E extends Execution>(
+  asked: readonly { readonly tool: string | null }[],
+  execution: E,
+  runOf?: LargerWork["runOf"],
+): Promise<E> {
+  const catalog = await execution.hooks?.beforeStep?.recall?.(asked, execution, runOf);
+  return catalog === undefined ? execution : { ...execution, catalog };
 }
 
 /** Have a feature look after the writes of a plan whose batch asks for that. */

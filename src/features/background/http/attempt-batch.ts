@@ -21,7 +21,7 @@ import { admit } from "../../../core/gate/admission.ts";
 import type { Execution, Inside } from "../../../core/gate/execution.ts";
 import { makePlan } from "../../../core/plan/make-plan.ts";
 import type { Plan, Step } from "../../../core/plan/step.ts";
-import { keepWrites } from "../../../core/run/execute/executor.ts";
+import { keepWrites, recalled } from "../../../core/run/execute/executor.ts";
 import { holdToReceipt } from "../../../core/run/execute/show-plan.ts";
 import { runAdmitted } from "../../../core/run/run-admitted.ts";
 import type { KeptStep } from "../../flows/flow-run.ts";
@@ -101,8 +101,8 @@ export async function runBatch(
   const { spec, fence } = claim;
   const batch = await planBatch(claim, around);
   if (!batch.ok) return { end: failedAttempt(batch.error), results: [] };
-  const { plan: whole, asked } = batch.value;
-  const kept = keepWrites(whole, keptAs, around);
+  const { plan: whole, asked, remembering } = batch.value;
+  const kept = keepWrites(whole, keptAs, remembering);
   if (!kept.ok)
     return { end: failedAttempt(makeFailure("INVALID_ARGS", { hint: kept.error.hint })), results: [] };
   const [planned, execution] = kept.value;
@@ -208,19 +208,21 @@ const toFailure = ({ hint }: Refusal): Failure => makeFailure("TOOL_CHANGED", { 
 async function planBatch(
   { spec }: JobClaim,
   execution: Execution,
-): Promise<Result<{ readonly plan: Plan; readonly asked: Batch }, Failure>> {
-  const { catalog, caller, hooks } = execution;
+): Promise<Result<{ readonly plan: Plan; readonly asked: Batch; readonly remembering: Execution }, Failure>> {
+  const { caller, hooks } = execution;
   const batch = parseBatch(parseExact(spec.argsJson), spec.argsJson.length);
   if (!batch.ok) return err(makeFailure("INVALID_ARGS", { hint: batch.error.hint }));
-  const { entries, dryRun } = batch.value;
-  const plan = makePlan(batch.value, catalog, {
-    maySkipApproval: mayDo(caller, "skip_approval"),
+  const { entries, dryRun, skipApproval } = batch.value;
+  const maySkipApproval = mayDo(caller, "skip_approval");
+  const remembering = await recalled(skipApproval && maySkipApproval ? [] : entries, execution);
+  const plan = makePlan(batch.value, remembering.catalog, {
+    maySkipApproval,
     isLong: true,
     held: await hooks?.beforeStep?.hold({ entries, dryRun }, execution),
   });
   if (!plan.ok) return err(makeFailure("INVALID_ARGS", { hint: plan.error.hint }));
   // An unfinished step is left to the next attempt; a job of it would belong to another batch.
-  return ok({ plan: { ...plan.value, demotes: false }, asked: batch.value });
+  return ok({ plan: { ...plan.value, demotes: false }, asked: batch.value, remembering });
 }
 
 /** The steps of earlier attempts that are not run again. A loop is put together anew of its elements. */

@@ -1,10 +1,10 @@
-import { mayDo } from "../../../core/contract/gate/caller.ts";
 import { digestOf, type OpenedLink } from "../approval-link.ts";
 import { callConfirmations, type ConfirmationRecord } from "../confirmation.ts";
 import { isEditable } from "../edit-group.ts";
 import { makePlainPage, type Page } from "../../../cloudflare/page/respond-page.ts";
 import { makeQuestionPage, type RefusedForm } from "../page/question-page.ts";
 import { toWireConfirmation } from "../wire-confirmation.ts";
+import { stillDecides } from "../recall.ts";
 import { prepareDecision, runApproved, sayNo } from "./decide.ts";
 import { findConfirmation, type Found, knownTo, openConfirmation } from "./find-confirmation.ts";
 import { findReach } from "./find-reach.ts";
@@ -116,9 +116,7 @@ const OVER = makePlainPage(410, "This link is over", "It has ended; ask the send
 /** Whether the key that made a link still decides for its tenant. Throws where that cannot be found out. */
 async function isMadeByKey({ maker }: OpenedLink, tenant: string, deployment: Deployment): Promise<boolean> {
   if (maker === undefined) return true;
-  const found = await deployment.callerOfHash(maker.hash);
-  if (!found.ok) throw new Error(found.error.hint);
-  return found.value?.tenant === tenant && mayDo(found.value, "approve");
+  return stillDecides(maker.hash, tenant, deployment.configured);
 }
 
 async function showQuestion(

@@ -1,12 +1,13 @@
 import { type Account, NO_ACCOUNT, mayDo } from "../../../core/contract/gate/caller.ts";
-import { callConfirmations, type Claim, refuseClaim } from "../confirmation.ts";
+import { callConfirmations, type Claim, listAsked, refuseClaim } from "../confirmation.ts";
 import { hashArgs, hashDeclaration } from "../confirmation-digests.ts";
-import type { Decider, Decision } from "../decision.ts";
+import { type Decider, type Decision, toWireDecider } from "../decision.ts";
 import { editGroup } from "../edit-group.ts";
 import { executeApproved } from "../execute-approved.ts";
 import { makeRejection, type Rejection } from "../write-rejection.ts";
 import { findConfirmation, type Found, missingTool } from "./find-confirmation.ts";
 import type { ParkedGroup } from "../parked-group.ts";
+import { makeRemembered, type Wish } from "../remembered.ts";
 import type { JsonObject } from "../../../core/contract/json.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { type UsedAccounts, withAccount } from "../../../feature/caller.ts";
@@ -32,6 +33,8 @@ export interface Asked {
   readonly reason?: string | undefined;
   /** Arguments to run in place of those that were asked about, by the action's id. */
   readonly args?: Readonly<Record<string, JsonObject>> | undefined;
+  /** Its yes is remembered. */
+  readonly wish?: Wish;
 }
 
 /** The status that a decision, once it is answered, gives its confirmation. */
@@ -43,6 +46,7 @@ export interface Open extends Pick<Found, "group" | "catalog"> {
   readonly claim: Claim;
   /** The group with the arguments that are to run. */
   readonly edited: ParkedGroup;
+  readonly wish?: Wish | undefined;
 }
 
 /** It was made before, under the same key, and this is what was answered then. */
@@ -54,7 +58,7 @@ interface Repeated {
 /** Prepare a decision: that it can be made still, what would run, and the claim on it. */
 export function prepareDecision(
   { record, group, catalog }: Found,
-  { decision, shownHash, key, by, link, reason, args }: Asked,
+  { decision, shownHash, key, by, link, reason, args, wish }: Asked,
   { ports }: Pick<RequestContext, "ports">,
 ): Result<Open | Repeated, Refusal> {
   const { answerJson } = record;
@@ -67,7 +71,10 @@ export function prepareDecision(
   const refusal = (isOpen ? null : refuseClaim(record.status)) ?? refuseShown(shownHash, group);
   if (refusal !== null) return err(refusal);
   if (isRepeated) return ok({ kind: "repeated", answerJson: answerJson! });
-  if (args !== undefined && decision === "reject") return err(EDITED_NO);
+  if (decision === "reject" && args !== undefined) return err(EDITED_NO);
+  if (decision === "reject" && wish !== undefined) return err(REMEMBERED_NO);
+  const deletes = wish?.isAny === true ? findDeleting(group, catalog) : undefined;
+  if (deletes !== undefined) return err(refuseAny(deletes));
   const edited = editGroup(group, args, catalog);
   if (!edited.ok) return edited;
   const decided: Decision = {
@@ -84,8 +91,25 @@ export function prepareDecision(
     ...(key !== null && { key }),
     ...(link !== undefined && { link }),
   };
-  return ok({ kind: "open", claim, group, catalog, edited: edited.value });
+  return ok({ kind: "open", claim, group, catalog, edited: edited.value, wish });
 }
+
+/** Find a tool that a question is about and that deletes. */
+function findDeleting({ actions }: ParkedGroup, { ofInner }: Found["catalog"]): string | undefined {
+  const asking = listAsked(actions).filter(({ gated }) => gated);
+  return asking.find(({ tool }) => ofInner.get(tool)?.actions.includes("delete"))?.tool;
+}
+
+const refuseAny = (tool: string) =>
+  makeRefusal(
+    "INVALID_REQUEST",
+    `'${tool}' deletes, so each of its calls is asked about; leave 'any_args' out.`,
+  );
+
+const REMEMBERED_NO = makeRefusal(
+  "INVALID_REQUEST",
+  "'remember_s' goes with a yes: a no is not remembered. Leave it out.",
+);
 
 /** Whether a decision says what the kept one says. A version that kept none repeated it for its key alone. */
 function isSame(kept: Decision | null, { reason, args }: Pick<Asked, "reason" | "args">): boolean {
@@ -99,7 +123,7 @@ type Deciding = Execution & Pick<RequestContext, "configured">;
 
 /** Run what was said yes to. */
 export function runApproved(
-  { group, edited, claim, catalog }: Open,
+  { group, edited, claim, catalog, wish }: Open,
   execution: Deciding,
 ): Promise<Result<Answer, Refused>> {
   // A yes may come from anybody: the accounts are those of the subject that it was asked for.
@@ -109,7 +133,15 @@ export function runApproved(
       (await refuseChanged(group, current)) ??
       (await followAccounts(group, claim, current)) ??
       (await refuseMissing(group, current));
-    return refusal === null ? executeApproved(edited, claim, current) : err({ refusal, quota: null });
+    if (refusal !== null) return err({ refusal, quota: null });
+    if (wish === undefined) return executeApproved(edited, claim, current);
+    const { name } = claim.decided!;
+    const remember = await makeRemembered(edited, wish, {
+      ...current,
+      decidedBy: toWireDecider(claim.decided!),
+      name,
+    });
+    return executeApproved(edited, { ...claim, remember }, current);
   });
 }
 

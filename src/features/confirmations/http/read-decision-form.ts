@@ -45,6 +45,7 @@ export async function readForm(
 function readDecision(fields: URLSearchParams, group: ParkedGroup): { readonly form: SentForm } | WrongForm {
   const decision = fields.get(FIELDS.decision);
   if (decision !== "approve" && decision !== "reject") return UNDECIDED;
+  if (fields.has("remember_s") || fields.has("any_args")) return UNREMEMBERED;
   const reason = (fields.get(FIELDS.reason) ?? "").trim();
   if (reason.length > LIMITS.reasonCharacters) return LONG_REASON;
   // A no runs nothing, whatever stands in the fields of the arguments.
@@ -95,6 +96,11 @@ const FOREIGN = {
 const TOO_LONG = { status: 413, wrong: "The form is too long; nothing was decided." } as const;
 
 const UNDECIDED = { status: 422, wrong: "Say yes or no; nothing was decided." } as const;
+
+const UNREMEMBERED = {
+  status: 422,
+  wrong: "By a link you decide about this once; only a key has a yes remembered. Nothing was decided.",
+} as const;
 
 const LONG_REASON = {
   status: 422,

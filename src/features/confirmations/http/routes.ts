@@ -128,7 +128,9 @@ export const decideConfirmation: Route = {
     const body = await readRequest(request, decisionSchema());
     if (!body.ok) return body;
     const { value, parsed } = body.value;
-    const { decision, args_hash: shownHash, reason } = parsed;
+    const { decision, args_hash: shownHash, reason, remember_s: seconds, any_args: isAny } = parsed;
+    if (isAny !== undefined && seconds === undefined) return err(ANY_ALONE);
+    const giver = { key: context.caller.name, hash: await context.ports.outside(hashOfSentKey(request)) };
     const asked: Asked = {
       decision,
       shownHash,
@@ -136,6 +138,7 @@ export const decideConfirmation: Route = {
       by: { name: context.caller.name, via: "key" },
       ...(reason !== undefined && { reason }),
       ...(parsed.args !== undefined && { args: sentArgs(value) }),
+      ...(seconds !== undefined && { wish: { seconds, isAny: isAny === true, giver } }),
     };
     const prepare = async () => {
       const found = await findConfirmation(id, context);
@@ -243,6 +246,11 @@ export const dropLinks: Route = {
     refusals: ["NOT_FOUND"],
   }),
 };
+
+const ANY_ALONE = makeRefusal(
+  "INVALID_REQUEST",
+  "'any_args' goes with 'remember_s', which says for how long; send both, or neither.",
+);
 
 const TOO_MANY = makeRefusal(
   "CONFIRMATION_INVALID",

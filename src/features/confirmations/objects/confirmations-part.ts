@@ -18,6 +18,7 @@ import { CONFIRMATION_LIMITS, type ConfirmationLimits, type Told } from "../conf
 import { toDecidedEvent, toEndEvent, toRequestedEvent } from "../question-events.ts";
 import { ConfirmationTable } from "./confirmation-table.ts";
 import { LinkTable } from "./link-table.ts";
+import { REMEMBERED, RememberedTable } from "./remembered-table.ts";
 
 /** The fields that a list shows stand before the texts, which a list does not read. */
 const TABLES = `
@@ -52,7 +53,7 @@ export function createConfirmationsPart(
 ): ObjectPart {
   return {
     name: "confirmations",
-    steps: [TABLES, DECISIONS, TOLD, MAKERS],
+    steps: [TABLES, DECISIONS, TOLD, MAKERS, REMEMBERED],
     ...(createKind !== undefined && { createKind }),
     open: (world) => openConfirmations(world, limitsOf(world.env)),
   };
@@ -63,6 +64,7 @@ function openConfirmations(
   limits: ConfirmationLimits,
 ): OpenPart {
   const links = new LinkTable(storage.sql);
+  const memory = new RememberedTable(storage.sql);
   const table = new ConfirmationTable(storage, limits, (question, origin) => {
     events.record(question.createdAt, () =>
       toRequestedEvent(tenant, question, makeEventLink(question, origin)),
@@ -159,6 +161,10 @@ function openConfirmations(
       return links.add({ ...link, expiresAt }) ? expiresAt : "too-many";
     },
     dropLinks: (_, id) => links.drop(id),
+    recall: (now, query) => memory.recall(now, query),
+    remembered: (now, query) => memory.list(now, query),
+    rememberedOne: (now, id) => memory.find(now, id),
+    forget: (_, ids) => memory.forget(ids),
     openLink(now, digest) {
       const link = links.find(digest);
       const record = link && read(now, link.confirmationId);
@@ -189,6 +195,8 @@ function openConfirmations(
       take(now, value) {
         const claim = value as Claim;
         if (isLinkOver(now, claim)) return refuseClaim("link");
+        const { remember = [] } = claim;
+        if (remember.length > 0 && !memory.hasRoom(now, remember.length)) return refuseClaim("memory");
         const refused = table.change(now, { kind: "approve", claim });
         if (refused === null && claim.link !== undefined) links.setUsed(claim.link, true);
         return refused === null ? null : refuseClaim(refused);
@@ -198,7 +206,11 @@ function openConfirmations(
         table.change(now, { kind: "release", claim });
         if (claim.link !== undefined) links.setUsed(claim.link, false);
       },
-      granted: (now, value) => tellDecided(now, "approve", value as Claim),
+      granted(now, value) {
+        const claim = value as Claim;
+        if (claim.remember !== undefined) memory.add(now, claim.remember);
+        tellDecided(now, "approve", claim);
+      },
     },
     get nextAt() {
       return table.tellAt;

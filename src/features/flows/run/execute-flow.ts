@@ -1,6 +1,6 @@
 import { AnswerBudget, toEnvelopeJson } from "../../../core/answer/envelope.ts";
 import type { Answer } from "../../../core/run/execute/answer.ts";
-import { answerPlan, keepWrites, withCurrentTools } from "../../../core/run/execute/executor.ts";
+import { answerPlan, keepWrites, recalled, withCurrentTools } from "../../../core/run/execute/executor.ts";
 import { holdToReceipt, showPlan } from "../../../core/run/execute/show-plan.ts";
 import type { Refused } from "../../../core/gate/admit-plan.ts";
 import { bindCallback } from "../../../core/gate/bind-plan.ts";
@@ -21,7 +21,8 @@ async function planAndRun(run: FlowRun, execution: Execution): Promise<Result<An
   const batch = execution.catalog.get(run.name)?.inner?.batch;
   const asked = batch && { ...batch, dryRun: run.dryRun };
   const held = asked && (await execution.hooks?.beforeStep?.hold(asked, execution));
-  const planned = planFlowRun({ ...run, held }, execution);
+  const remembering = await recalled(asked?.entries ?? [], execution);
+  const planned = planFlowRun({ ...run, held }, remembering);
   if (!planned.ok) {
     // The flow may have been kept, replaced or deleted a moment ago, elsewhere.
     const known = await attempt(() => execution.currentCatalog());

@@ -13,7 +13,7 @@ import type { Execution, LargerWork } from "../../../core/gate/execution.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import type { Plan } from "../../../core/plan/step.ts";
 import { failedAttempt } from "../../../core/run/run-attempt.ts";
-import { keepWrites } from "../../../core/run/execute/executor.ts";
+import { keepWrites, recalled } from "../../../core/run/execute/executor.ts";
 import { runAdmitted } from "../../../core/run/run-admitted.ts";
 import { callFlows, type RunReport } from "../flow-run.ts";
 import { firstCause, type FlowFailed, type Ran } from "./first-cause.ts";
@@ -40,11 +40,14 @@ export async function runJob(
   tool: Tool,
   execution: Execution & Pick<LargerWork, "inside">,
 ): Promise<RunEnd> {
-  const planned = planJob(claim, tool, execution);
+  const trigger = claim.spec.run?.trigger;
+  const runOf = { tool: tool.name, ...(trigger !== undefined && { trigger }) };
+  const remembering = await recalled(tool.inner!.batch.entries, execution, runOf);
+  const planned = planJob(claim, tool, remembering);
   if (!planned.ok) return { end: failedAttempt(planned.error) };
   const looked = keepWrites(planned.value, tool.inner!.batch.keptAs, {
-    ...execution,
-    catalog: catalogOfFlow(tool, execution.catalog),
+    ...remembering,
+    catalog: catalogOfFlow(tool, remembering.catalog),
   });
   if (!looked.ok) return { end: failedAttempt(makeFailure("FLOW_BROKEN", { hint: looked.error.hint })) };
   const { gate, ports, defer } = execution;

@@ -6,7 +6,7 @@ import { readKeys } from "../../../core/gate/read-keys.ts";
 import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
 import type { Plan } from "../../../core/plan/step.ts";
 import type { Answer } from "../../../core/run/execute/answer.ts";
-import { answerPlan, keepWrites } from "../../../core/run/execute/executor.ts";
+import { answerPlan, keepWrites, recalled } from "../../../core/run/execute/executor.ts";
 import type { RunLog } from "../run.ts";
 import type { Fate } from "./decide-rerun.ts";
 import type { KeptRun } from "./kept-run.ts";
@@ -57,10 +57,13 @@ export async function runRerun(
     });
     return ok({ json, quota: counted.value.quota, replayed: true });
   }
-  const planned = planRerun(fates, kept.plan, execution.catalog, known);
+  const asked = fates.map(({ action: { tool } }) => ({ tool }));
+  const runOf = flow === undefined ? undefined : { tool: flow };
+  const remembering = await recalled(asked, execution, runOf);
+  const planned = planRerun(fates, kept.plan, remembering.catalog, known);
   if (!planned.ok) return err({ refusal: planned.error, quota: null });
   const tagged: Plan = { ...planned.value, ...(tags !== undefined && { tags }) };
-  const looked = keepWrites(tagged, kept.plan.kept_as, execution);
+  const looked = keepWrites(tagged, kept.plan.kept_as, remembering);
   if (!looked.ok) return err({ refusal: looked.error, quota: null });
   const [plan, own] = looked.value;
   const writes = plan.steps.flatMap(({ id, task }) => (task.ok && task.value.tool.isWrite ? [id] : []));
@@ -77,7 +80,7 @@ export async function runRerun(
         batchId: rerun,
         ...(isCounted && { isCounted }),
         again: source,
-        ...(flow !== undefined && { runOf: { tool: flow } }),
+        ...(runOf !== undefined && { runOf }),
       },
     },
     {

@@ -118,6 +118,23 @@ const FILLINGS: Readonly<Record<string, Filling>> = {
       );
     },
   },
+  "/v1/remembered": {
+    count: 25,
+    isLarge: false,
+    make: (volley, count) =>
+      times(count, async (n) => {
+        const actions = [{ tool: "drop_it", args: { text: `${named(n)}${control(300)}` } }];
+        const [asked] = (await volley.run({ actions })).results as unknown as [
+          { readonly confirmation: { readonly id: string } },
+        ];
+        const decided = await volley.fetch(`/v1/confirmations/${asked.confirmation.id}`, {
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body: JSON.stringify({ decision: "approve", remember_s: 86_400 }),
+        });
+        expect(decided.status).toBe(200);
+      }),
+  },
   "/v1/sign_ins": {
     count: 30,
     isLarge: false,

@@ -125,6 +125,10 @@ export async function openOwned() {
   const batch = await run(["says", "later", "asked"].map((name) => ({ tool: name, args })));
   const decided = await run([{ tool: "asked", args }]);
   await must("POST", `/v1/confirmations/${decided.results[0].confirmation.id}`, { decision: "approve" }, ada);
+  const kept = await run([{ tool: "asked", args: { text: `${MARK} kept` } }]);
+  const yes = { decision: "approve", remember_s: 86_400 };
+  await must("POST", `/v1/confirmations/${kept.results[0].confirmation.id}`, yes);
+  const { remembered } = await must("GET", "/v1/remembered");
   const ended = await run([{ tool: "says", args }], { background: true });
   await must("PUT", "/v1/tools/registered", REGISTERED);
   await must("PUT", "/v1/flows/whole", {
@@ -171,6 +175,7 @@ export async function openOwned() {
       open: batch.results[2].confirmation.id,
       decided: decided.results[0].confirmation.id,
     },
+    remembered: { kept: remembered[0].id },
     connections: { active: connection },
     tools: { registered: "registered" },
     flows: { whole: "whole" },

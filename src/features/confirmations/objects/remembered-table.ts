@@ -1,0 +1,93 @@
+import type { JobCursor } from "../../../core/contract/gate/job.ts";
+import { type TakenRows, takeRows } from "../../../core/kit/take-rows.ts";
+import type { RecallQuery, RememberedQuery } from "../confirmation.ts";
+import * as LIMITS from "../limits.ts";
+import type { Remembered } from "../remembered.ts";
+
+export const REMEMBERED = `
+  CREATE TABLE remembered (
+    id TEXT PRIMARY KEY, asker TEXT NOT NULL, subject TEXT NOT NULL, tool TEXT NOT NULL, digest TEXT NOT NULL,
+    until INTEGER NOT NULL, created_at INTEGER NOT NULL, json TEXT NOT NULL
+  ) WITHOUT ROWID, STRICT;`;
+
+/** The approvals of a tenant that are remembered. One whose time is over is not read. */
+export class RememberedTable {
+  readonly #sql: SqlStorage;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+  }
+
+  /** Whether so many more may be kept. */
+  hasRoom(nowMs: number, more: number): boolean {
+    const count = "SELECT COUNT(*) AS count FROM remembered WHERE until > ?";
+    return this.#sql.exec<{ count: number }>(count, nowMs).one().count + more <= LIMITS.remembered;
+  }
+
+  /** Keep some; one about the same calls takes the place of the earlier. Throws when storage refuses. */
+  add(nowMs: number, rows: readonly Remembered[]): void {
+    this.#sql.exec("DELETE FROM remembered WHERE until <= ?", nowMs);
+    for (const row of rows) {
+      const { id, key, subject = "", tool, digest, until, createdAt } = row;
+      this.#sql.exec(
+        "DELETE FROM remembered WHERE asker = ? AND subject = ? AND tool = ? AND digest = ?",
+        key,
+        subject,
+        tool,
+        digest ?? "",
+      );
+      this.#sql.exec(
+        "INSERT INTO remembered (id, asker, subject, tool, digest, until, created_at, json) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        id,
+        key,
+        subject,
+        tool,
+        digest ?? "",
+        until,
+        createdAt,
+        JSON.stringify(row),
+      );
+    }
+  }
+
+  /** Find those that a caller's calls of some tools may go by. */
+  recall(nowMs: number, { key, subject = "", tools }: RecallQuery): readonly Remembered[] {
+    const found = "SELECT json FROM remembered WHERE asker = ? AND subject = ? AND until > ?";
+    const rows = Array.from(this.#sql.exec<{ json: string }>(found, key, subject, nowMs), toRemembered);
+    return rows.filter(({ tool }) => tools.includes(tool));
+  }
+
+  find(nowMs: number, id: string): Remembered | null {
+    const [row] = this.#sql
+      .exec<{ json: string }>("SELECT json FROM remembered WHERE id = ? AND until > ?", id, nowMs)
+      .toArray();
+    return row === undefined ? null : toRemembered(row);
+  }
+
+  /** List them, the newest first. */
+  list(nowMs: number, { limit, after, tools, subject }: RememberedQuery): TakenRows<Remembered> {
+    const place: JobCursor = after ?? { createdAt: Number.MAX_SAFE_INTEGER, id: "" };
+    const found = this.#sql.exec<{ json: string }>(
+      `SELECT json FROM remembered WHERE until > ? AND (created_at < ? OR (created_at = ? AND id > ?))
+       ORDER BY created_at DESC, id`,
+      nowMs,
+      place.createdAt,
+      place.createdAt,
+      place.id,
+    );
+    const rows = Array.from(found, toRemembered).filter(
+      (row) =>
+        (tools === undefined || tools.includes(row.tool)) &&
+        (subject === undefined || subject === row.subject),
+    );
+    return takeRows(rows, { limit, characters: LIMITS.pageBytes });
+  }
+
+  forget(ids: readonly string[]): void {
+    for (const id of ids) this.#sql.exec("DELETE FROM remembered WHERE id = ?", id);
+  }
+}
+
+function toRemembered({ json }: { readonly json: string }): Remembered {
+  return JSON.parse(json) as Remembered;
+}

@@ -1,0 +1,173 @@
+import * as z from "zod/mini";
+
+import type { Catalog } from "../../core/catalog/catalog.ts";
+import { parseCall } from "../../core/catalog/parse-args.ts";
+import { type Account, NO_ACCOUNT } from "../../core/contract/gate/caller.ts";
+import { toIso } from "../../core/contract/gate/outgoing-event.ts";
+import { type JsonObject, parseExact } from "../../core/contract/json.ts";
+import { lazySchema, type Written } from "../../core/contract/lazy-schema.ts";
+import type { Tool } from "../../core/catalog/define-tool.ts";
+import type { Execution } from "../../core/gate/execution.ts";
+import { makeLost, objectsOf, type Restore } from "../../core/contract/restore-step.ts";
+import { canonicalJson } from "../../core/kit/json/canonical-json.ts";
+import { sha256 } from "../../core/kit/sha256.ts";
+import type { LinkMaker } from "./approval-link.ts";
+import { deciderSchema } from "./decision.ts";
+import { hashDeclaration, type Sha256 } from "./confirmation-digests.ts";
+import { listAsked } from "./confirmation.ts";
+import type { ParkedGroup } from "./parked-group.ts";
+import * as LIMITS from "./limits.ts";
+
+/** Calls that a person said yes to for a while. Times are milliseconds since the epoch. */
+export interface Remembered {
+  readonly id: string;
+  readonly tool: string;
+  /** The name of the key that may call it without another question, or of the trigger and its flow. */
+  readonly key: string;
+  readonly subject?: string | undefined;
+  /** Stands for the arguments; null where any are meant. */
+  readonly digest: string | null;
+  /** The arguments, where they are short enough to be shown. */
+  readonly argsJson?: string;
+  /** The hash of what its tool declares, and the ids of the accounts that the question was asked with: others are no yes. */
+  readonly declaration: string;
+  readonly ids: Account["ids"];
+  /** The key that gave it: it ends with that. */
+  readonly giver: LinkMaker;
+  /** Everybody who said yes, as the wire has them, and the name of the last. */
+  readonly decidedBy: object;
+  readonly name: string;
+  readonly createdAt: number;
+  readonly until: number;
+}
+
+export const digestArgs = (input: JsonObject): string => sha256(canonicalJson(input));
+
+/** Name what asked in a way that no other key, and no other flow's trigger, is named. */
+export function toMemoryKey({ asker, requestedBy }: Pick<ParkedGroup, "asker" | "requestedBy">): string {
+  const { key, trigger, flow } = asker ?? { key: requestedBy };
+  return key ?? `${trigger}:${flow}`;
+}
+
+/** The wish of a yes that it is remembered. */
+export interface Wish {
+  readonly seconds: number;
+  readonly isAny: boolean;
+  readonly giver: LinkMaker;
+}
+
+/**
+ * Make what is remembered of a group: each call that the yes was to. One whose arguments are not known yet is asked about by itself.
+ *
+ * @param group with the arguments that are to run
+ */
+export async function makeRemembered(
+  group: ParkedGroup,
+  { seconds, isAny, giver }: Wish,
+  {
+    catalog,
+    ports,
+    decidedBy,
+    name: decider,
+  }: Pick<Execution, "catalog" | "ports"> & Pick<Remembered, "decidedBy" | "name">,
+): Promise<readonly Remembered[]> {
+  const now = ports.clock.now();
+  const found = new Map<string, Remembered>();
+  for (const { tool: name, gated, args } of listAsked(group.actions)) {
+    const tool = catalog.ofInner.get(name);
+    if (!gated || args.kind === "waiting" || tool === undefined) continue;
+    const declaration = await hashWhole(tool, catalog, ports.sha256);
+    const inputs =
+      args.kind === "call"
+        ? [args.input]
+        : args.elements.flatMap((element) => ("input" in element ? [element.input] : []));
+    for (const sent of inputs) {
+      const call = parseCall(tool, sent, { isForeign: true });
+      if (!call.ok) continue;
+      const digest = isAny ? null : digestArgs(call.value.input);
+      const argsJson = JSON.stringify(call.value.input);
+      found.set(`${name} ${digest}`, {
+        id: ports.newId(),
+        tool: name,
+        key: toMemoryKey(group),
+        ...(group.account !== undefined && { subject: group.account.subject }),
+        digest,
+        ...(!isAny && argsJson.length <= LIMITS.rememberedArgsCharacters && { argsJson }),
+        declaration,
+        ids: group.account?.ids,
+        giver,
+        decidedBy,
+        name: decider,
+        createdAt: now,
+        until: now + 1_000 * seconds,
+      });
+    }
+  }
+  return [...found.values()];
+}
+
+/** Hash the declaration of a tool and, of one that is a batch, of what that calls. */
+export async function hashWhole(tool: Tool, catalog: Catalog, sha256: Sha256): Promise<string> {
+  const own = await hashDeclaration(tool, sha256);
+  if (tool.inner === undefined) return own;
+  const called = tool.inner.batch.entries.flatMap(({ tool: name }) => catalog.ofInner.get(name ?? "") ?? []);
+  return sha256([own, ...(await Promise.all(called.map((one) => hashDeclaration(one, sha256))))].join(" "));
+}
+
+/** Whether calls would use the accounts that a yes was to. @param now the ids of those that they would use */
+export function hasSameAccounts(
+  { ids = {} }: Pick<Remembered, "ids">,
+  now: Readonly<Record<string, string>>,
+) {
+  return Object.entries(now).every(([connector, id]) => (ids[connector] ?? NO_ACCOUNT) === id);
+}
+
+export const rememberedSchema = lazySchema(() =>
+  z
+    .strictObject({
+      id: z.string(),
+      tool: z.string(),
+      key: z
+        .string()
+        .check(
+          z.describe("The key that is not asked again, or `webhook:` or `cron:` and the flow that it starts"),
+        ),
+      subject: z.optional(z.string()),
+      args: z
+        .optional(z.unknown())
+        .check(z.describe("Left out where any are meant, and where they are long")),
+      any_args: z.boolean(),
+      decided_by: deciderSchema(),
+      until: z.string(),
+    })
+    .register(z.globalRegistry, { id: "RememberedApproval" }),
+);
+
+export function toWireRemembered({
+  id,
+  tool,
+  key,
+  subject,
+  digest,
+  argsJson,
+  decidedBy,
+  until,
+}: Remembered): Written<typeof rememberedSchema> {
+  return {
+    id,
+    tool,
+    key,
+    ...(subject !== undefined && { subject }),
+    ...(argsJson !== undefined && { args: parseExact(argsJson) }),
+    any_args: digest === null,
+    decided_by: decidedBy as Written<typeof deciderSchema>,
+    until: toIso(until),
+  };
+}
+
+/** Name what a restore does not put back: a yes is a person's. */
+export const restoreRemembered: Restore = (exported) =>
+  makeLost(
+    objectsOf(exported).map(({ tool, key }) => `remembered approval of ${String(tool)} for ${String(key)}`),
+    "a yes is not put back: its person says it again when the next call asks.",
+  );
