@@ -7,10 +7,10 @@ import * as LIMITS from "../../core/contract/limits.ts";
 import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
 import type { TakenRows } from "../../core/kit/take-rows.ts";
 import { visibleText } from "../../core/kit/visible-text.ts";
-import type { ApprovalLink, OpenedLink } from "./approval-link.ts";
+import type { Account } from "../../core/contract/gate/caller.ts";
+import type { ApprovalLink, LinkMaker, OpenedLink } from "./approval-link.ts";
 import type { Decision } from "./decision.ts";
 import * as OWN_LIMITS from "./limits.ts";
-import type { Remembered } from "./remembered.ts";
 
 /**
  * The statuses of a confirmation. `pending` can be decided, once; `running` was approved and has not reported its end, which
@@ -160,6 +160,29 @@ export interface ConfirmationQuery {
   readonly limit: number;
   /** List what comes after this place; null begins with the newest. */
   readonly after: JobCursor | null;
+}
+
+/** Calls that a person said yes to for a while. Times are milliseconds since the epoch. */
+export interface Remembered {
+  readonly id: string;
+  readonly tool: string;
+  /** The name of the key that may call it without another question, or of the trigger and its flow. */
+  readonly key: string;
+  readonly subject?: string | undefined;
+  /** Stands for the arguments; null where any are meant. */
+  readonly digest: string | null;
+  /** The arguments, where they are short enough to be shown. */
+  readonly argsJson?: string;
+  /** The hash of what its tool declares, and the ids of the accounts that the question was asked with: others are no yes. */
+  readonly declaration: string;
+  readonly ids: Account["ids"];
+  /** The key that gave it: it ends with that. */
+  readonly giver: LinkMaker;
+  /** Everybody who said yes, as the wire has them, and the name of the last. */
+  readonly decidedBy: object;
+  readonly name: string;
+  readonly createdAt: number;
+  readonly until: number;
 }
 
 /** Asks what lets calls of some tools through. */

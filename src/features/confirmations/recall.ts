@@ -6,8 +6,8 @@ import type { BeforeStep, Execution } from "../../core/gate/execution.ts";
 import { attempt } from "../../core/kit/result.ts";
 import type { Configured } from "../../cloudflare/configured.ts";
 import { accountsOf } from "../../feature/gives.ts";
-import { callConfirmations } from "./confirmation.ts";
-import { digestArgs, hashWhole, hasSameAccounts, type Remembered } from "./remembered.ts";
+import { callConfirmations, type Remembered } from "./confirmation.ts";
+import { digestArgs, hashWhole, hasSameAccounts } from "./remembered.ts";
 
 /**
  * Open what lets calls through that a person said yes to for a while. A yes whose tool is declared otherwise by now, whose account is

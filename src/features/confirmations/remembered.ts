@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 
 import type { Catalog } from "../../core/catalog/catalog.ts";
 import { parseCall } from "../../core/catalog/parse-args.ts";
-import { type Account, NO_ACCOUNT } from "../../core/contract/gate/caller.ts";
+import { NO_ACCOUNT } from "../../core/contract/gate/caller.ts";
 import { toIso } from "../../core/contract/gate/outgoing-event.ts";
 import { type JsonObject, parseExact } from "../../core/contract/json.ts";
 import { lazySchema, type Written } from "../../core/contract/lazy-schema.ts";
@@ -14,32 +14,9 @@ import { sha256 } from "../../core/kit/sha256.ts";
 import type { LinkMaker } from "./approval-link.ts";
 import { deciderSchema } from "./decision.ts";
 import { hashDeclaration, type Sha256 } from "./confirmation-digests.ts";
-import { listAsked } from "./confirmation.ts";
+import { listAsked, type Remembered } from "./confirmation.ts";
 import type { ParkedGroup } from "./parked-group.ts";
 import * as LIMITS from "./limits.ts";
-
-/** Calls that a person said yes to for a while. Times are milliseconds since the epoch. */
-export interface Remembered {
-  readonly id: string;
-  readonly tool: string;
-  /** The name of the key that may call it without another question, or of the trigger and its flow. */
-  readonly key: string;
-  readonly subject?: string | undefined;
-  /** Stands for the arguments; null where any are meant. */
-  readonly digest: string | null;
-  /** The arguments, where they are short enough to be shown. */
-  readonly argsJson?: string;
-  /** The hash of what its tool declares, and the ids of the accounts that the question was asked with: others are no yes. */
-  readonly declaration: string;
-  readonly ids: Account["ids"];
-  /** The key that gave it: it ends with that. */
-  readonly giver: LinkMaker;
-  /** Everybody who said yes, as the wire has them, and the name of the last. */
-  readonly decidedBy: object;
-  readonly name: string;
-  readonly createdAt: number;
-  readonly until: number;
-}
 
 export const digestArgs = (input: JsonObject): string => sha256(canonicalJson(input));
 

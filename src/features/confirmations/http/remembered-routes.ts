@@ -13,10 +13,10 @@ import { refuseOtherParameters } from "../../../core/contract/parse-request.ts";
 import { makeRefusal } from "../../../core/contract/refusal.ts";
 import { err, ok } from "../../../core/kit/result.ts";
 import { takeWalked, walkRows } from "../../../core/kit/take-rows.ts";
-import { callConfirmations } from "../confirmation.ts";
+import { callConfirmations, type Remembered } from "../confirmation.ts";
 import * as LIMITS from "../limits.ts";
 import { keepStanding } from "../recall.ts";
-import { type Remembered, rememberedSchema, restoreRemembered, toWireRemembered } from "../remembered.ts";
+import { rememberedSchema, restoreRemembered, toWireRemembered } from "../remembered.ts";
 
 /** The part of what is remembered that a key may know of: calls of tools that it has, of its own subject. */
 function seenBy({ caller, catalog }: Pick<RequestContext, "caller" | "catalog">) {

@@ -1,8 +1,7 @@
 import type { JobCursor } from "../../../core/contract/gate/job.ts";
 import { type TakenRows, takeRows } from "../../../core/kit/take-rows.ts";
-import type { RecallQuery, RememberedQuery } from "../confirmation.ts";
+import type { RecallQuery, Remembered, RememberedQuery } from "../confirmation.ts";
 import * as LIMITS from "../limits.ts";
-import type { Remembered } from "../remembered.ts";
 
 export const REMEMBERED = `
   CREATE TABLE remembered (
