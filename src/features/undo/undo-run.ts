@@ -47,10 +47,12 @@ export interface OpenQuestion {
 /** A question as a result has it. */
 type Pending = ReturnType<typeof toWirePending>;
 
-/** The part of a run that waits for people. */
-export interface AskedPart extends Required<Pick<RunFacts, "questions" | "needs">> {
+/** How an attempt of a run has ended. */
+export interface ClosedRun extends Required<Pick<RunFacts, "isFailed" | "questions" | "needs">> {
   /** The question with whose yes it went on. */
   readonly answered?: string;
+  /** The jobs that it has recorded. */
+  readonly jobs: readonly BegunWrite[];
 }
 
 /** The place of a write in its run. */
@@ -65,29 +67,23 @@ export interface WritePlace {
   readonly element: number | null;
 }
 
-/** A write that is about to be sent. */
+/** A write that is about to be sent, or a job that was recorded. */
 export interface BegunWrite extends WritePlace {
   readonly tool: string;
   readonly domain: string;
   readonly needs: readonly string[];
-  readonly seq: number;
-  /** How it is looked up should its end not be known; absent where its tool does not say how. */
+  /** That of a job is known when that has ended. */
+  readonly seq?: number;
+  /** How it is looked up should its end not be known; absent where its tool does not say how. The arguments of a job are in its row. */
   readonly look?: Look;
+  readonly job?: { readonly by: WayBack | NoWayBack | null };
+  readonly jobId?: string;
 }
 
 /** How a write is looked up: its arguments, and how long its effect may take to be seen. */
 export interface Look {
   readonly argsJson: string;
   readonly timeoutMs: number;
-}
-
-/** A job of a run that failed. */
-export interface JobOfRun extends Omit<BegunWrite, "seq" | "look"> {
-  readonly jobId: string;
-  readonly by: WayBack | NoWayBack | null;
-  /** When it ended among the writes of its run, where that is known. */
-  readonly seq?: number;
-  readonly looksFor?: { readonly timeoutMs: number };
 }
 
 /** The place of a write that is over. */
@@ -99,15 +95,24 @@ export interface AskedPlace extends WritePlace {
   readonly asker?: string;
 }
 
-/** The writes of runs that are over which are to be taken back. One with neither a way back nor a look is in doubt. */
+/** A write of a run that is over. One with neither a way back nor a look, and that is no job, is in doubt. */
+export interface AskedWrite extends Omit<BegunWrite, "run">, AskedPlace {
+  readonly by?: Reversal | Irreversible;
+  readonly sentAt: number;
+}
+
+/** The writes of runs that are over which are to be taken back. */
 export interface AskedWrites {
-  readonly writes: readonly (BegunWrite &
-    AskedPlace & { readonly by?: Reversal | Irreversible; readonly sentAt: number })[];
-  readonly jobs: readonly (JobOfRun & AskedPlace)[];
+  readonly writes: readonly AskedWrite[];
   /** Those that were not asked for: they stand. */
   readonly left: readonly (AskedPlace & { readonly tool: string })[];
   /** The questions that those runs waited for: open ones get a no. */
   readonly questions: readonly string[];
+}
+
+/** The entries of all that was ever asked, and, where that is only asked, what would be taken back now, in that order. */
+export interface ClaimedState extends UndoState {
+  readonly planned: readonly AskedWrite[];
 }
 
 /** How a write is taken back. */
@@ -218,32 +223,28 @@ export interface AskedCall {
 
 /** The methods of the part of a tenant's object that takes writes back. */
 export interface UndoMethods {
-  /** Write down that a write is about to be sent; false where nothing of its run may be sent any more. */
+  /** Write down that a write is about to be sent, false where nothing of its run may be sent any more; or a job that it has recorded. */
   begin(runId: string, write: BegunWrite, run: RunFacts): boolean;
   /** Write down how a write ended. */
   end(runId: string, place: WritePlace, end: WriteEnd): void;
-  /** Say of a run that is a job how an attempt of it ended. */
-  tell(runId: string, isFailed: boolean, run: RunFacts, asked: AskedPart): void;
   /** Say that a run goes on; false where it was taken for lost. */
   hold(runId: string): boolean;
-  /** Let a run be that did not fail, once none of its questions is open. False where it was taken for lost, and is undone. */
-  keep(runId: string, run: RunFacts, asked: AskedPart): boolean;
-  /** Write down a job that a run has recorded. */
-  job(runId: string, job: JobOfRun, run: RunFacts): void;
-  /** Take a run's writes back. */
-  undo(runId: string, run: RunFacts, jobs: readonly JobOfRun[]): UndoState;
-  /** Look at the writes of a run; null of one that was not undone. */
-  look(runId: string): UndoState | null;
   /**
-   * Take back what is asked of runs that share a root and are over, and was not asked before: how long to wait where one of them, or an
-   * undo of it, is under way. The entries are those of all that was ever asked.
+   * Hear how a run, or an attempt of one that is a job, has ended. One that failed, or was taken for lost, is taken back; null where it is
+   * not, once none of its questions is open, or its job decides.
+   */
+  close(runId: string, run: RunFacts, closed: ClosedRun): UndoState | null;
+  /**
+   * Take back what is asked of runs that share a root and are over, and was not asked before, or only say what that is: how long to wait
+   * where one of them, or an undo of it, is under way.
    */
   claim(
     root: string,
     runs: readonly string[],
     run: RunFacts,
     asked: AskedWrites,
-  ): UndoState | { readonly retryAfterMs: number };
+    isDry: boolean,
+  ): ClaimedState | { readonly retryAfterMs: number };
   /** Look at the writes of several runs that were ever asked for. */
   looks(runs: readonly string[]): UndoState;
   /** Begin an attempt; null when it may not. */

@@ -19,20 +19,15 @@ import * as LIMITS from "../limits.ts";
 import { followUndo } from "../run/follow-undo.ts";
 import { plannedSchema, undoneSchema } from "../run/keepers.ts";
 import { asksByContract, readObject } from "../resolve-reversal.ts";
-import { NOT_ENDED, orderWrites } from "../undo-machine.ts";
 import {
-  type AskedPlace,
-  type AskedWrites,
+  type AskedWrite,
   callUndo,
-  type Irreversible,
-  keyOf,
-  type Reversal,
+  type ClaimedState,
   type RunFacts,
-  toEntryJson,
+  toMember,
   toWirePlace,
   type UndoneEntry,
   type UndoState,
-  wasRejected,
 } from "../undo-run.ts";
 import { findKept, type FoundWrites, findWrites, type Related } from "./find-writes.ts";
 
@@ -73,9 +68,7 @@ export const undoRun: Route = {
       if (isDry) return answerUnrun(received, ok(respondJson(toPlanJson(prepared.value))));
       const counted = await countRequest(received);
       if (!counted.ok) return ok(respondRefused(counted.error, received));
-      const undone = await takeBack(prepared.value);
-      if (!undone.ok) return undone;
-      return { json: toJson(undone.value), tools: undone.value.map(({ tool }) => tool) };
+      return takeBack(prepared.value);
     });
   },
   describe: () => ({
@@ -103,10 +96,10 @@ export const undoRun: Route = {
 /** An undo that can begin. */
 interface PreparedUndo {
   readonly related: Related;
-  readonly found: FoundWrites;
-  readonly jobs: readonly FoundJob[];
-  /** The entries that are stored already. */
-  readonly before: UndoState;
+  /** What would be taken back now, in that order. */
+  readonly planned: ClaimedState["planned"];
+  /** Have that done. */
+  readonly claim: () => Promise<Result<ClaimedState, Refusal>>;
   /** Whether an entry is of what was asked for. */
   readonly isAsked: (entry: UndoneEntry) => boolean;
 }
@@ -122,64 +115,56 @@ async function prepare(
   const ended = await endedRuns(id, { request, wish: "undone" }, received);
   if (!ended.ok) return ended;
   const related = ended.value;
-  const { runs, context } = related;
-  const found = findWrites(related, context.catalog, only);
-  const stray = only?.find((name) => !found.ids.has(name));
-  if (stray !== undefined) return err(refuseStray(stray));
-  const looked = await askGate(
-    () =>
-      callUndo(
-        context.gate,
-        "looks",
-        runs.map((run) => run.id),
-      ),
-    UNCERTAIN,
-  );
-  if (!looked.ok) return looked;
-  if (!looked.value.isSettled) return err(refuseGoing(LIMITS.undoAgainMs));
-  // A write that was taken back needs nothing that is kept of it.
-  const done = new Set(looked.value.entries.map((entry) => nameOf(entry, related)));
-  const jobs = await findJobs(found, context);
-  const lackingJobs = jobs.flatMap(({ job, by }) => (by === null ? job.id : []));
-  const names = new Set([...found.lacking, ...lackingJobs]);
-  const lacking = [...names].filter((name) => !done.has(name));
-  if (lacking.length > 0) return err(refuseLacking(lacking));
-  const isAsked = (entry: UndoneEntry): boolean => {
-    const name = nameOf(entry, related);
-    return found.ids.has(name) && only?.includes(name) !== false;
-  };
-  return ok({ related, found, jobs, before: looked.value, isAsked });
-}
-
-/** The action of the root that an entry is of: a flow that was one is undone as a batch of its own where it says so itself. */
-function nameOf(entry: UndoneEntry, related: Related): string {
-  return asOfRoot(entry, related).id;
-}
-
-/** Have the writes taken back, and look what becomes of them for a while. */
-async function takeBack(prepared: PreparedUndo): Promise<Result<readonly UndoneEntry[], Refusal>> {
-  const { related, found, jobs: foundJobs, isAsked } = prepared;
   const { root, runs, key, context } = related;
-  const { gate, ports, caller, origin } = context;
-  const ids = runs.map((run) => run.id);
-  const { account, requestId } = origin;
+  const found = findWrites(related, context.catalog, only);
+  const { ids, left, questions } = found;
+  const stray = only?.find((name) => !ids.has(name));
+  if (stray !== undefined) return err(refuseStray(stray));
+  const writes = await Promise.all(found.writes.map((write) => withEnd(write, found, context.gate)));
+  const { account, requestId } = context.origin;
   const facts: RunFacts = {
-    caller: { ...caller, name: key },
+    caller: { ...context.caller, name: key },
     requestId,
     ...(account !== undefined && { account }),
   };
-  const endsAt = ports.clock.now() + LIMITS.undoAnswerMs;
-  const { writes, left, questions } = found;
-  const jobs = foundJobs.map(({ job }) => job);
-  const claimed = await askGate(
-    () => callUndo(gate, "claim", root, ids, facts, { writes, jobs, left, questions }),
-    UNCERTAIN,
-  );
+  const claim = async (isDry = false): Promise<Result<ClaimedState, Refusal>> => {
+    const all = runs.map((run) => run.id);
+    const asked = { writes, left, questions };
+    const ask = (): ReturnType<typeof callUndo<"claim">> =>
+      callUndo(context.gate, "claim", root, all, facts, asked, isDry);
+    const claimed = await askGate(ask, UNCERTAIN);
+    if (!claimed.ok) return claimed;
+    return "retryAfterMs" in claimed.value ? err(refuseGoing(claimed.value.retryAfterMs)) : ok(claimed.value);
+  };
+  const looked = await claim(true);
+  if (!looked.ok) return looked;
+  // A write that was taken back needs nothing that is kept of it.
+  const done = new Set(looked.value.entries.map((entry) => asOfRoot(entry, related).id));
+  const lacking = [...new Set(found.lacking)].filter((name) => !done.has(name));
+  if (lacking.length > 0) return err(refuseLacking(lacking));
+  const isAsked = (entry: UndoneEntry): boolean => {
+    const name = asOfRoot(entry, related).id;
+    return ids.has(name) && only?.includes(name) !== false;
+  };
+  return ok({ related, planned: looked.value.planned, claim, isAsked });
+}
+
+/** Have the writes taken back, and look what becomes of them for a while. */
+async function takeBack({
+  related,
+  claim,
+  isAsked,
+}: PreparedUndo): Promise<KeptJson | Result<Response, Refusal>> {
+  const { runs, context } = related;
+  const { clock } = context.ports;
+  const endsAt = clock.now() + LIMITS.undoAnswerMs;
+  const claimed = await claim();
   if (!claimed.ok) return claimed;
-  if ("retryAfterMs" in claimed.value) return err(refuseGoing(claimed.value.retryAfterMs));
-  const look = (): Promise<UndoState> => callUndo(gate, "looks", ids);
-  const state = await followUndo(claimed.value, { clock: ports.clock, endsAt, look });
-  return ok(state.entries.filter(isAsked).map((entry) => asOfRoot(entry, related)));
+  const all = runs.map((run) => run.id);
+  const look = (): Promise<UndoState> => callUndo(context.gate, "looks", all);
+  const { entries } = await followUndo(claimed.value, { clock, endsAt, look });
+  const told = entries.filter(isAsked).map((entry) => asOfRoot(entry, related));
+  return { json: `{${toMember(told).slice(1)}}`, tools: told.map(({ tool }) => tool) };
 }
 
 /** Tell an entry of a flow that was an action, and was undone by itself, as that action's, and one of a round with that. */
@@ -193,63 +178,40 @@ function asOfRoot(entry: UndoneEntry, { runs }: Related): UndoneEntry {
   return { ...told, id: of.id, action, ...(of.element !== undefined && { element: of.element }) };
 }
 
-/** A job that may be taken back. */
-interface FoundJob {
-  readonly job: AskedWrites["jobs"][number];
-  /** The call that takes it back, where it succeeded; null where not all is kept of it. */
-  readonly by?: Reversal | Irreversible | null;
-}
-
-/** Find when the jobs among some writes ended, and by which call each is taken back that succeeded. */
-function findJobs(found: FoundWrites, { gate }: Related["context"]): Promise<readonly FoundJob[]> {
-  const find = async (job: FoundJob["job"]): Promise<FoundJob> => {
-    const { jobId, tool, by } = job;
-    const read = await attempt(() => gate.job(jobId));
-    const record = read.ok ? read.value : null;
-    if (record === null || isLive(record.status)) return { job };
-    const placed = { ...job, seq: found.seqOf(record.updatedAt) };
-    if (by === null || record.status !== "succeeded") return { job: placed };
-    const { argsJson = "{}", dataJson } = record;
-    const output = dataJson === null ? undefined : { data: parseExact(dataJson) };
-    return { job: placed, by: findKept(by, { tool, args: readObject(argsJson), output }) ?? null };
-  };
-  return Promise.all(found.jobs.map(find));
+/** Find when the job that a write is has ended, and by which call it is taken back if it succeeded. */
+async function withEnd(
+  write: AskedWrite,
+  found: FoundWrites,
+  gate: Related["context"]["gate"],
+): Promise<AskedWrite> {
+  const { job, jobId, tool, id } = write;
+  if (job === undefined) return write;
+  const read = await attempt(() => gate.job(jobId!));
+  const record = read.ok ? read.value : null;
+  if (record === null || isLive(record.status)) return write;
+  const placed = { ...write, seq: found.seqOf(record.updatedAt) };
+  if (job.by === null || record.status !== "succeeded") return placed;
+  const { argsJson = "{}", dataJson } = record;
+  const output = dataJson === null ? undefined : { data: parseExact(dataJson) };
+  const by = findKept(job.by, { tool, args: readObject(argsJson), output });
+  if (by === undefined) found.lacking.push(id);
+  return by === undefined ? placed : { ...placed, by };
 }
 
 /** Say what would be sent, in the order in which it would be. */
-function toPlanJson({ related, found, jobs: foundJobs, before }: PreparedUndo): string {
-  const { context } = related;
-  // A person is asked anew about what got a no.
-  const told = before.entries.filter((entry) => !wasRejected(entry)).map((entry) => asOfRoot(entry, related));
-  const stored = new Set(told.map(({ element = null, ...entry }) => keyOf({ ...entry, element })));
-  const undoneBefore = new Set(before.entries.map(({ run }) => run));
-  const isNew = (write: AskedPlace): boolean =>
-    ![write.run, write.asker ?? write.run].some((run) => stored.has(keyOf({ ...write, run }))) &&
-    !undoneBefore.has(write.batch);
-  const waits = { state: "waits" } as const;
-  const jobs = foundJobs
-    .filter(({ job }) => isNew(job))
-    .map(({ job, by }) => {
-      // A job that has not begun is cancelled; what one has done is known when it is over.
-      const { tool } = job.by !== null && "compensation" in job.by ? job.by.compensation : job;
-      return { seq: NOT_ENDED, ...job, ...waits, by: by ?? { tool } };
-    });
-  const writes = found.writes
-    .filter(isNew)
-    .map((write) => ({ ...write, ...waits, by: write.by ?? { tool: write.tool } }));
-  const undone = orderWrites([...jobs, ...writes]).map(({ id, action, element, by }) => {
-    const { tool: name } = by;
-    const args = "argsJson" in by ? readObject(by.argsJson) : undefined;
-    const tool = context.catalog.callable(name);
+function toPlanJson({ related, planned }: PreparedUndo): string {
+  const { catalog } = related.context;
+  const undone = planned.map(({ id, action, element, tool: own, by, job }) => {
+    // A job that has not begun is cancelled; what one has done is known when it is over.
+    const way = job?.by && "compensation" in job.by ? job.by.compensation.tool : own;
+    const name = by?.tool ?? way;
+    const args = by && "argsJson" in by ? readObject(by.argsJson) : undefined;
+    const tool = catalog.callable(name);
     const call = args === undefined ? null : { input: args, args };
-    const asks = tool !== undefined && asksByContract(tool) && context.catalog.asks(tool, call) !== false;
+    const asks = tool !== undefined && asksByContract(tool) && catalog.asks(tool, call) !== false;
     return { ...toWirePlace(id), action, element: element ?? undefined, tool: name, args, asks };
   });
   return JSON.stringify({ undone });
-}
-
-function toJson(entries: readonly UndoneEntry[]): string {
-  return `{"undone":[${entries.map(toEntryJson).join(",")}]}`;
 }
 
 const UNCERTAIN = "Whether it is undone is not certain; ask again, nothing is taken back twice.";

@@ -9,9 +9,9 @@ import { argsOf, resolveReversal, wayBackOf, withoutSecret } from "../resolve-re
 import { nameInside } from "../undo-machine.ts";
 import {
   type AskedPlace,
+  type AskedWrite,
   type AskedWrites,
   type Irreversible,
-  type JobOfRun,
   jobsInLoop,
   type NoWayBack,
   type Reversal,
@@ -29,7 +29,7 @@ export interface FoundWrites extends AskedWrites {
   /** The place of a job that ended then among them. */
   seqOf(endedAt: number): number;
   /** Those of which not all is kept that their way back needs. */
-  readonly lacking: readonly string[];
+  readonly lacking: string[];
 }
 
 /** Find what runs have written, and how that is taken back, by what is kept of them. */
@@ -59,10 +59,9 @@ interface EndedCall {
 class Finder implements FoundWrites {
   readonly ids = new Set<string>();
   readonly lacking: string[] = [];
-  readonly left: AskedWrites["left"][number][] = [];
+  readonly left: (AskedPlace & { readonly tool: string })[] = [];
   readonly questions: readonly string[];
-  readonly writes: AskedWrites["writes"][number][] = [];
-  readonly jobs: AskedWrites["jobs"][number][] = [];
+  readonly writes: AskedWrite[] = [];
   readonly inOrder: readonly Placed[];
   readonly #runs: readonly EndedRun[];
   readonly #catalog: Catalog;
@@ -105,22 +104,19 @@ class Finder implements FoundWrites {
       this.left.push(...elements.map((element) => ({ ...known, ...inLoop(known, element) })));
       return;
     }
-    for (const [element, jobId] of jobsOf(action))
-      this.jobs.push({ ...known, ...inLoop(known, element), jobId, by, ...this.#looksFor(tool) });
+    const sentAt = action.endedAt;
+    const timeoutMs = tool?.timeoutMs ?? 0;
+    const isLooked = catalog.verifierOf(action.tool) !== undefined;
+    for (const [element, jobId] of jobsOf(action)) {
+      const look = isLooked && { look: { argsJson: "{}", timeoutMs } };
+      this.writes.push({ ...known, ...inLoop(known, element), sentAt, jobId, job: { by }, ...look });
+    }
     if (action.forEach !== undefined && action.data === undefined && endOf(action) !== null)
       return this.#lack(outer);
     for (const { element, end, args, output } of this.#callsOf({ run, action }, tool)) {
-      const own = {
-        ...known,
-        ...inLoop(known, element),
-        seq: seq + (element ?? 0) / 1e6,
-        sentAt: action.endedAt,
-      };
+      const own = { ...known, ...inLoop(known, element), seq: seq + (element ?? 0) / 1e6, sentAt };
       if (end === "doubt") {
-        const isLooked = args !== undefined && catalog.verifierOf(action.tool) !== undefined;
-        const look = isLooked && {
-          look: { argsJson: JSON.stringify(args), timeoutMs: tool?.timeoutMs ?? 0 },
-        };
+        const look = isLooked && args && { look: { argsJson: JSON.stringify(args), timeoutMs } };
         this.writes.push({ ...own, ...look });
       } else {
         const found = findKept(by, { ...action, args, output });
@@ -146,11 +142,6 @@ class Finder implements FoundWrites {
   #takeBatch(run: EndedRun, { id, status }: EndedAction): void {
     const isThere = this.#runs.some(({ of }) => of?.run === run.id && of.id === id);
     if (!isThere && status !== "skipped" && status !== "pending_confirmation") this.#lack(id);
-  }
-
-  #looksFor(tool: Tool | undefined): Pick<JobOfRun, "looksFor"> {
-    const isLooked = tool !== undefined && this.#catalog.verifierOf(tool.name) !== undefined;
-    return isLooked ? { looksFor: { timeoutMs: tool.timeoutMs } } : {};
   }
 
   /** The calls of an action that took effect, or may have. */

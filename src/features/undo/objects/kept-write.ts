@@ -5,17 +5,11 @@ import { type JsonObject, parseExact } from "../../../core/contract/json.ts";
 import { isJobInDoubt, isLive, type Job } from "../../../core/gate/state/outbox.ts";
 import { readObject, resolveReversal } from "../resolve-reversal.ts";
 import type { WriteState } from "../undo-machine.ts";
-import {
-  type BegunWrite,
-  type Irreversible,
-  isGone,
-  type JobOfRun,
-  type Reversal,
-  type UndoneEntry,
-} from "../undo-run.ts";
+import { type BegunWrite, type Irreversible, isGone, type Reversal, type UndoneEntry } from "../undo-run.ts";
 
 /** A write as it is kept. */
 export interface KeptWrite extends BegunWrite {
+  readonly seq: number;
   readonly state: WriteState;
   /** How many were kept of its run before it: it makes the id of its job. */
   readonly place: number;
@@ -24,7 +18,7 @@ export interface KeptWrite extends BegunWrite {
   /** When it was sent, as far as is known. */
   readonly sentAt: number;
   /** The job that it is, as long as that is not over. */
-  readonly job?: Pick<JobOfRun, "by" | "looksFor"> & {
+  readonly job?: NonNullable<BegunWrite["job"]> & {
     /** The call that takes it back, as the attempt said with which it ended. */
     readonly found?: Reversal | Irreversible;
   };
@@ -60,12 +54,6 @@ export function decideWrite(write: KeptWrite, isYes: boolean, args?: JsonObject)
   const { sealed: __, ...open } = by;
   const edited = args === undefined ? by : { ...open, argsJson: JSON.stringify(args) };
   return { ...rest, by: edited, isApproved: true, state: "waits" };
-}
-
-/** Have people asked once more about a call that got a no. */
-export function askAnew(write: KeptWrite): KeptWrite {
-  const { entry: _, ...rest } = write;
-  return { ...rest, state: "waits", isAgain: true };
 }
 
 const REJECTED = toWireFailure(
@@ -152,19 +140,20 @@ export function hearOfJob(write: KeptWrite, { keptJson, seq }: EndOfJob): KeptWr
 }
 
 /** Read how the job that a write is has ended. */
-export function readJob(kept: KeptWrite, record: JobRecord): KeptWrite {
-  const { job, jobId: _, ...write } = kept;
+export function readJob(kept: KeptWrite, record: JobRecord | null): KeptWrite {
+  const { job, jobId: _, look, ...write } = kept;
   const tool = toolOf(job) ?? write.tool;
-  const { argsJson = "{}", dataJson, inDoubt, status, updatedAt } = record;
   const ended: KeptWrite = { ...write, state: "waits" };
+  // Nothing is kept of a job that is long over.
+  if (record === null) return ended;
+  const { argsJson = "{}", dataJson, inDoubt, status, updatedAt } = record;
   const done = { tool: write.tool, args: readObject(argsJson), output: dataJson && parseExact(dataJson) };
   if (status === "succeeded") return { ...ended, by: resolveReversal(job?.by ?? null, done, job?.found) };
   if (inDoubt !== true)
     return status === "cancelled"
       ? endWrite(ended, { tool, status: "cancelled" })
       : endWrite({ ...ended, isNone: true });
-  const looksFor = job?.looksFor;
-  return looksFor === undefined ? ended : { ...ended, sentAt: updatedAt, look: { argsJson, ...looksFor } };
+  return look === undefined ? ended : { ...ended, sentAt: updatedAt, look: { ...look, argsJson } };
 }
 
 /** Say what became of the job that takes a write back. */

@@ -5,10 +5,10 @@ import type { PartMethods } from "../../../core/contract/gate/part-call.ts";
 import { isLive, type Job, toJobRecord } from "../../../core/gate/state/outbox.ts";
 import { createKind } from "../../../feature/tenant.ts";
 import * as LIMITS from "../limits.ts";
-import { orderWrites } from "../undo-machine.ts";
+import { NOT_ENDED, orderWrites } from "../undo-machine.ts";
 import {
-  type AskedPart,
   type AskedPlace,
+  type ClosedRun,
   keyOf,
   nameOf,
   type OpenedEntry,
@@ -16,11 +16,11 @@ import {
   toWirePlace,
   UNDO,
   type UndoMethods,
+  type UndoState,
   wasRejected,
   type WritePlace,
 } from "../undo-run.ts";
 import {
-  askAnew,
   asksFirst,
   decideWrite,
   endWrite,
@@ -30,7 +30,7 @@ import {
   readJob,
   settleWrite,
 } from "./kept-write.ts";
-import { isGoing, TABLES, type UndoRun, type UndoTable } from "./undo-table.ts";
+import { isAsking, isGoing, TABLES, type UndoRun, type UndoTable } from "./undo-table.ts";
 import { UndoRuns } from "./undo-runs.ts";
 
 /** Make the part of a tenant's object that takes writes back. @param attemptOf makes an attempt at one */
@@ -75,18 +75,12 @@ class UndoPart implements OpenPart {
     this.methods = {
       begin: (now, runId, write, facts) => {
         const run = this.#table.run(runId);
-        if (run !== null && !isGoing(run.state)) return false;
-        this.#runs.open(now, runId, { ...facts, ...run?.facts });
-        const place = this.#table.write(runId, keyOf(write))?.place ?? this.#table.countWrites(runId);
-        const needs = needsOf(write, run);
-        this.#table.saveWrite(runId, { ...write, needs, state: "waits", place, sentAt: now });
-        return true;
-      },
-      tell: (now, runId, isFailed, facts, { questions, needs }) => {
-        const run = this.#table.run(runId) ?? { runId, state: "open", dueAt: null, facts };
-        if (run.state !== "open") return;
-        const asked = questions.length > 0 && { questions, needs };
-        this.#runs.save(now, { ...run, facts: { ...run.facts, isFailed, ...asked } });
+        const isGone = run !== null && !isGoing(run.state);
+        if (isGone && write.job === undefined) return false;
+        this.#runs.add(runId, { ...write, needs: needsOf(write, run), sentAt: now });
+        if (isGone) this.#runs.undo(now, run);
+        else this.#runs.open(now, runId, { ...facts, ...run?.facts });
+        return !isGone;
       },
       end: (now, runId, place, end) => {
         const run = this.#table.run(runId);
@@ -107,79 +101,71 @@ class UndoPart implements OpenPart {
         this.#runs.save(now, { ...run, dueAt: now + LIMITS.undoLeaseMs });
         return true;
       },
-      keep: (now, runId, facts, asked) => {
-        const run = this.#table.run(runId);
-        if (run !== null && !isGoing(run.state)) return false;
-        return this.#park(now, { runId, facts: run?.facts ?? facts }, asked);
-      },
-      undo: (now, runId, facts, jobs) => {
-        const known = this.#table.run(runId);
-        if (known !== null && known.state === "settled" && jobs.length === 0)
-          return this.#runs.stateOf([runId]);
-        for (const job of jobs) this.#runs.add(now, runId, job);
-        this.#runs.undo(now, { runId, facts: known?.facts ?? facts, state: "undoing", dueAt: null });
+      close: (now, runId, facts, { isFailed, jobs, ...asked }) => {
+        const run = this.#table.run(runId) ?? { runId, state: "open", dueAt: null, facts };
+        if (facts.jobId !== undefined) {
+          const { questions, needs } = asked;
+          const waits = questions.length > 0 && { questions, needs };
+          if (run.state === "open")
+            this.#runs.save(now, { ...run, facts: { ...run.facts, isFailed, ...waits } });
+          return null;
+        }
+        if (!isFailed && isGoing(run.state) && this.#park(now, run, asked)) return null;
+        for (const job of jobs) this.#runs.add(runId, { ...job, sentAt: now });
+        const known = this.#table.run(runId) ?? run;
+        if (known.state !== "settled" || jobs.length > 0) this.#runs.undo(now, known);
         return this.#runs.stateOf([runId]);
       },
-      job: (now, runId, job, facts) => {
-        const run = this.#table.run(runId);
-        this.#runs.add(now, runId, { ...job, needs: needsOf(job, run) });
-        if (run === null || isGoing(run.state)) this.#runs.open(now, runId, run?.facts ?? facts);
-        else this.#runs.undo(now, run);
-      },
-      claim: (now, root, runs, facts, { writes, jobs, left, questions }) => {
+      claim: (now, root, runs, facts, asked, isDry) => {
         const known = runs.flatMap((id) => this.#table.run(id) ?? []);
         const isUnderWay = known.some(
           ({ runId, state }) =>
             state === "open" || (state === "undoing" && !this.#runs.stateOf([runId]).isSettled),
         );
+        const { questions } = asked;
         if (isUnderWay || questions.some((id) => this.#runs.statusOf(now, id) === "running"))
           return { retryAfterMs: LIMITS.undoAgainMs };
-        this.#runs.reject(now, questions, facts);
-        for (const run of known) if (run.state === "parked") this.#runs.undo(now, run);
-        const stored = ({ run, asker, ...write }: AskedPlace): KeptWrite | null =>
-          this.#table.write(run, keyInBatch(write)) ??
-          this.#table.write(root, keyOf({ ...write, run })) ??
-          (asker === undefined ? null : this.#table.write(asker, keyInBatch(write)));
+        if (!isDry) {
+          this.#runs.reject(now, questions, facts);
+          for (const run of known) if (run.state === "parked") this.#runs.undo(now, run);
+        }
+        // What waits for a person is undone, and asked for, only then.
+        const row = (run: string, key: string): KeptWrite | null =>
+          isDry && this.#table.run(run)?.state === "parked" ? null : this.#table.write(run, key);
+        const stored = ({ run, asker = run, ...write }: AskedPlace): KeptWrite | null =>
+          row(run, keyInBatch(write)) ?? row(root, keyOf({ ...write, run })) ?? row(asker, keyInBatch(write));
         // A batch that was an action may have been undone by itself.
         const isNew = (write: AskedPlace): boolean => {
-          const before = stored(write);
-          const isUnasked = before === null || (before.entry !== undefined && wasRejected(before.entry));
-          return (write.batch === undefined || this.#table.run(write.batch) === null) && isUnasked;
+          const entry = stored(write)?.entry;
+          const isUnasked = stored(write) === null || (entry !== undefined && wasRejected(entry));
+          return isUnasked && !known.some(({ runId }) => runId === write.batch);
         };
-        const placed = <Write extends AskedPlace>({ run, ...write }: Write) => ({
-          ...write,
-          ...(run !== root && { run }),
-        });
-        const [newWrites, newJobs] = [writes.filter(isNew), jobs.filter(isNew)];
+        const writes = asked.writes.filter(isNew);
+        if (isDry) {
+          const waits = writes.map((write) => ({ seq: NOT_ENDED, ...write, state: "waits" as const }));
+          return { ...this.#looks(runs), planned: orderWrites(waits) };
+        }
+        for (const { run, ...write } of writes) {
+          const place = { ...write, ...(run !== root && { run }) };
+          const before = stored({ run, ...write });
+          if (before === null) this.#runs.add(root, place);
+          else this.#runs.askAnew(root, place, before);
+        }
+        const own = this.#table.run(root)?.facts;
         const more = {
-          runs: [...new Set([...(this.#table.run(root)?.facts.runs ?? []), ...runs])],
-          left: left.filter(isNew).map(({ tool }) => tool),
+          runs: [...new Set([...(own?.runs ?? []), ...runs])],
+          left: asked.left.filter(isNew).map(({ tool }) => tool),
         };
-        for (const write of newWrites) {
-          const before = stored(write);
-          const place = before?.place ?? this.#table.countWrites(root);
-          const again = before !== null && {
-            isAgain: true as const,
-            ...(before.by !== undefined && { by: before.by }),
-          };
-          this.#table.saveWrite(root, { ...placed(write), ...again, state: "waits", place });
-        }
-        for (const job of newJobs) {
-          const before = stored(job);
-          if (before === null) this.#runs.add(now, root, placed(job));
-          else this.#table.saveWrite(root, askAnew(before));
-        }
-        const own = { ...this.#table.run(root)?.facts, ...facts };
-        if (newWrites.length + newJobs.length > 0)
-          this.#runs.undo(now, { runId: root, facts: { ...own, ...more }, state: "undoing", dueAt: null });
-        return this.#runs.stateOf(runs);
+        if (writes.length > 0)
+          this.#runs.undo(now, {
+            runId: root,
+            facts: { ...own, ...facts, ...more },
+            state: "undoing",
+            dueAt: null,
+          });
+        return { ...this.#runs.stateOf(runs), planned: [] };
       },
-      // Nothing is under way of a run that waits for a person.
-      looks: (_, runs) => this.#runs.stateOf(runs.filter((id) => this.#table.run(id)?.state !== "parked")),
-      look: (_, runId) => {
-        const run = this.#table.run(runId);
-        return run === null || isGoing(run.state) ? null : this.#runs.stateOf([runId]);
-      },
+      looks: (_, runs) => this.#looks(runs),
       open: (now, jobId, fence) => {
         if (!outbox.holds(jobId, fence)) return null;
         const found = this.#table.ofJob(jobId);
@@ -216,6 +202,11 @@ class UndoPart implements OpenPart {
     };
   }
 
+  /** Nothing is under way of a run that waits for a person. */
+  #looks(runs: readonly string[]): UndoState {
+    return this.#runs.stateOf(runs.filter((id) => this.#table.run(id)?.state !== "parked"));
+  }
+
   /** Find the calls that a job asks people about. */
   #openQuestion(jobId: string): OpenedEntry | null {
     const run = this.#table.runOfJob(jobId);
@@ -231,10 +222,10 @@ class UndoPart implements OpenPart {
 
   /** Take runs that said nothing any more for lost, ask again for room, and forget what is kept for too long. */
   take(nowMs: number): void {
-    for (const runId of this.#table.due(nowMs)) {
-      const run = this.#table.run(runId)!;
+    for (const run of this.#table.live) {
+      if ((run.dueAt ?? Infinity) > nowMs) continue;
       if (run.state === "settled") this.#runs.forgetArgs(nowMs, run);
-      else this.#runs.undo(nowMs, { ...run, dueAt: null });
+      else this.#runs.undo(nowMs, run);
     }
   }
 
@@ -244,15 +235,16 @@ class UndoPart implements OpenPart {
 
   /** Hear of questions: a run goes on with a yes, and is undone without one. */
   changed(nowMs: number): void {
-    for (const runId of this.#table.asking) {
-      const run = this.#table.run(runId)!;
+    for (const run of this.#table.live) {
+      if (!isAsking(run)) continue;
       if (!isGoing(run.state)) {
         this.#hearDecision(nowMs, run);
         continue;
       }
       const found = run.facts.questions!.map((id) => this.#runs.statusOf(nowMs, id));
       if (found.some((status) => status === "rejected" || status === "expired")) this.#runs.undo(nowMs, run);
-      else if (run.state === "parked" && found.includes("running")) this.#runs.open(nowMs, runId, run.facts);
+      else if (run.state === "parked" && found.includes("running"))
+        this.#runs.open(nowMs, run.runId, run.facts);
     }
   }
 
@@ -286,7 +278,7 @@ class UndoPart implements OpenPart {
   #park(
     nowMs: number,
     { runId, facts }: Pick<UndoRun, "runId" | "facts">,
-    { questions: asked, needs, answered }: AskedPart,
+    { questions: asked, needs, answered }: Omit<ClosedRun, "isFailed" | "jobs">,
   ): boolean {
     const all = [...(facts.questions ?? []), ...asked];
     const questions = all.filter((id) => id !== answered && this.#runs.statusOf(nowMs, id) !== "done");

@@ -8,7 +8,7 @@ import { deriveId } from "../../../core/kit/derive-id.ts";
 import * as LIMITS from "../limits.ts";
 import { NOT_ENDED, orderWrites, readyWrites } from "../undo-machine.ts";
 import {
-  type JobOfRun,
+  type BegunWrite,
   keyOf,
   type RunFacts,
   toMember,
@@ -35,6 +35,9 @@ const JOBS_FROM = 0x8000;
 /** Between the numbers of two writes there is room for all jobs of a run. */
 const JOB_SEQ = 1e-6;
 
+/** A write that is to be written down, with what its row says besides. */
+type AskedRow = BegunWrite & Partial<KeptWrite> & Pick<KeptWrite, "sentAt">;
+
 /** The runs whose writes are taken back: what is done about each of their writes, and what became of it. */
 export class UndoRuns {
   readonly #world: PartWorld;
@@ -56,20 +59,27 @@ export class UndoRuns {
     this.save(nowMs, { runId, state: "open", dueAt, facts });
   }
 
-  /** Write down a job of a run, once. */
-  add(nowMs: number, runId: string, { jobId, by, looksFor, seq, ...write }: JobOfRun): void {
-    if (this.table.write(runId, keyOf(write)) !== null) return;
+  /** Write down a write of a run, and a job once. */
+  add(runId: string, write: AskedRow): void {
+    const known = this.table.write(runId, keyOf(write));
+    if (known !== null && write.job !== undefined) return;
     const kept: KeptWrite = {
+      seq: NOT_ENDED,
+      place: known?.place ?? this.table.countWrites(runId),
+      state: write.job === undefined ? "waits" : "job",
       ...write,
-      seq: seq ?? NOT_ENDED,
-      place: this.table.countWrites(runId),
-      sentAt: nowMs,
-      state: "job",
-      job: { by, ...(looksFor !== undefined && { looksFor }) },
-      jobId,
     };
-    const early = this.#early.get(jobId);
+    const early = write.jobId === undefined ? undefined : this.#early.get(write.jobId);
     this.table.saveWrite(runId, early === undefined ? kept : hearOfJob(kept, early));
+  }
+
+  /** Have people asked once more about a call that got a no. */
+  askAnew(
+    runId: string,
+    { job: _, jobId: __, ...write }: AskedRow,
+    { by = write.by, place }: KeptWrite,
+  ): void {
+    this.add(runId, { ...write, ...(by !== undefined && { by }), place, isAgain: true });
   }
 
   /** Hear of the end of a job that has no row yet. */
@@ -97,10 +107,7 @@ export class UndoRuns {
       const isUnderWay = job?.status === "running" && job.attempts > 0;
       if (isUnderWay) outbox.endWithAttempt(jobId, nowMs);
       else if (job !== null && isLive(job.status)) outbox.cancel(jobId, nowMs);
-      const ended = isUnderWay ? null : outbox.job(jobId, nowMs);
-      if (ended !== null) this.table.saveWrite(run.runId, readJob(write, ended));
-      // Nothing is kept of a job that is long over.
-      else if (job === null) this.table.saveWrite(run.runId, { ...write, state: "waits" });
+      if (!isUnderWay) this.table.saveWrite(run.runId, readJob(write, outbox.job(jobId, nowMs)));
     }
     this.advance(nowMs, run);
   }

@@ -20,7 +20,7 @@ export function isGoing(state: RunState): boolean {
 }
 
 /** Whether a person is asked something on which it depends how a run goes on. */
-function isAsking(state: RunState, { questions, asks }: RunFacts): boolean {
+export function isAsking({ state, facts: { questions, asks } }: UndoRun): boolean {
   return isGoing(state) ? questions !== undefined : asks?.confirmation !== undefined;
 }
 
@@ -35,10 +35,8 @@ export interface UndoRun {
 /** The rows of the runs whose writes are looked after. It knows in memory whether it has one: an empty table is not read. */
 export class UndoTable {
   readonly #sql: SqlStorage;
-  /** When each open or waiting run is due, by its id. */
-  readonly #due = new Map<string, number>();
-  /** The runs that wait for people. */
-  readonly asking = new Set<string>();
+  /** The runs of which something may still become by itself. */
+  readonly #live = new Map<string, UndoRun>();
   /** When the run was saved that is the oldest, or one before it; null without rows. */
   #oldest: number | null = null;
 
@@ -60,22 +58,19 @@ export class UndoTable {
     return this.#oldest === null ? [] : this.#sql.exec<Row>(sql, ...values).toArray();
   }
 
-  #remember({ runId, state, dueAt, facts }: UndoRun): void {
-    if (dueAt === null) this.#due.delete(runId);
-    else this.#due.set(runId, dueAt);
-    if (isAsking(state, facts)) this.asking.add(runId);
-    else this.asking.delete(runId);
+  #remember(run: UndoRun): void {
+    if (run.state === "settled" && run.dueAt === null) this.#live.delete(run.runId);
+    else this.#live.set(run.runId, run);
   }
 
   get nextAt(): number | null {
-    let first: number | null = null;
-    for (const dueAt of this.#due.values()) first = Math.min(first ?? dueAt, dueAt);
-    return first;
+    const times = [...this.#live.values()].flatMap(({ dueAt }) => dueAt ?? []);
+    return times.length === 0 ? null : Math.min(...times);
   }
 
-  /** The runs about which something is to be done by now. */
-  due(nowMs: number): readonly string[] {
-    return [...this.#due].flatMap(([runId, dueAt]) => (dueAt <= nowMs ? [runId] : []));
+  /** The runs that are not over, or about which something is to be done: each as it is when it is come to. */
+  get live(): Iterable<UndoRun> {
+    return this.#live.values();
   }
 
   run(runId: string): UndoRun | null {
@@ -143,8 +138,7 @@ export class UndoTable {
   remove(runId: string): void {
     this.#sql.exec("DELETE FROM undo_writes WHERE run_id = ?", runId);
     this.#sql.exec("DELETE FROM undo_runs WHERE run_id = ?", runId);
-    this.#due.delete(runId);
-    this.asking.delete(runId);
+    this.#live.delete(runId);
   }
 
   /** Forget runs that were settled before a time. */

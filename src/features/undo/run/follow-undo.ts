@@ -12,8 +12,7 @@ interface Following {
   readonly clock: Clock;
   /** It follows no longer, in milliseconds since the epoch. */
   readonly endsAt: number;
-  /** Read the entries; null before the first one is written. */
-  readonly look: () => Promise<UndoState | null>;
+  readonly look: () => Promise<UndoState>;
   /** Told of what is known by now. */
   readonly onState?: ((state: UndoState) => void) | undefined;
 }
@@ -30,7 +29,7 @@ export async function followUndo(
     if (state.isSettled || leftMs <= 0) return state;
     await sleep(clock, Math.min(pauseMs, leftMs));
     const looked = await attempt(look);
-    if (looked.ok && looked.value !== null) state = looked.value;
+    if (looked.ok) state = looked.value;
   }
 }
 
@@ -63,7 +62,7 @@ export function answerDecision(runId: string): Keeper {
       inside: () => answerDecision(runId),
       async close(outcomes) {
         const { gate, ports } = execution;
-        const look = (): Promise<UndoState | null> => callUndo(gate, "look", runId);
+        const look = (): Promise<UndoState> => callUndo(gate, "looks", [runId]);
         const { entries } = await followUndo(UNKNOWN, { clock: ports.clock, endsAt, look });
         const byName = new Map(entries.map((entry) => [nameOfEntry(entry, runId), entry]));
         const told = plan.steps.map(({ id }, index): Outcome => {
@@ -77,7 +76,8 @@ export function answerDecision(runId: string): Keeper {
 }
 
 const NOT_HERE = makeFailure("INTERNAL");
-const UNKNOWN: UndoState = { entries: [], isSettled: false };
+/** Nothing is known yet. */
+export const UNKNOWN: UndoState = { entries: [], isSettled: false };
 
 /** Name the write of an entry among those that are kept with a run. */
 function nameOfEntry({ id, action, element, run }: UndoneEntry, runId: string): string {

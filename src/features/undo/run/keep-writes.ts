@@ -9,6 +9,7 @@ import type {
   KeptOutput,
   KeptRun,
 } from "../../../core/gate/execution.ts";
+import type { Tool } from "../../../core/catalog/define-tool.ts";
 import { attempt, ok } from "../../../core/kit/result.ts";
 import { sleep } from "../../../core/kit/sleep.ts";
 import type { Plan, Step } from "../../../core/plan/step.ts";
@@ -16,11 +17,11 @@ import { nameInside } from "../undo-machine.ts";
 import * as LIMITS from "../limits.ts";
 import { argsOf, findReversal, sealReversal, type SecretReversal, wayBackOf } from "../resolve-reversal.ts";
 import {
-  type AskedPart,
   callUndo,
-  type JobOfRun,
+  type ClosedRun,
   jobsInLoop,
   keyOf,
+  type Look,
   nameOf,
   type RunFacts,
   type SealArgs,
@@ -34,7 +35,7 @@ import {
   type WriteEnd,
   type WritePlace,
 } from "../undo-run.ts";
-import { followUndo, tellEntries } from "./follow-undo.ts";
+import { followUndo, tellEntries, UNKNOWN } from "./follow-undo.ts";
 
 /** The batch that another is a part of. */
 interface Outer {
@@ -67,7 +68,7 @@ export class KeptWrites implements KeptBatch {
   readonly #outer: Outer | null;
   readonly #begun = new Map<string, Promise<boolean>>();
   readonly #ends: Promise<unknown>[] = [];
-  readonly #jobs: JobOfRun[] = [];
+  readonly #jobs: BegunWrite[] = [];
   readonly #needs: readonly (readonly string[])[];
   /** The actions that wait for a person, with those that each depends on. */
   readonly #asked: Record<string, readonly string[]> = {};
@@ -125,17 +126,15 @@ export class KeptWrites implements KeptBatch {
   }
 
   begin({ step, element, call }: KeptCall): Promise<boolean> {
+    const look = { argsJson: JSON.stringify(call.args), timeoutMs: call.timeoutMs };
     const place = this.#placeOf(step, element);
-    const { name, domain } = call.tool;
+    return this.#root.#begin({ ...this.#writeOf(call.tool, step.index, look), ...place, seq: this.#next() });
+  }
+
+  /** A write of an action, without its place. */
+  #writeOf({ name, domain }: Tool, index: number, look: Look): Omit<BegunWrite, keyof WritePlace> {
     const isLooked = this.#run.execution.catalog.verifierOf(name) !== undefined;
-    return this.#root.#begin({
-      ...place,
-      tool: name,
-      domain,
-      needs: this.#needs[step.index]!,
-      seq: this.#next(),
-      ...(isLooked && { look: { argsJson: JSON.stringify(call.args), timeoutMs: call.timeoutMs } }),
-    });
+    return { tool: name, domain, needs: this.#needs[index]!, ...(isLooked && { look }) };
   }
 
   end(at: KeptCall, outcome: Outcome, output?: KeptOutput): void {
@@ -196,11 +195,11 @@ export class KeptWrites implements KeptBatch {
     for (const job of this.#jobsOf(step, outcome)) this.#root.#add(job);
   }
 
-  #add(job: JobOfRun): void {
+  #add(job: BegunWrite): void {
     if (this.#isIdle) this.#hold();
     this.#jobs.push(job);
     const { execution, batchId } = this.#run;
-    const written = attempt(() => callUndo(execution.gate, "job", batchId, job, this.#facts));
+    const written = attempt(() => callUndo(execution.gate, "begin", batchId, job, this.#facts));
     this.#ends.push(written);
     execution.defer(written);
   }
@@ -210,19 +209,17 @@ export class KeptWrites implements KeptBatch {
     // The batch around it decides.
     if (this.#outer !== null) return { outcomes, members: "" };
     await Promise.all(this.#ends);
-    const isIdle = this.#isIdle && asked.questions.length === 0;
     const isFailed = outcomes.some(isFailure);
-    const { execution, batchId } = this.#run;
-    if (this.#facts.jobId !== undefined) {
-      const tell = (): Promise<unknown> =>
-        callUndo(execution.gate, "tell", batchId, isFailed, this.#facts, asked);
-      if (!isIdle) await this.#ask(tell);
-      return { outcomes, members: "" };
+    const isJob = this.#facts.jobId !== undefined;
+    if (!isJob) {
+      this.#isClosed = true;
+      this.#cancelHold();
     }
-    this.#isClosed = true;
-    this.#cancelHold();
-    if (!isFailed && (isIdle || (await this.#keep(asked)))) return { outcomes, members: "" };
-    const { entries } = isIdle ? NOTHING : await this.#undo();
+    const closed = { ...asked, isFailed, jobs: this.#jobs };
+    const isIdle = this.#isIdle && asked.questions.length === 0;
+    const begun = isIdle ? (isFailed ? NOTHING : null) : await this.#ask(closed);
+    if (isJob || begun === null) return { outcomes, members: "" };
+    const { entries } = await this.#follow(begun);
     const told = outcomes.map((outcome, index): Outcome => {
       if (outcome.status === "pending_confirmation") return WITHDRAWN;
       const undone = undoneOf(this.#plan.steps[index]!.id, entries);
@@ -234,7 +231,7 @@ export class KeptWrites implements KeptBatch {
   }
 
   /** Find the actions that wait for people, and with which questions. */
-  #findAsked(outcomes: readonly Outcome[]): AskedPart {
+  #findAsked(outcomes: readonly Outcome[]): Omit<ClosedRun, "isFailed" | "jobs"> {
     const needs = this.#root.#asked;
     const questions = new Set<string>();
     for (const [index, outcome] of outcomes.entries()) {
@@ -282,18 +279,13 @@ export class KeptWrites implements KeptBatch {
   }
 
   /** The jobs that a step has become. */
-  #jobsOf(step: Step, outcome: Outcome): readonly JobOfRun[] {
+  #jobsOf(step: Step, outcome: Outcome): readonly BegunWrite[] {
     const { index, task } = step;
     if (!task.ok || task.value.tool.execution !== "fire-and-forget" || !task.value.tool.isWrite) return [];
     const { tool, timeoutMs } = task.value;
-    const { name, domain } = tool;
-    const isLooked = this.#run.execution.catalog.verifierOf(name) !== undefined;
     const own = {
-      tool: name,
-      domain,
-      needs: this.#needs[index]!,
-      by: wayBackOf(tool, this.#run.execution.catalog),
-      ...(isLooked && { looksFor: { timeoutMs } }),
+      ...this.#writeOf(tool, index, { argsJson: "{}", timeoutMs }),
+      job: { by: wayBackOf(tool, this.#run.execution.catalog) },
     };
     return jobIdsOf(outcome).map(([element, jobId]) => ({ ...own, ...this.#placeOf(step, element), jobId }));
   }
@@ -310,37 +302,28 @@ export class KeptWrites implements KeptBatch {
     });
   }
 
-  /** Let the writes be. False where the run was taken for lost: then they are being taken back. */
-  async #keep(asked: AskedPart): Promise<boolean> {
-    const { execution, batchId } = this.#run;
-    const kept = await this.#ask(() => callUndo(execution.gate, "keep", batchId, this.#facts, asked));
-    return kept ?? false;
-  }
-
-  /** Take the writes back, and look what becomes of them until the batch's time is over. */
-  async #undo(): Promise<UndoState> {
+  /** Look what becomes of writes that are being taken back until the batch's time is over. */
+  #follow(begun: UndoState): Promise<UndoState> {
     const { execution, batchId, endsAt } = this.#run;
     const { gate, ports, listener } = execution;
-    const begun = await this.#ask(() => callUndo(gate, "undo", batchId, this.#facts, this.#jobs));
-    // Its lease ends, and then it is undone all the same.
-    const state = begun ?? { entries: [], isSettled: false };
     const onEvent = listener?.onEvent;
-    return followUndo(state, {
+    return followUndo(begun, {
       clock: ports.clock,
       endsAt,
-      look: () => callUndo(gate, "look", batchId),
+      look: () => callUndo(gate, "looks", [batchId]),
       onState: onEvent && tellEntries(batchId, onEvent),
     });
   }
 
-  /** Ask the object, a few times where it does not answer; undefined where it never does. */
-  async #ask<T>(ask: () => Promise<T>): Promise<T | undefined> {
+  /** Tell the object how the run ended, a few times where it does not answer. Where it never does, its lease ends, and then it is undone. */
+  async #ask(closed: ClosedRun): Promise<UndoState | null> {
+    const { execution, batchId } = this.#run;
     for (let again = 0; again < LIMITS.undoAsks; again += 1) {
-      const asked = await attempt(ask);
+      const asked = await attempt(() => callUndo(execution.gate, "close", batchId, this.#facts, closed));
       if (asked.ok) return asked.value;
-      await sleep(this.#run.execution.ports.clock, LIMITS.undoAskAgainMs);
+      await sleep(execution.ports.clock, LIMITS.undoAskAgainMs);
     }
-    return undefined;
+    return UNKNOWN;
   }
 }
 

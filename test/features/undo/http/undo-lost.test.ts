@@ -20,6 +20,9 @@ const CALLER: Caller = {
 };
 const FACTS = { caller: CALLER, requestId: "r" };
 const RUN = "00000000-0000-4000-8000-0000000000aa";
+/** How it ended: without a failure, and with one. */
+const WELL = { isFailed: false, jobs: [], questions: [], needs: {} };
+const BADLY = { ...WELL, isFailed: true };
 
 const write = (id: string, seq: number, more: Partial<BegunWrite> = {}): BegunWrite => ({
   id,
@@ -76,7 +79,7 @@ test("a run that says nothing any more is taken for lost, and its writes are tak
   volley.evict();
   await volley.advance(3_000);
   expect([...bookings.live]).toEqual([]);
-  expect(await call("look", RUN)).toMatchObject({
+  expect(await call("looks", [RUN])).toMatchObject({
     isSettled: true,
     entries: [
       { id: "b", tool: "book", status: "unknown" },
@@ -91,7 +94,7 @@ test("nothing of a run that was taken for lost may be sent any more", async () =
   await volley.advance(12_000);
   expect(await call("begin", RUN, write("b", 2), FACTS)).toBe(false);
   expect(await call("hold", RUN)).toBe(false);
-  expect(await call("keep", RUN, FACTS, { questions: [], needs: {} })).toBe(false);
+  expect(await call("close", RUN, FACTS, WELL)).toMatchObject({ entries: [{ id: "a", status: "unknown" }] });
 });
 
 test("a run that goes on saying so is not taken for lost", async () => {
@@ -101,9 +104,9 @@ test("a run that goes on saying so is not taken for lost", async () => {
     await volley.advance(5_000);
     expect(await call("hold", RUN)).toBe(true);
   }
-  expect(await call("keep", RUN, FACTS, { questions: [], needs: {} })).toBe(true);
+  expect(await call("close", RUN, FACTS, WELL)).toBeNull();
   await volley.advance(60_000);
-  expect(await call("look", RUN)).toBeNull();
+  expect(await call("looks", [RUN])).toMatchObject({ entries: [] });
 });
 
 test("a write whose end comes after its run was taken for lost is taken back then", async () => {
@@ -114,7 +117,7 @@ test("a write whose end comes after its run was taken for lost is taken back the
   await call("end", RUN, { id: "a", element: null }, done("a", 2));
   await volley.advance(1_000);
   expect([...bookings.live]).toEqual([]);
-  expect(await call("look", RUN)).toMatchObject({ entries: [{ id: "a", status: "success" }] });
+  expect(await call("looks", [RUN])).toMatchObject({ entries: [{ id: "a", status: "success" }] });
 });
 
 test("each write is taken back once, however often that is asked", async () => {
@@ -122,9 +125,9 @@ test("each write is taken back once, however often that is asked", async () => {
   bookings.live.add("a");
   await call("begin", RUN, write("a", 1), FACTS);
   await call("end", RUN, { id: "a", element: null }, done("a", 2));
-  await Promise.all([1, 2, 3].map(() => call("undo", RUN, FACTS, [])));
+  await Promise.all([1, 2, 3].map(() => call("close", RUN, FACTS, BADLY)));
   await volley.advance(1_000);
-  const again = await call("undo", RUN, FACTS, []);
+  const again = await call("close", RUN, FACTS, BADLY);
   await volley.advance(60_000);
   expect(again).toMatchObject({ isSettled: true, entries: [{ status: "success" }] });
   expect(bookings.heard).toEqual(["unbook a"]);
@@ -135,7 +138,7 @@ test("an object that rests in between goes on with what is to be taken back", as
   bookings.live.add("a");
   await call("begin", RUN, write("a", 1), FACTS);
   await call("end", RUN, { id: "a", element: null }, done("a", 2));
-  await call("undo", RUN, FACTS, []);
+  await call("close", RUN, FACTS, BADLY);
   volley.evict();
   await volley.advance(60_000);
   expect([...bookings.live]).toEqual([]);
