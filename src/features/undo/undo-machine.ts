@@ -19,7 +19,7 @@ export interface OrderedWrite {
   /** The id of its action. */
   readonly id: string;
   /** The action of the flow that it is of, where its action is one. */
-  readonly action?: string;
+  readonly action?: string | undefined;
   /** Writes of one domain are taken back one after another. */
   readonly domain: string;
   /** When it ended among those of its run: a later one has a larger number. */

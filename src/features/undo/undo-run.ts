@@ -19,13 +19,13 @@ export interface RunFacts {
   /** Where the events about its questions go. */
   readonly callback?: CallbackTarget | undefined;
   /** The job that the run is: its end decides, and its lease is the run's. Absent where a request waits. */
-  readonly jobId?: string;
+  readonly jobId?: string | undefined;
   /** An action of the run has failed, as its last attempt told. */
   readonly isFailed?: boolean;
   /** The questions to people that it waits for, or waited for until it was undone. */
   readonly questions?: readonly string[];
   /** The runs that share its writes, as lists have them; it alone unless said. */
-  readonly runs?: readonly string[];
+  readonly runs?: readonly string[] | undefined;
   /** The tools of the writes that stay, because they were not asked for. */
   readonly left?: readonly string[];
   /** The actions that those which wait for them depend on, by the name of each. */
@@ -50,7 +50,7 @@ type Pending = ReturnType<typeof toWirePending>;
 /** How an attempt of a run has ended. */
 export interface ClosedRun extends Required<Pick<RunFacts, "isFailed" | "questions" | "needs">> {
   /** The question with whose yes it went on. */
-  readonly answered?: string;
+  readonly answered?: string | undefined;
   /** The jobs that it has recorded. */
   readonly jobs: readonly BegunWrite[];
 }
@@ -60,9 +60,9 @@ export interface WritePlace {
   /** That of its action; in a run of several rounds with the number of its round before it: `2:a0`. */
   readonly id: string;
   /** The run that it is in, where another's writes are kept with it. */
-  readonly run?: string;
+  readonly run?: string | undefined;
   /** The action of the flow that it is of, where its action is one. */
-  readonly action?: string;
+  readonly action?: string | undefined;
   /** The number of the element, where its action is a loop; else null. */
   readonly element: number | null;
 }
@@ -92,7 +92,7 @@ export interface AskedPlace extends WritePlace {
   /** The run that its action was as a batch of its own. */
   readonly batch?: string;
   /** The run that asked a person about it. */
-  readonly asker?: string;
+  readonly asker?: string | undefined;
 }
 
 /** A write of a run that is over. One with neither a way back nor a look, and that is no job, is in doubt. */
@@ -172,21 +172,21 @@ export type UndoneStatus = (typeof UNDONE_STATUSES)[number];
 /** One write, and what became of it. */
 export interface UndoneEntry {
   readonly id: string;
-  readonly action?: string;
-  readonly element?: number;
+  readonly action?: string | undefined;
+  readonly element?: number | undefined;
   readonly tool: string;
   readonly status: UndoneStatus;
   /** JSON text. */
-  readonly dataJson?: string;
+  readonly dataJson?: string | undefined;
   readonly error?: WireFailure;
   readonly confirmation?: Pending;
-  readonly jobId?: string;
+  readonly jobId?: string | undefined;
   /** When the first attempt was made, and the end or the last word, in milliseconds since the epoch. */
   readonly startedAt?: number;
   readonly endedAt?: number;
   readonly tries?: readonly JobTry[];
   /** The run that the write is in, and the one that it is kept with; absent until its rows say it. */
-  readonly run?: string;
+  readonly run?: string | undefined;
   readonly root?: string;
 }
 
@@ -204,7 +204,7 @@ export interface OpenedEntry {
   /** The call that takes it back, once that is known. */
   readonly by?: Reversal;
   /** A person said yes to that call. */
-  readonly isApproved?: true;
+  readonly isApproved?: true | undefined;
   /** The write that is to be looked up first. */
   readonly doubt?: Look & { readonly tool: string; readonly sentAt: number };
   /** The calls that people are to be asked about, with the names of their writes. */

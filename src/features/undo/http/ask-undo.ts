@@ -125,7 +125,7 @@ async function prepare(
   const facts: RunFacts = {
     caller: { ...context.caller, name: key },
     requestId,
-    ...(account !== undefined && { account }),
+    account,
   };
   const claim = async (isDry = false): Promise<Result<ClaimedState, Refusal>> => {
     const all = runs.map((run) => run.id);
@@ -175,7 +175,7 @@ function asOfRoot(entry: UndoneEntry, { runs }: Related): UndoneEntry {
     return round === undefined || entry.id.includes(":") ? entry : { ...entry, id: `${round}:${entry.id}` };
   const { element, id, ...told } = entry;
   const action = element === undefined ? id : `${id}.${element}`;
-  return { ...told, id: of.id, action, ...(of.element !== undefined && { element: of.element }) };
+  return { ...told, id: of.id, action, element: of.element };
 }
 
 /** Find when the job that a write is has ended, and by which call it is taken back if it succeeded. */

@@ -236,8 +236,7 @@ function inRoundOf(other: string, id: string): string {
 }
 
 function placeOf({ id, of, asker }: EndedRun, action: EndedAction): AskedPlace {
-  if (of === undefined)
-    return { run: id, id: action.id, element: null, ...(asker !== undefined && { asker }) };
+  if (of === undefined) return { run: id, id: action.id, element: null, asker };
   return { run: of.run, id: of.id, action: action.id, element: of.element ?? null, batch: id };
 }
 

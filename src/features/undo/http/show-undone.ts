@@ -103,10 +103,10 @@ function toShown(entry: UndoneEntry, round: number | undefined, runStartedAt: nu
     ...told,
     id: toWirePlace(told.id).id,
     round,
-    ...(dataJson !== undefined && { data: parseExact(dataJson) }),
-    ...(startedAt !== undefined && { started_ms: startedAt - runStartedAt }),
-    ...(startedAt !== undefined && endedAt !== undefined && { duration_ms: endedAt - startedAt }),
-    ...(tries.length > 0 && { tries: tries.map(toTry) }),
+    data: dataJson && parseExact(dataJson),
+    started_ms: startedAt && startedAt - runStartedAt,
+    duration_ms: startedAt && endedAt && endedAt - startedAt,
+    tries: tries.length > 0 ? tries.map(toTry) : undefined,
     job_id: jobId,
   };
 }

@@ -69,14 +69,13 @@ export function letGo(write: KeptWrite): KeptWrite {
 }
 
 /** Tell what became of a write. */
-export function toEntry({ id, run, action, element, tool, by, job, entry, jobId }: KeptWrite): UndoneEntry {
+export function toEntry({ id, action, element, tool, by, job, entry, jobId }: KeptWrite): UndoneEntry {
   return {
     id,
-    ...(run !== undefined && { run }),
-    ...(action !== undefined && { action }),
-    ...(element !== null && { element }),
+    action,
+    element: element ?? undefined,
     tool: entry?.tool ?? by?.tool ?? toolOf(job) ?? tool,
-    ...(jobId !== undefined && { jobId }),
+    jobId,
     status: "initiated",
     ...entry,
   };

@@ -146,7 +146,7 @@ class UndoPart implements OpenPart {
           return { ...this.#looks(runs), planned: orderWrites(waits) };
         }
         for (const { run, ...write } of writes) {
-          const place = { ...write, ...(run !== root && { run }) };
+          const place = { ...write, run: run === root ? undefined : run };
           const before = stored({ run, ...write });
           if (before === null) this.#runs.add(root, place);
           else this.#runs.askAnew(root, place, before);
@@ -174,7 +174,7 @@ class UndoPart implements OpenPart {
         return {
           tries: outbox.job(jobId, now)?.tries ?? [],
           ...(by !== undefined && "argsJson" in by && { by }),
-          ...(isApproved && { isApproved }),
+          isApproved,
           ...(by === undefined && look !== undefined && { doubt: { ...look, tool, sentAt } }),
         };
       },

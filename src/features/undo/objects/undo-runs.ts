@@ -74,11 +74,8 @@ export class UndoRuns {
   }
 
   /** Have people asked once more about a call that got a no. */
-  askAnew(
-    runId: string,
-    { job: _, jobId: __, ...write }: AskedRow,
-    { by = write.by, place }: KeptWrite,
-  ): void {
+  askAnew(runId: string, asked: AskedRow, { by = asked.by, place }: KeptWrite): void {
+    const { job: _, jobId: __, ...write } = asked;
     this.add(runId, { ...write, ...(by !== undefined && { by }), place, isAgain: true });
   }
 
@@ -265,7 +262,7 @@ export class UndoRuns {
       entries: writes.flatMap((write) =>
         write.isNone === true
           ? []
-          : [{ run: runId, root: runId, ...toEntry(write), ...(waits(write) && asks) }],
+          : [{ ...toEntry(write), run: write.run ?? runId, root: runId, ...(waits(write) && asks) }],
       ),
       isSettled: isAsked || writes.every(({ state }) => state === "over"),
     };

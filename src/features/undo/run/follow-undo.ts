@@ -81,8 +81,7 @@ export const UNKNOWN: UndoState = { entries: [], isSettled: false };
 
 /** Name the write of an entry among those that are kept with a run. */
 function nameOfEntry({ id, action, element, run }: UndoneEntry, runId: string): string {
-  const place = { id, element: element ?? null, ...(action !== undefined && { action }) };
-  return keyOf({ ...place, ...(run !== undefined && run !== runId && { run }) });
+  return keyOf({ id, action, element: element ?? null, run: run === runId ? undefined : run });
 }
 
 function toOutcome(

@@ -240,7 +240,7 @@ export class KeptWrites implements KeptBatch {
       needs[nameOf(this.#placeOf(this.#plan.steps[index]!, null))] = this.#needs[index]!;
     }
     const answered = this.#plan.approved?.question;
-    return { questions: [...questions], needs, ...(answered !== undefined && { answered }) };
+    return { questions: [...questions], needs, answered };
   }
 
   /** Nothing was written down yet. */
@@ -251,16 +251,15 @@ export class KeptWrites implements KeptBatch {
   get #facts(): RunFacts {
     const { caller, origin, within, watch, callback } = this.#run.execution;
     const { account, requestId } = origin;
-    const jobId = within?.resumed?.attempt.jobId;
     // A conversation's run is one for all of its rounds.
     const joined = within?.outer === undefined ? watch?.joined : undefined;
     return {
       caller,
       requestId,
-      ...(account !== undefined && { account }),
-      ...(callback !== undefined && { callback }),
-      ...(jobId !== undefined && { jobId }),
-      ...(joined !== undefined && { runs: [joined] }),
+      account,
+      callback,
+      jobId: within?.resumed?.attempt.jobId,
+      runs: joined === undefined ? undefined : [joined],
     };
   }
 
