@@ -96,7 +96,7 @@ export const undoRun: Route = {
 /** An undo that can begin. */
 interface PreparedUndo {
   readonly related: Related;
-  /** What would be taken back now, in that order. */
+  /** The writes that would be taken back now, in that order. */
   readonly planned: ClaimedState["planned"];
   /** Have that done. */
   readonly claim: () => Promise<Result<ClaimedState, Refusal>>;

@@ -129,7 +129,7 @@ class UndoPart implements OpenPart {
           this.#runs.reject(now, questions, facts);
           for (const run of known) if (run.state === "parked") this.#runs.undo(now, run);
         }
-        // What waits for a person is undone, and asked for, only then.
+        // A run that waits for a person is undone only when this is asked for.
         const row = (run: string, key: string): KeptWrite | null =>
           isDry && this.#table.run(run)?.state === "parked" ? null : this.#table.write(run, key);
         const stored = ({ run, asker = run, ...write }: AskedPlace): KeptWrite | null =>
