@@ -72,6 +72,7 @@ describe("The flags that a path needs", () => {
       "POST /v1/connections/confirm": ["manage_connections"],
       "POST /v1/connections/reseal": ["operator"],
       "POST /v1/endpoints/reseal": ["operator"],
+      "POST /v1/events/batch": ["manage_endpoints"],
       "GET /v1/deliveries": ["manage_endpoints"],
       "GET /v1/deliveries/some": ["manage_endpoints"],
       "POST /v1/deliveries/some/resend": ["manage_endpoints"],

@@ -171,14 +171,17 @@ export interface CountedRequest {
 }
 
 /**
- * Count a request that is none of a batch's: what it runs is counted by itself. Without an answer as `countList`; but what
- * came before is only known there, so with a claim it does not go on.
+ * Count a request that is none of a batch's: what it runs is counted by itself. One that stands for several draws as many units, all of them
+ * or none. Without an answer as `countList`; but what came before is only known there, so with a claim it does not go on.
  */
 export async function countRequest(
   { caller, gate, countAlone }: Pick<Execution, "caller" | "gate" | "countAlone">,
-  more: Pick<AdmissionRequest, "idempotency" | "toolsVersion"> = {},
+  {
+    units = 1,
+    ...more
+  }: Pick<AdmissionRequest, "idempotency" | "toolsVersion"> & { readonly units?: number } = {},
 ): Promise<Result<CountedRequest, Refused>> {
-  const asked = toQuota(caller);
+  const asked = drawing(units, toQuota(caller));
   const request = { quota: asked, draws: [], jobs: [], allOrNothing: false, ...more };
   const answer = await ask(request, gate);
   if (answer === null)
@@ -187,7 +190,14 @@ export async function countRequest(
       : err({ refusal: unreachable(request), quota: null });
   if (answer.stale === true) return err(STALE_PLAN);
   const { quota, idempotency: claimed = null } = answer;
-  return isOver(quota) ? err(overQuota(quota, caller)) : ok({ quota, claimed });
+  return isOver(quota) ? err(overQuota(quota, caller, units)) : ok({ quota, claimed });
+}
+
+/** Have a request draw several units of a quota, and of those above it. */
+function drawing(count: number, { makers, ...own }: KeyQuota): KeyQuota {
+  const many = count === 1 ? {} : { count };
+  const above = makers?.map((maker) => ({ ...maker, ...many }));
+  return { ...own, ...many, ...(above !== undefined && { makers: above }) };
 }
 
 async function ask(request: AdmissionRequest, gate: Gate): Promise<AdmissionAnswer | null> {
@@ -218,14 +228,20 @@ function isOver(quota: QuotaState | null): quota is QuotaState {
   return quota !== null && !quota.allowed;
 }
 
-function overQuota(quota: QuotaState, caller: Caller): Refused {
+function overQuota(quota: QuotaState, caller: Caller, units = 1): Refused {
   const own = toQuota(caller, quota.allowance);
   const what = quota.allowance === "lists" ? "requests that run nothing" : "requests";
   const used = limitsOf(own).find(({ bucket }) => bucket === quota.usedUp) ?? own;
+  const wait =
+    units > used.limit
+      ? `it draws ${units}, which is more than ever; send fewer at once`
+      : units > 1
+        ? `it draws ${units}, so wait or send fewer at once`
+        : "wait before the next one";
   const hint =
     used === own
-      ? `The key may send ${own.limit} ${what} every ${own.windowS} s; wait before the next one.`
-      : `A key above this one and all keys that it made may send ${used.limit} ${what} every ${used.windowS} s together; wait before the next one.`;
+      ? `The key may send ${own.limit} ${what} every ${own.windowS} s; ${wait}.`
+      : `A key above this one and all keys that it made may send ${used.limit} ${what} every ${used.windowS} s together; ${wait}.`;
   return { refusal: makeRefusal("QUOTA_EXCEEDED", hint, { retryAfterMs: quota.retryAfterMs }), quota };
 }
 

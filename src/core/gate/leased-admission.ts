@@ -175,8 +175,9 @@ export function createLeasedAdmission(
     const { quota, draws, jobs, idempotency, toolsVersion } = request;
     // A plan under a lease was made with the tools that were known since it was granted.
     if (toolsVersion !== undefined && toolsVersion !== held.toolsVersion) return Promise.resolve(STALE);
-    // Only the gate itself can record a job, and knows the keys.
-    if (jobs.length > 0 || idempotency !== undefined) return ask(request, [], options);
+    // Only the gate itself can record a job, and knows the keys; and a lease holds too little for one that draws many.
+    const drawsMany = quota?.count !== undefined;
+    if (jobs.length > 0 || idempotency !== undefined || drawsMany) return ask(request, [], options);
     const limits = draws.map(({ limit }) => limit);
     if (quota !== null) limits.unshift(...limitsOf(quota));
     return admit(request, limits, false);
@@ -204,7 +205,11 @@ async function ask(
   held.room = asked.ok ? held.room + 1 : 1;
   if (asked.ok) held.hearTools(sentAtMs, asked.value.toolsVersion);
   const said = asked.ok ? asked.value.quota : null;
-  if (said?.allowed === false) held.keepRefusal(sentAtMs, said.usedUp ?? request.quota!.bucket, said);
+  const isOver = said?.allowed === false;
+  // A request that drew many was refused for them, and a smaller one may fit.
+  if (isOver && request.quota!.count === undefined)
+    held.keepRefusal(sentAtMs, said.usedUp ?? request.quota!.bucket, said);
+  else if (isOver) held.leases.note(request.quota!.bucket, said);
   else if (said !== null && request.quota !== null) {
     held.countAlone(clock.now(), request.quota);
     held.leases.note(request.quota.bucket, said);

@@ -5,8 +5,10 @@ export interface GcraRate {
   readonly windowS: number;
 }
 
-/** A draw of one from a rate. */
+/** A draw from a rate. */
 export interface GcraDraw extends GcraRate {
+  /** So many at once, all of them or none; one unless said. */
+  readonly count?: number | undefined;
   /** Denied draws that will come back before this one; each moves `retryAfterMs` by one more T. */
   readonly ahead?: number;
 }
@@ -38,7 +40,7 @@ export interface GcraDecision {
 const MAX_TICKS_PER_MS = 512;
 
 /**
- * Decide one draw by the Generic Cell Rate Algorithm in its virtual scheduling form (ATM Forum, Traffic Management
+ * Decide a draw by the Generic Cell Rate Algorithm in its virtual scheduling form (ATM Forum, Traffic Management
  * Specification 4.0, section 4.4.2; ITU-T I.371 annex A), with the increment T = window / limit and the tolerance
  * (limit - 1) x T.
  *
@@ -56,9 +58,10 @@ export function decideGcra(tatMs: number, nowMs: number, draw: GcraDraw): GcraDe
   const capacity = interval * draw.limit;
   const now = Math.floor(nowMs) * perMs;
   const before = Math.max(Math.round(tatMs * perMs), now);
-  const allowed = before + interval - now <= capacity;
-  const after = allowed ? before + interval : before;
-  const untilNext = after + interval * ((draw.ahead ?? 0) + 1) - capacity - now;
+  const { count = 1, ahead = 0 } = draw;
+  const allowed = before + interval * count - now <= capacity;
+  const after = allowed ? before + interval * count : before;
+  const untilNext = after + interval * (ahead + (allowed ? 1 : count)) - capacity - now;
   return {
     allowed,
     tatMs: allowed ? after / perMs : tatMs,

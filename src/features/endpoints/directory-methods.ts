@@ -154,8 +154,19 @@ export interface FollowAnswer {
   readonly hasMore: boolean;
 }
 
+/** The key under which several events may be sent again, and what they are: both as digests. */
+export interface EventBatch {
+  readonly key: string;
+  readonly content: string;
+}
+
 export interface DirectoryMethods {
   publish(asked: Publishing): Promise<PublishAnswer>;
+  /** Publish several in their order; null where the key of all of them came before with other content. */
+  publishAll(
+    asked: readonly Publishing[],
+    batch: EventBatch | null,
+  ): Promise<readonly PublishAnswer[] | null>;
   /** Publish what the tenant is told of itself, as far as an endpoint asks for it; it is recorded when this resolves. */
   tell(notices: readonly Notice[]): Promise<void>;
   explain(asked: Publishing): Promise<ExplainAnswer>;

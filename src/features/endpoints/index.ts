@@ -6,6 +6,7 @@ import { defineFeature } from "../../feature/define.ts";
 import { ENDPOINT_ENDPOINTS, resealEndpoints } from "./http/routes.ts";
 import { EVENT_TYPE_ENDPOINTS } from "./http/event-types.ts";
 import { EVENT_ENDPOINTS } from "./http/events.ts";
+import { publishBatch } from "./http/publish-batch.ts";
 import { PORTAL_LINK_ENDPOINTS } from "./http/portal-links.ts";
 import { readPortalSettings } from "./http/portal-page.ts";
 import { createPortal } from "./http/portal.ts";
@@ -35,7 +36,13 @@ export function endpoints() {
       { for: ["operator"], paths: [resealEndpoints] },
       {
         for: ["manage_endpoints"],
-        paths: [...ENDPOINT_ENDPOINTS, ...EVENT_ENDPOINTS, ...EVENT_TYPE_ENDPOINTS, ...PORTAL_LINK_ENDPOINTS],
+        paths: [
+          ...ENDPOINT_ENDPOINTS,
+          publishBatch,
+          ...EVENT_ENDPOINTS,
+          ...EVENT_TYPE_ENDPOINTS,
+          ...PORTAL_LINK_ENDPOINTS,
+        ],
       },
       { for: "anyone", router: createPortal() },
     ],

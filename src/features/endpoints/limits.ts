@@ -29,6 +29,8 @@ export const endpointEvents = 100;
 export const endpointHeaders = 20;
 /** Characters of an event's id; a webhook's id travels in a header. */
 export const eventIdLength = 255;
+/** Events in one request: a queue that is emptied in portions seldom has more. */
+export const eventsInBatch = 100;
 /** Bytes of an event's data, as JSON: what one action may have as arguments. */
 export const eventDataBytes = 64 * 1024;
 /** Event types that a tenant describes. */

@@ -66,6 +66,17 @@ describe("decideGcra()", () => {
     },
   );
 
+  test("draws several at once as so many single draws, all of them or none, and says when they would fit", () => {
+    const rate = { limit: 10, windowS: 60 };
+    const six = decideGcra(0, NOW, { ...rate, count: 6 });
+    expect(six).toMatchObject({ allowed: true, remaining: 4, tatMs: drawAt(times(6, NOW), rate).tatMs });
+    const five = decideGcra(six.tatMs, NOW, { ...rate, count: 5 });
+    expect(five).toMatchObject({ allowed: false, remaining: 4, tatMs: six.tatMs, retryAfterMs: 6_000 });
+    expect(decideGcra(six.tatMs, NOW + 5_999, { ...rate, count: 5 }).allowed).toBe(false);
+    expect(decideGcra(six.tatMs, NOW + 6_000, { ...rate, count: 5 }).allowed).toBe(true);
+    expect(decideGcra(0, NOW, { ...rate, count: 11 }).allowed).toBe(false);
+  });
+
   test("never admits more than limit + refill in any interval of clock time, whichever way the clock goes", () => {
     const steps = fc.array(fc.integer({ min: -90_000, max: 90_000 }), { minLength: 1, maxLength: 60 });
     fc.assert(

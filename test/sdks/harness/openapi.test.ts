@@ -66,6 +66,7 @@ function idFor({ path }: DocumentedOperation): string | Promise<string> {
 const STATUSES: Readonly<Record<string, number>> = {
   postKey: 201,
   publishEvent: 202,
+  publishEventBatch: 202,
   testEndpoint: 202,
   makePortalLink: 201,
   resendDelivery: 202,

@@ -8,6 +8,8 @@ export interface RateLimit {
   readonly bucket: string;
   readonly limit: number;
   readonly windowS: number;
+  /** How many a request draws at once, all of them or none; one unless said. */
+  readonly count?: number;
 }
 
 /** A key's quota. A request counts on it and on those of the keys above it: on all of them, or on none. */

@@ -119,7 +119,8 @@ async function explain(asked: Publishing, { directory }: Scope): Promise<Result<
   return ok(respondJson(JSON.stringify({ endpoints, matched })));
 }
 
-function refusalOf(refusal: PublishRefusal): Refusal {
+/** Say why an event is not published. */
+export function refusalOf(refusal: PublishRefusal): Refusal {
   return refusal.kind === "conflict"
     ? CONFLICT
     : makeRefusal("INVALID_REQUEST", refusal.hint, { issue: refusal.issue });

@@ -13,6 +13,7 @@ import type {
   DirectoryMethods,
   EndpointAsked,
   EndpointList,
+  EventBatch,
   EventPage,
   EventQuery,
   EventType,
@@ -87,6 +88,24 @@ export function createEndpointDirectory({
     async publish(asked: Publishing): Promise<PublishAnswer> {
       const misfit = await findMisfit(this.#types.find(asked.type), asked.data);
       return misfit === null ? this.#publish(asked) : err(misfit);
+    }
+
+    async publishAll(
+      asked: readonly Publishing[],
+      batch: EventBatch | null,
+    ): Promise<readonly PublishAnswer[] | null> {
+      if (batch !== null && !this.#log.keepBatch(batch, clock.now())) return null;
+      const misfits = await Promise.all(
+        asked.map(({ type, data }) => findMisfit(this.#types.find(type), data)),
+      );
+      // All are recorded before any is sent on, so they stand in their order, in the log and in each object.
+      return Promise.all(
+        asked.map((one, at) => {
+          const misfit = misfits[at]!;
+          const key = batch === null || one.id !== undefined ? {} : { key: `batch ${batch.key} ${at}` };
+          return misfit === null ? this.#publish({ ...one, ...key }) : err(misfit);
+        }),
+      );
     }
 
     async tell(notices: readonly Notice[]): Promise<void> {

@@ -3,7 +3,14 @@ import * as LIMITS from "../limits.ts";
 import { canonicalJson } from "../../../core/kit/json/canonical-json.ts";
 import { parseExact } from "../../../core/contract/json.ts";
 import { takeRows } from "../../../core/kit/take-rows.ts";
-import type { EventPage, EventQuery, FollowAnswer, FollowQuery, KeptEvent } from "../directory-methods.ts";
+import type {
+  EventBatch,
+  EventPage,
+  EventQuery,
+  FollowAnswer,
+  FollowQuery,
+  KeptEvent,
+} from "../directory-methods.ts";
 import { fitsPattern } from "../match-event.ts";
 import type { PublishedEvent } from "../delivery.ts";
 import type { Pruned } from "../endpoint-shard-methods.ts";
@@ -41,7 +48,8 @@ export class EventLog {
          about TEXT, only TEXT, run TEXT, sent_as TEXT
        ) STRICT;
        CREATE INDEX IF NOT EXISTS sent ON events (sent_as) WHERE sent_as IS NOT NULL;
-       CREATE INDEX IF NOT EXISTS of_run ON events (run) WHERE run IS NOT NULL`,
+       CREATE INDEX IF NOT EXISTS of_run ON events (run) WHERE run IS NOT NULL;
+       CREATE TABLE IF NOT EXISTS batches (key TEXT PRIMARY KEY, content TEXT NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID, STRICT`,
     );
   }
 
@@ -66,6 +74,14 @@ export class EventLog {
       sentAs,
     );
     return { kind: "new", event: toPublished(this.#at(rows.one().seq)!) };
+  }
+
+  /** Keep the key of several events for a day; false where it came before with other content. */
+  keepBatch({ key, content }: EventBatch, nowMs: number): boolean {
+    this.#sql.exec("DELETE FROM batches WHERE at <= ?", nowMs - LIMITS.eventRepeatMs);
+    this.#sql.exec("INSERT OR IGNORE INTO batches (key, content, at) VALUES (?, ?, ?)", key, content, nowMs);
+    const kept = this.#sql.exec<{ content: string }>("SELECT content FROM batches WHERE key = ?", key).one();
+    return kept.content === content;
   }
 
   find(id: string): KeptEvent | null {
@@ -177,6 +193,7 @@ export class EventLog {
 
   erase(): void {
     this.#sql.exec("DELETE FROM events");
+    this.#sql.exec("DELETE FROM batches");
   }
 
   #at(seq: number): Row | null {

@@ -71,6 +71,7 @@ const DOORS = new Set([
   "POST /v1/tools/import",
   "POST /v1/keys",
   "POST /v1/events",
+  "POST /v1/events/batch",
   "POST /v1/portal_links",
   "POST /v1/connections",
 ]);
