@@ -1,5 +1,6 @@
 import type { Catalog } from "../core/catalog/catalog.ts";
 import type { Tool, ToolCaller } from "../core/catalog/define-tool.ts";
+import { costsOf } from "../core/catalog/tool-defaults.ts";
 import { type Caller, mostRequests, RUNNER } from "../core/contract/gate/caller.ts";
 import * as LIMITS from "../core/contract/limits.ts";
 import { attempt, ok } from "../core/kit/result.ts";
@@ -27,7 +28,7 @@ import {
 } from "./configuration.ts";
 import { askStill, createGateClient, createToolGates } from "./gate-client/gate-client.ts";
 import { isDevelopment } from "./platform/development.ts";
-import { warnOfDevelopmentOrigins } from "./platform/log-bug.ts";
+import { logWarning, warnOfDevelopmentOrigins } from "./platform/log-bug.ts";
 import { createSystemPorts } from "./platform/system-ports.ts";
 import { checkSettings, declare } from "./declared.ts";
 import type { Configured, Env } from "./configured.ts";
@@ -95,6 +96,9 @@ export function createDeployment(
   const keys = readKeys(env, declared);
   checkSettings(env, keys.callers, features);
   warnOfUnknownTools(keys.callers, catalog);
+  const costs = costsOf(catalog.tools);
+  if (costs !== null)
+    logWarning("Declarations of tools leave something out", { event: "tool_defaults", tools: costs });
   checkWebhookSecrets(env, keys.callers, catalog.tools);
   if (hasDevelopmentOrigins(env) && !isDevelopment()) warnOfDevelopmentOrigins();
   const ports = createSystemPorts(env, { send, secretOf, standIns });

@@ -37,6 +37,7 @@ describe("The package exports", () => {
       "./feature": { types: "./dist/lib/feature/index.d.ts", default: "./dist/lib/feature/index.js" },
       "./dev": entry("dev"),
       "./client": entry("client"),
+      "./from": entry("from"),
       "./ai-sdk": entry("ai-sdk"),
       "./*": { types: "./dist/lib/features/*/index.d.ts", default: "./dist/lib/features/*/index.js" },
       "./package.json": "./package.json",

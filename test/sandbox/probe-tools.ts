@@ -359,7 +359,12 @@ export function createProbeTools(origin: string): Tool[] {
 /** A tool under a name of the orchestration API: whatever it is given goes to the upstream as it is. */
 function defineWorkspaceTool(
   at: string,
-  { name, summary, actions, isWrite }: Pick<ToolDeclaration, "name" | "summary" | "actions" | "isWrite">,
+  {
+    name,
+    summary,
+    actions,
+    isWrite,
+  }: Required<Pick<ToolDeclaration, "name" | "summary" | "actions" | "isWrite">>,
 ): Tool {
   return defineTool({
     ...PROBE,

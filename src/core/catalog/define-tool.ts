@@ -15,6 +15,7 @@ import {
 } from "../contract/orchestration.ts";
 import type { GlobalLimits } from "../contract/gate/permit.ts";
 import { visibleText } from "../kit/visible-text.ts";
+import { type Defaults, fillDefaults, noteCosts } from "./tool-defaults.ts";
 import {
   findMisfits,
   must,
@@ -184,26 +185,29 @@ export interface ToolContext {
   readonly report: (report: ProgressReport) => void;
 }
 
-/** The declaration that a tool's author writes. */
+/** The declaration that a tool's author writes: `name`, `description`, `input` and `run`, and whatever else is to be known of it. */
 export interface ToolDeclaration<Input extends z.core.$ZodType = z.core.$ZodType> {
   readonly name: string;
-  /** About 15 tokens: what `discover_tools` lists. */
-  readonly summary: string;
+  /** About 15 tokens: what `discover_tools` lists; the description's first sentence unless said. */
+  readonly summary?: string;
   readonly description: string;
-  readonly category: string;
+  /** `general` unless said. */
+  readonly category?: string;
   /** Hazards are ordered per domain; a tool's category unless it names another. */
   readonly domain?: string;
-  /** Verbs such as `search`, `create`, `delete`. */
-  readonly actions: readonly string[];
-  readonly isWrite: boolean;
-  readonly execution: "sync" | "fire-and-forget";
+  /** Verbs such as `search`, `create`, `delete`; `read` or `write` unless said. */
+  readonly actions?: readonly string[];
+  /** It changes something: `true` unless said. */
+  readonly isWrite?: boolean;
+  /** `sync` unless said. */
+  readonly execution?: "sync" | "fire-and-forget";
   /** The schema of its arguments. As a function it is made when it is first used: a start then does not pay for it, nor checks it. */
   readonly input: Input | (() => Input);
   /**
    * Hosts it may reach over https, e.g. `api.example.com`; or whole origins, e.g. `https://api.example.com:8443`. `public`
-   * is every public host, for a tool whose caller says where it goes: it may sign with its secrets and read none.
+   * is every public host, for a tool whose caller says where it goes: it may sign with its secrets and read none. None unless said.
    */
-  readonly hosts: readonly string[] | typeof PUBLIC_HOSTS;
+  readonly hosts?: readonly string[] | typeof PUBLIC_HOSTS;
   readonly secrets?: readonly string[];
   /** Names of the Worker's bindings that it may use, as the Worker's configuration gives them. */
   readonly bindings?: readonly string[];
@@ -246,7 +250,8 @@ export interface ToolDeclaration<Input extends z.core.$ZodType = z.core.$ZodType
   readonly private?: boolean;
   /** The service's words about a refusal reach callers, as data in `error.upstream`; with `false` they do not. */
   readonly upstreamErrors?: boolean;
-  readonly orchestration: DeclaredContract;
+  /** A write runs alone, and reads run together, unless said. */
+  readonly orchestration?: DeclaredContract;
   run(args: z.output<Input>, context: ToolContext): Promise<unknown>;
 }
 
@@ -338,20 +343,22 @@ const word = must(`be ${WORD_IN_WORDS}`, matches(WORD));
 /** The rule of each field of a declaration by itself. */
 const RULES: Readonly<Record<keyof ToolDeclaration, Rule>> = {
   name: must(`be ${NAME_IN_WORDS}`, matches(TOOL_NAME)),
-  summary: writtenText,
+  summary: optional(writtenText),
   description: writtenText,
-  category: word,
+  category: optional(word),
   domain: optional(word),
-  actions: must(`be one or more words, each ${WORD_IN_WORDS}`, listOf(matches(WORD))),
-  isWrite: must("be true or false", isFlag),
-  execution: must("be 'sync' or 'fire-and-forget'", oneOf("sync", "fire-and-forget")),
+  actions: optional(must(`be one or more words, each ${WORD_IN_WORDS}`, listOf(matches(WORD)))),
+  isWrite: optional(must("be true or false", isFlag)),
+  execution: optional(must("be 'sync' or 'fire-and-forget'", oneOf("sync", "fire-and-forget"))),
   input: must(
     "be a Zod 4 schema, or a function that makes one",
     (value) => isSchema(value) || typeof value === "function",
   ),
-  hosts: must(
-    `be an array of host names, or '${PUBLIC_HOSTS}'`,
-    (value) => value === PUBLIC_HOSTS || listOf((host) => typeof host === "string", { min: 0 })(value),
+  hosts: optional(
+    must(
+      `be an array of host names, or '${PUBLIC_HOSTS}'`,
+      (value) => value === PUBLIC_HOSTS || listOf((host) => typeof host === "string", { min: 0 })(value),
+    ),
   ),
   secrets: optional(names),
   bindings: optional(names),
@@ -379,7 +386,7 @@ const RULES: Readonly<Record<keyof ToolDeclaration, Rule>> = {
   whenLimiterDown: optional(must("be 'run' or 'refuse'", oneOf("run", "refuse"))),
   private: optional(must("be true or false", isFlag)),
   upstreamErrors: optional(must("be true or false", isFlag)),
-  orchestration: must("be an object", isJsonObject),
+  orchestration: optional(must("be an object", isJsonObject)),
   run: must("be a function", (value) => typeof value === "function"),
 };
 
@@ -407,10 +414,11 @@ function isSchema(value: unknown): boolean {
  *   run: async ({ page }, ctx) => (await ctx.fetch(`https://status.example.com/${encodeURIComponent(page)}`)).json(),
  * });
  */
-export function defineTool<Input extends z.core.$ZodType>(declaration: ToolDeclaration<Input>): Tool {
+export function defineTool<Input extends z.core.$ZodType>(brief: ToolDeclaration<Input>): Tool {
   // Rules between fields are checked only once each field meets its own.
-  const declared: unknown = declaration;
+  const declared: unknown = brief;
   refuseDeclaration(isJsonObject(declared) ? declared["name"] : undefined, findMisfits(declared, RULES));
+  const declaration = fillDefaults(brief);
   const { name, isWrite, idempotent = false, input, connection } = declaration;
   const { own, brought } = splitContract(declaration.orchestration);
   const orchestration = own as Orchestration;
@@ -465,14 +473,15 @@ export function defineTool<Input extends z.core.$ZodType>(declaration: ToolDecla
       (orchestration.confirm ?? "never") !== "never" ||
       (orchestration.confirm === undefined && isWrite && declaration.actions.includes("delete")),
     // The runner passes only what `input` parsed, so the author's narrower parameter type holds.
-    run: declaration.run.bind(declaration),
+    run: brief.run.bind(brief),
   };
   if (isLate) makeWhenUsed(tool, input);
+  noteCosts(tool, brief);
   return tool;
 }
 
 /** A tool that may reach nothing through its context, and yet changes something, does so without it. */
-function hasNoWay({ hosts, bindings = [], connection }: Omit<ToolDeclaration, "run">): boolean {
+function hasNoWay({ hosts, bindings = [], connection }: Omit<ToolDeclaration & Defaults, "run">): boolean {
   return hosts.length === 0 && bindings.length === 0 && connection === undefined;
 }
 
@@ -527,7 +536,7 @@ function findContractProblems(orchestration: Orchestration): string[] {
 }
 
 /** Say which fields of a declaration cannot hold together. */
-function findContradictions(declaration: Omit<ToolDeclaration, "run">): string[] {
+function findContradictions(declaration: Omit<ToolDeclaration & Defaults, "run">): string[] {
   const { execution, isWrite, orchestration, bindings = [], timeoutMs = LIMITS.toolTimeoutMs } = declaration;
   const longestMs = execution === "sync" ? LIMITS.maxDeadlineMs : LIMITS.firstAttemptMs;
   const own = bindings.find((name) => OWN_BINDINGS.has(name));

@@ -20,7 +20,6 @@ test.each<[string, object, string]>([
   ["no description", { description: undefined }, "'description' must be text, received nothing"],
   ["a category that is null", { category: null }, "'category' must be in lower case: a letter, then"],
   ["one action as text", { actions: "read" }, `'actions' must be one or more words`],
-  ["no isWrite", { isWrite: undefined }, "'isWrite' must be true or false, received nothing"],
   ["isWrite as text", { isWrite: "no" }, `'isWrite' must be true or false, received the string "no"`],
   [
     "another execution",
@@ -43,7 +42,6 @@ test.each<[string, object, string]>([
     { hosts: [new URL("https://a.example")] },
     "'hosts' must be an array of host names, or 'public'",
   ],
-  ["no hosts", { hosts: undefined }, "'hosts' must be an array"],
   ["one secret as text", { secrets: "KEY" }, "'secrets' must be an array of names"],
   [
     "a binding that is no name",
@@ -76,7 +74,6 @@ test.each<[string, object, string]>([
     "'retries' is for fire-and-forget tools: a batch does not wait for days",
   ],
   ["another whenLimiterDown", { whenLimiterDown: "wait" }, "'whenLimiterDown' must be 'run' or 'refuse'"],
-  ["no contract", { orchestration: undefined }, "'orchestration' must be an object, received nothing"],
   ["a contract that is a word", { orchestration: "parallel-safe" }, "'orchestration' must be an object"],
   ["a run that is no function", { run: "fetch" }, `'run' must be a function, received the string "fetch"`],
   ["a run that was called", { run: Promise.resolve() }, "'run' must be a function, received an object"],

@@ -13,6 +13,7 @@ import {
 } from "../../../src/core/catalog/define-tool.ts";
 import type { Orchestration } from "../../../src/core/contract/orchestration.ts";
 import type { GlobalLimits } from "../../../src/core/contract/gate/permit.ts";
+import { costsOf } from "../../../src/core/catalog/tool-defaults.ts";
 import { FakeToolContext } from "../../support/fake-tool-context.ts";
 import { declareTool, deleteOrder, sendReceipt } from "../../support/sample-tools.ts";
 
@@ -30,6 +31,43 @@ test("defineTool() fills in what a declaration may leave out", () => {
     retries: "backoff",
     concurrency: Number.POSITIVE_INFINITY,
     confirm: false,
+  });
+});
+
+test("defineTool() needs a name, a description, an input and a function; the rest is safe, and what it costs is known", () => {
+  const brief = {
+    name: "pay",
+    description: "Pay a bill. It takes a day.",
+    input: z.object({}),
+    run: async () => null,
+  };
+  const tool = defineTool(brief);
+  expect(tool).toMatchObject({
+    summary: "Pay a bill.",
+    category: "general",
+    actions: ["write"],
+    isWrite: true,
+    execution: "sync",
+    hosts: [],
+    repeatable: false,
+    concurrency: 1,
+    actsUnseen: true,
+  });
+  expect(defineTool({ ...brief, isWrite: false })).toMatchObject({
+    actions: ["read"],
+    concurrency: Number.POSITIVE_INFINITY,
+  });
+  expect(costsOf([defineTool(declareTool())])).toBeNull();
+  expect(
+    costsOf([tool, defineTool({ ...brief, name: "look", isWrite: false, hosts: [], category: "bills" })]),
+  ).toEqual({
+    pay: {
+      isWrite: expect.stringContaining("one at a time"),
+      summary: expect.stringContaining("first sentence"),
+      category: expect.stringContaining("general"),
+      hosts: expect.stringContaining("reaches nothing"),
+    },
+    look: { summary: expect.any(String) },
   });
 });
 

@@ -80,7 +80,7 @@ describe("A call that failed in a way that passes", () => {
 });
 
 describe("The retries that a tool's calls may have", () => {
-  const failingAlways = (name: string, orchestration: ToolDeclaration["orchestration"]) =>
+  const failingAlways = (name: string, orchestration: NonNullable<ToolDeclaration["orchestration"]>) =>
     contractOf(name, {
       orchestration,
       run: () => Promise.reject(new ToolFailure("UPSTREAM_ERROR", { retryable: true })),

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import { createCatalog } from "../../../src/core/catalog/catalog.ts";
 import { defineTool, type Tool, type ToolDeclaration } from "../../../src/core/catalog/define-tool.ts";
+import type { DeclaredContract } from "../../../src/core/contract/orchestration.ts";
 import { toolSchema } from "../../../src/core/catalog/tool-schema.ts";
 import { toPlainSchema } from "../../../src/features/discovery/plain-schema.ts";
 import {
@@ -80,7 +81,7 @@ describe("A write says how it is taken back", () => {
   });
 
   test("in a field that the Worker knows: another is refused at its start", () => {
-    const orchestration = { mode: "parallel-safe", compensates: SOUND } as ToolDeclaration["orchestration"];
+    const orchestration = { mode: "parallel-safe", compensates: SOUND } as DeclaredContract;
     const book = makeWrite("book", { orchestration });
     expect(() => checkFeatures([], [book])).toThrow(
       "Cannot create Volley: 'orchestration' of the tool 'book' has the field 'compensates', which no feature brings",

@@ -1,0 +1,71 @@
+import type { DeclaredContract } from "../contract/orchestration.ts";
+
+/** The fields of a declaration that have a default although they say something of the tool. */
+export interface Defaults {
+  readonly summary: string;
+  readonly category: string;
+  readonly actions: readonly string[];
+  readonly isWrite: boolean;
+  readonly execution: "sync" | "fire-and-forget";
+  readonly hosts: readonly string[] | "public";
+  readonly orchestration: DeclaredContract;
+}
+
+type Brief = { readonly description: string } & Partial<Defaults>;
+
+/** The price of leaving a field out, where it has one. */
+const COSTS: Readonly<Partial<Record<keyof Defaults, string>>> = {
+  isWrite: "it counts as a write: its calls run one at a time, and none is repeated",
+  summary: "a model finds it by the first sentence of its description",
+  category: "its category is 'general'",
+  hosts: "its ctx.fetch reaches nothing",
+};
+
+/**
+ * Fill in what a declaration leaves out; its other fields are its own, those of a class's instance too. A tool is a write unless it
+ * says otherwise, because a read may be sent again.
+ */
+export function fillDefaults<Declaration extends Brief>(declaration: Declaration): Declaration & Defaults {
+  const { isWrite = true, description } = declaration;
+  const defaults: Defaults = {
+    summary: firstSentence(description),
+    category: "general",
+    actions: [isWrite ? "write" : "read"],
+    isWrite,
+    execution: "sync",
+    hosts: [],
+    orchestration: { mode: isWrite ? "sequential-only" : "parallel-safe" },
+  };
+  const missing = Object.entries(defaults).filter(
+    ([field]) => declaration[field as keyof Defaults] === undefined,
+  );
+  return Object.create(
+    declaration,
+    Object.fromEntries(missing.map(([field, value]) => [field, { value }])),
+  ) as Declaration & Defaults;
+}
+
+function firstSentence(text: string): string {
+  return /^.*?[.!?](?=\s|$)/su.exec(text)?.[0] ?? text;
+}
+
+const costs = new WeakMap<object, Readonly<Record<string, string>>>();
+
+/** Keep what a tool's declaration left out, by field, with what that costs. */
+export function noteCosts(tool: object, declaration: Brief): void {
+  const missing = Object.entries(COSTS).filter(
+    ([field]) => declaration[field as keyof Defaults] === undefined,
+  );
+  if (missing.length > 0) costs.set(tool, Object.fromEntries(missing));
+}
+
+/** The prices of what the declarations of tools left out, by tool and field; null where there are none. */
+export function costsOf(
+  tools: readonly { readonly name: string }[],
+): Readonly<Record<string, object>> | null {
+  const found = tools.flatMap((tool) => {
+    const missing = costs.get(tool);
+    return missing === undefined ? [] : [[tool.name, missing] as const];
+  });
+  return found.length === 0 ? null : Object.fromEntries(found);
+}
