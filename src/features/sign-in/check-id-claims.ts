@@ -27,8 +27,9 @@ export function checkIdClaims(claims: unknown, expected: Expected): Result<strin
   if (typeof exp !== "number" || 1_000 * exp + LIMITS.issuerSkewMs <= expected.nowMs)
     return err("the ID token has expired");
   const isToCome = (time: unknown): boolean =>
-    time !== undefined && (typeof time !== "number" || 1_000 * time - LIMITS.issuerSkewMs > expected.nowMs);
-  if (isToCome(nbf) || isToCome(iat)) return err("the ID token is not good yet");
+    typeof time !== "number" || 1_000 * time - LIMITS.issuerSkewMs > expected.nowMs;
+  // Each token says when it was made.
+  if ((nbf !== undefined && isToCome(nbf)) || isToCome(iat)) return err("the ID token is not good yet");
   if (nonce !== expected.nonce) return err("the ID token is of another sign-in");
   if (typeof sub !== "string" || !SUBJECT.test(sub))
     return err("the issuer names the person with characters that a subject may not have");

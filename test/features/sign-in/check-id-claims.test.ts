@@ -5,7 +5,14 @@ import { checkIdClaims } from "../../../src/features/sign-in/check-id-claims.ts"
 
 const NOW_S = 1_800_000_000;
 const EXPECTED = { issuer: "https://id.example", clientId: "volley", nonce: "n", nowMs: 1_000 * NOW_S };
-const CLAIMS = { iss: "https://id.example", sub: "person", aud: "volley", exp: NOW_S + 60, nonce: "n" };
+const CLAIMS = {
+  iss: "https://id.example",
+  sub: "person",
+  aud: "volley",
+  exp: NOW_S + 60,
+  iat: NOW_S,
+  nonce: "n",
+};
 
 describe("The claims of an ID token", () => {
   test("name the person where all of them agree", () => {

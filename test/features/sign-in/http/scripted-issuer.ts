@@ -47,6 +47,8 @@ export class ScriptedIssuer {
   failing: readonly string[] = [];
   metadata: object = {};
   claims: object = {};
+  /** Another text in place of the ID token that it signed. */
+  replaces: (token: string) => string = (token) => token;
 
   constructor(keys: readonly IssuerKey[]) {
     this.keys = keys;
@@ -92,7 +94,7 @@ export class ScriptedIssuer {
       return new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error("aborted"))));
     if (pathname === "/keys")
       return Response.json({ keys: (this.publishes ?? this.keys).map(({ jwk, kid }) => ({ ...jwk, kid })) });
-    if (pathname === "/token") return Response.json({ id_token: await this.#makeToken() });
+    if (pathname === "/token") return Response.json({ id_token: this.replaces(await this.#makeToken()) });
     return Response.json({
       issuer: ISSUER,
       authorization_endpoint: `${ISSUER}/login`,
@@ -111,6 +113,7 @@ export class ScriptedIssuer {
       sub: "ada",
       aud: CLIENT,
       exp: now + 300,
+      iat: now,
       nonce: "n",
       ...this.claims,
     });
