@@ -112,7 +112,7 @@ const CEILINGS = {
   coreFilesThatCoreDoesNotUse: 18,
   coreFilesWithWordsOfFeatures: 12,
   filesReachedPastAnIndex: 48,
-  files: 1083,
+  files: 1084,
   smallFilesWithOneImporter: 100,
   namesOfSeveralFiles: 9,
 } as const;

@@ -380,7 +380,9 @@ describe("confirmations()", () => {
       }) as typeof exec;
       const { rows, hasMore } = table.list(Date.now(), { ...everything, limit: 2 });
       expect([rows.length, hasMore]).toEqual([2, true]);
-      expect(read).toEqual(Array(3).fill("SELECT head_json, decision_json FROM confirmations WHERE id = ?"));
+      expect(read).toEqual(
+        Array(3).fill("SELECT head_json, decision_json, yeses_json FROM confirmations WHERE id = ?"),
+      );
     });
   });
 });

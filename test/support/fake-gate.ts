@@ -176,6 +176,7 @@ export class FakeGate implements Gate {
     addLink: unasked,
     dropLinks: unasked,
     openLink: unasked,
+    countYes: unasked,
     recall: () => [],
     remembered: unasked,
     rememberedOne: unasked,

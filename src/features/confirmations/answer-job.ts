@@ -4,7 +4,7 @@ import type { ParkedGroup } from "./parked-group.ts";
 import * as LIMITS from "../../core/contract/limits.ts";
 import { WEBHOOK_ATTEMPTS } from "../../core/kit/webhook-schedule.ts";
 import { type ConfirmationRecord, GROUP_FORMAT } from "./confirmation.ts";
-import { toWireDecider } from "./decision.ts";
+import { toWireDeciders } from "./decision.ts";
 
 /** The name of the kind of job, and of its backlog. */
 export const ANSWERS = "answers";
@@ -34,7 +34,7 @@ export function makeAnswerJob(
     ...(asker !== undefined && { batch_id: asker.runId }),
     ...(decided !== null && {
       decision: decided.decision,
-      decided_by: toWireDecider(decided),
+      decided_by: toWireDeciders(decided),
       ...(decided.reason !== undefined && { reason: decided.reason }),
       ...(decided.args !== undefined && { edited: true }),
     }),

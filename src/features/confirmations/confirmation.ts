@@ -7,6 +7,7 @@ import * as LIMITS from "../../core/contract/limits.ts";
 import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
 import type { TakenRows } from "../../core/kit/take-rows.ts";
 import { visibleText } from "../../core/kit/visible-text.ts";
+import type { Yes, Yeses } from "./yeses.ts";
 import type { Account } from "../../core/contract/gate/caller.ts";
 import type { ApprovalLink, LinkMaker, OpenedLink } from "./approval-link.ts";
 import type { Decision } from "./decision.ts";
@@ -66,7 +67,10 @@ export interface HeadAction extends Pick<ParkedAction, "id" | "tool" | "gated"> 
 }
 
 /** The fields of a group that a list shows, and the names by which it is found. */
-export interface ConfirmationHead extends Pick<ParkedGroup, "requestedBy" | "asker" | "awaits" | "names"> {
+export interface ConfirmationHead extends Pick<
+  ParkedGroup,
+  "requestedBy" | "asker" | "awaits" | "names" | "people"
+> {
   /** Whose accounts it uses; absent where it uses the deployment's own, and where a version recorded it that did not say. */
   readonly subject?: string;
   /** The run with which its writes are looked after; absent where nothing does that. */
@@ -76,9 +80,10 @@ export interface ConfirmationHead extends Pick<ParkedGroup, "requestedBy" | "ask
 
 /** Make of a group what a list shows of it. */
 export function toHead(group: ParkedGroup): ConfirmationHead {
-  const { requestedBy, asker, awaits, account, accountNames = {}, actions, names, keptAs } = group;
+  const { requestedBy, asker, awaits, account, accountNames = {}, actions, names, keptAs, people } = group;
   return {
     requestedBy,
+    ...(people !== undefined && { people }),
     ...(names !== undefined && { names }),
     ...(account !== undefined && { subject: account.subject }),
     ...(keptAs !== undefined && { keptRun: keptAs.run }),
@@ -138,6 +143,8 @@ export interface ConfirmationRecord extends AnsweredQuestion {
   readonly key: string | null;
   /** Null while there is none, or where a version recorded it that did not say. */
   readonly decided: Decision | null;
+  /** The yeses so far, where several people are wanted. */
+  readonly yeses?: Yeses | undefined;
   /** How the event about it fares that its batch's address is sent; null where there is none. */
   readonly told: Pick<JobRecord, "status" | "attempts" | "nextAttemptAt"> | null;
 }
@@ -148,6 +155,7 @@ export interface ListedConfirmation extends Pick<
 > {
   readonly head: ConfirmationHead;
   readonly decided: Decision | null;
+  readonly yeses?: Yeses | undefined;
 }
 
 export interface ConfirmationQuery {
@@ -205,18 +213,23 @@ export interface Claim {
   readonly link?: string;
   /** The idempotency key under which the answer can be had again. */
   readonly key?: string;
+  /** Who says yes, where several people are wanted, which arguments were seen, and whose yes has ended. */
+  readonly yes?: Yes;
+  readonly edition?: number;
+  readonly ended?: readonly string[];
   /** The calls that are not asked about again for a while. */
   readonly remember?: readonly Remembered[];
 }
 
 /** Why a decision was refused: what the confirmation is instead of pending, or that there is none. */
-export type ClaimRefusal = Exclude<ConfirmationStatus, "pending"> | "unknown" | "link" | "memory";
+export type ClaimRefusal = Exclude<ConfirmationStatus, "pending"> | "unknown" | "link" | "memory" | "waiting";
 
 /** The refusal of a decision that came too late, or to nothing. */
 export function refuseClaim(found: ClaimRefusal): Refusal {
   if (found === "unknown") return NO_CONFIRMATION;
   if (found === "link") return LINK_OVER;
   if (found === "memory") return MEMORY_FULL;
+  if (found === "waiting") return OTHERS_CHANGED;
   return makeRefusal("CONFIRMATION_INVALID", REASONS[found]);
 }
 
@@ -233,7 +246,12 @@ const MEMORY_FULL = makeRefusal(
   `As many approvals are remembered as may be, ${OWN_LIMITS.remembered}; nothing ran. Delete some, or leave 'remember_s' out.`,
 );
 
-const REASONS: Readonly<Record<Exclude<ClaimRefusal, "unknown" | "link" | "memory">, string>> = {
+const OTHERS_CHANGED = makeRefusal(
+  "CONFIRMATION_INVALID",
+  "The arguments, or who has said yes to them, changed meanwhile; nothing ran. Look at it again, and decide then.",
+);
+
+const REASONS: Readonly<Record<Exclude<ClaimRefusal, "unknown" | "link" | "memory" | "waiting">, string>> = {
   running:
     "It was approved before and has not reported its end. It may have happened, so it never runs a second time: look before asking for it again.",
   done: "It was approved before and ran; GET shows its results. It never runs a second time.",
@@ -255,6 +273,10 @@ export interface ConfirmationMethods extends AnsweredMethods {
   confirmations(query: ConfirmationQuery): TakenRows<ListedConfirmation>;
   /** Say no and keep what that was answered with; what the confirmation was instead of pending, or null. */
   reject(claim: Claim, answerJson?: string): ClaimRefusal | null;
+  /** Count a yes that is not enough; null, and nothing has changed, where it is the last that is wanted. */
+  countYes(
+    claim: Claim,
+  ): { readonly approved: number; readonly needs: number } | { readonly refused: ClaimRefusal } | null;
   /** Put a group in place of one that waits, if that has this hash still. */
   pin(id: string, argsHash: string, groupJson: string): void;
   /** End a question that waits, as if its time were over. */

@@ -35,7 +35,23 @@ export interface Decision extends Decider {
   readonly reason?: string;
   /** Arguments that run in place of those that were asked about, by the action's id. */
   readonly args?: Readonly<Record<string, JsonObject>>;
+  /** Everybody who decided, where several people are wanted. */
+  readonly all?: readonly Decider[];
 }
+
+/** Write who decided: a list where several people are wanted. */
+export function toWireDeciders({ all, ...decided }: Pick<Decision, "name" | "via" | "madeBy" | "all">) {
+  return all === undefined ? toWireDecider(decided) : all.map(toWireDecider);
+}
+
+export const decidersSchema = lazySchema(() => z.union([deciderSchema(), z.array(deciderSchema())]));
+
+/** The answer to a yes while others are missing. */
+export const waitingSchema = lazySchema(() =>
+  z
+    .strictObject({ status: z.literal("waiting"), approved: z.int(), needs: z.int() })
+    .register(z.globalRegistry, { id: "WaitingForMore" }),
+);
 
 const reasonSchema = () => z.optional(z.string().check(z.maxLength(LIMITS.reasonCharacters)));
 

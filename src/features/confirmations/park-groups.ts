@@ -1,3 +1,4 @@
+import type { Catalog } from "../../core/catalog/catalog.ts";
 import { attempt } from "../../core/kit/result.ts";
 import { callConfirmations, GROUP_FORMAT, type ParkAnswer } from "./confirmation.ts";
 import { type Account, NO_ACCOUNT } from "../../core/contract/gate/caller.ts";
@@ -148,6 +149,7 @@ async function draft(
     awaits === null
       ? parked
       : parked.map((one) => (one.args.kind === "waiting" ? { ...one, gated: false } : one));
+  const people = Math.max(1, ...steps.flatMap((step) => peopleFor(step, catalog.ofInner)));
   const group: ParkedGroup = {
     format: GROUP_FORMAT,
     actions,
@@ -163,10 +165,23 @@ async function draft(
     ...(awaits !== null && { awaits }),
     ...(callback !== undefined && { callback }),
     ...(keptAs !== undefined && { keptAs }),
+    ...(people > 1 && awaits === null && { people }),
     argsHash: await hashArgs(actions, ports.sha256, account?.ids),
     declarations,
   };
   return { id: ports.newId(), steps, group, groupJson: JSON.stringify(group), isUnread: !used.ok };
+}
+
+/** How many people a step's tool wants to say yes, and what a tool that is a batch calls; none where it does not ask. */
+function peopleFor(
+  { step: { parking, mayAsk }, task: { tool }, begun }: ParkedStep,
+  catalog: Pick<Catalog, "get">,
+): readonly number[] {
+  if (parking !== "gated" && mayAsk !== true && begun === undefined) return [];
+  const called = (tool.inner?.batch.entries ?? []).flatMap(({ tool: name }) => catalog.get(name ?? "") ?? []);
+  return [tool, ...called].flatMap(({ orchestration: { confirm } }) =>
+    typeof confirm === "object" ? (confirm.needs ?? 1) : [],
+  );
 }
 
 /** The account of a question, with the ids of those that its calls would use now: they are part of what a person says yes to. */

@@ -92,6 +92,8 @@ export interface ParkedGroup {
   readonly awaits?: AwaitedAccounts;
   /** How the writes of what runs are looked after; absent where nothing does that. */
   readonly keptAs?: KeptLater;
+  /** How many people have to say yes; absent where one does. */
+  readonly people?: number;
   /** Where the batch's events go; absent where it names no address. */
   readonly callback?: CallbackTarget;
   /** SHA-256 of what a person says yes to: ids, tools and arguments. */

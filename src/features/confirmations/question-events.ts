@@ -2,7 +2,7 @@ import { makeEvent, type OutgoingEvent, toIso } from "../../core/contract/gate/o
 import type { Decision } from "./decision.ts";
 import type { ListedConfirmation } from "./confirmation.ts";
 import type { Told } from "./confirmation-rules.ts";
-import { toWireDecider } from "./decision.ts";
+import { toWireDeciders } from "./decision.ts";
 
 /**
  * Tell of a question that waits for a person.
@@ -54,7 +54,7 @@ export function toDecidedEvent(
     {
       ...toQuestion(tenant, question),
       decision,
-      decided_by: said && toWireDecider(said),
+      decided_by: said && toWireDeciders(said),
       reason: said?.reason,
       edited: said?.args === undefined ? undefined : true,
     },

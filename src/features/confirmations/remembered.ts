@@ -12,7 +12,7 @@ import { makeLost, objectsOf, type Restore } from "../../core/contract/restore-s
 import { canonicalJson } from "../../core/kit/json/canonical-json.ts";
 import { sha256 } from "../../core/kit/sha256.ts";
 import type { LinkMaker } from "./approval-link.ts";
-import { deciderSchema } from "./decision.ts";
+import { decidersSchema } from "./decision.ts";
 import { hashDeclaration, type Sha256 } from "./confirmation-digests.ts";
 import { listAsked, type Remembered } from "./confirmation.ts";
 import type { ParkedGroup } from "./parked-group.ts";
@@ -114,7 +114,7 @@ export const rememberedSchema = lazySchema(() =>
         .optional(z.unknown())
         .check(z.describe("Left out where any are meant, and where they are long")),
       any_args: z.boolean(),
-      decided_by: deciderSchema(),
+      decided_by: decidersSchema(),
       until: z.string(),
     })
     .register(z.globalRegistry, { id: "RememberedApproval" }),
@@ -137,7 +137,7 @@ export function toWireRemembered({
     ...(subject !== undefined && { subject }),
     ...(argsJson !== undefined && { args: parseExact(argsJson) }),
     any_args: digest === null,
-    decided_by: decidedBy as Written<typeof deciderSchema>,
+    decided_by: decidedBy as Written<typeof decidersSchema>,
     until: toIso(until),
   };
 }

@@ -5,8 +5,9 @@ import { JOB_STATUSES } from "../../core/contract/gate/job.ts";
 import type { ParkedAction, ParkedGroup } from "./parked-group.ts";
 import { parseExact } from "../../core/contract/json.ts";
 import { lazySchema, type Written } from "../../core/contract/lazy-schema.ts";
-import { deciderSchema, type Decision, toWireDecider } from "./decision.ts";
+import { decidersSchema, type Decision, toWireDecider, toWireDeciders } from "./decision.ts";
 import { DOUBTED } from "./describe-group.ts";
+import { hashShown, NO_YESES, type Yeses } from "./yeses.ts";
 import {
   CONFIRMATION_STATUSES,
   type ConfirmationRecord,
@@ -55,8 +56,16 @@ function toWireAsker(
 /** The fields of a decision, once there is one. */
 const decidedFields = () => ({
   decided_by: z
-    .optional(deciderSchema())
-    .check(z.describe("The key that decided, or the name of the person in the link")),
+    .optional(decidersSchema())
+    .check(
+      z.describe(
+        "The key that decided, or the name of the person in the link; a list where several are wanted",
+      ),
+    ),
+  needs: z
+    .optional(z.int())
+    .check(z.describe("How many people have to say yes, where that is more than one")),
+  approved: z.optional(z.int()).check(z.describe("How many of them have, while it waits")),
   decided_at: z.optional(z.string()),
   reason: z.optional(z.string()),
   edited: z.optional(z.literal(true)).check(z.describe("A person wrote other arguments than were asked for")),
@@ -148,7 +157,7 @@ export const listedConfirmationSchema = lazySchema(() => {
 
 /** A confirmation as `GET /v1/confirmations` lists it. */
 export function toWireListed(
-  { id, status, createdAt, expiresAt, head, decided }: ListedConfirmation,
+  { id, status, createdAt, expiresAt, head, decided, yeses }: ListedConfirmation,
   { url, knows }: { readonly url: string; readonly knows: Knows },
 ): Written<typeof listedConfirmationSchema> {
   return {
@@ -166,7 +175,21 @@ export function toWireListed(
       ...(args !== undefined && { args }),
       ...(account !== undefined && { account }),
     })),
+    ...toWireYeses(head.people, status, yeses),
     ...toWireDecision(decided),
+  };
+}
+
+/** Say how many people are wanted, and who of them has said yes so far. */
+function toWireYeses(people: number | undefined, status: string, yeses: Yeses = NO_YESES) {
+  if (people === undefined) return {};
+  if (status !== "pending") return { needs: people };
+  const { given, args } = yeses;
+  return {
+    needs: people,
+    approved: given.length,
+    ...(given.length > 0 && { decided_by: given.map(({ decider }) => toWireDecider(decider)) }),
+    ...(args !== undefined && { edited: true as const }),
   };
 }
 
@@ -174,7 +197,7 @@ function toWireDecision(decided: Decision | null) {
   if (decided === null) return {};
   const { at, reason, args = {} } = decided;
   return {
-    decided_by: toWireDecider(decided),
+    decided_by: toWireDeciders(decided),
     decided_at: new Date(at).toISOString(),
     ...(reason !== undefined && { reason }),
     ...(Object.keys(args).length > 0 && { edited: true as const }),
@@ -198,10 +221,11 @@ export function toWireConfirmation(
   group: ParkedGroup,
   { url, knows, reach = new Map() }: ShownWith,
 ): WireConfirmation {
-  const { actions, argsHash, accountNames = {} } = group;
-  const { answerJson, decided, told } = record;
+  const { actions, accountNames = {} } = group;
+  const { answerJson, decided, told, yeses } = record;
   const asked = listAsked(actions);
-  const edits = new Map(Object.entries(decided?.args ?? {}));
+  const written = decided === null ? yeses?.args : decided.args;
+  const edits = new Map(Object.entries(written ?? {}));
   const answer = answerJson === null ? null : (parseExact(answerJson) as { readonly results: unknown[] });
   return {
     id: record.id,
@@ -224,7 +248,8 @@ export function toWireConfirmation(
       ...toWireReach(action, reach.get(action.id)),
       ...(edits.has(action.id) && { edited_args: edits.get(action.id) }),
     })),
-    args_hash: argsHash,
+    args_hash: hashShown(group, decided === null ? yeses?.args : undefined),
+    ...toWireYeses(group.people, record.status, yeses),
     ...toWireDecision(decided),
     ...(told !== null && {
       callback: {

@@ -14,7 +14,14 @@ import { Status } from "../../../console/parts/status.tsx";
 import { Time } from "../../../console/parts/time.tsx";
 import { Title } from "../../../console/parts/title.tsx";
 import { ResultList } from "../../../console/run/result-list.tsx";
-import { type ListedConfirmation, sayAsker, sayLeft, sayStatus } from "./confirmation-words.ts";
+import {
+  decidersOf,
+  type ListedConfirmation,
+  sayAsker,
+  sayLeft,
+  sayStatus,
+  sayYeses,
+} from "./confirmation-words.ts";
 import { ParkedActions } from "./parked-actions.tsx";
 import { useNow } from "../../../console/kit/use-now.ts";
 
@@ -86,10 +93,28 @@ export function ConfirmationPage({ id }: { readonly id: string }) {
           {status === "waiting" && <Clock left={Date.parse(asked.expires_at) - now} />}
         </div>
       )}
-      {asked?.decided_by !== undefined && (
+      {asked !== null && status === "waiting" && sayYeses(asked) !== null && (
+        <p key="yeses">
+          <strong>{sayYeses(asked)}</strong>
+          {decidersOf(asked).length > 0 && (
+            <bdi key="who">
+              :{" "}
+              {decidersOf(asked)
+                .map(({ name }) => name)
+                .join(", ")}
+            </bdi>
+          )}
+        </p>
+      )}
+      {asked !== null && status !== "waiting" && asked.decided_by !== undefined && (
         <p key="decider" class="muted">
-          Decided by <bdi>{asked.decided_by.name}</bdi>
-          {asked.decided_by.via === "link" && ", by a link"}
+          Decided by{" "}
+          <bdi>
+            {decidersOf(asked)
+              .map(({ name }) => name)
+              .join(", ")}
+          </bdi>
+          {decidersOf(asked).some(({ via }) => via === "link") && ", by a link"}
           {asked.reason !== undefined && <span dir="auto">: {asked.reason}</span>}
         </p>
       )}
@@ -144,7 +169,9 @@ function useDecision(path: string, argsHash: string | undefined, reload: () => v
     const body = { decision, ...(argsHash !== undefined && { args_hash: argsHash }) };
     const answer = await send(decision, path, body);
     if (answer === null) return;
-    if (answer.ok) {
+    if (answer.ok && answer.data.results === undefined) {
+      announce("Your yes counts. It runs when the others have said yes.");
+    } else if (answer.ok) {
       setResults(answer.data.results);
       announce(
         decision === "approve" ? "Approved. What came of it is below." : "Rejected. Nothing of it runs.",

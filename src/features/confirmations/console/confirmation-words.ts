@@ -16,7 +16,9 @@ export interface ListedConfirmation extends Pick<
     readonly args?: string;
     readonly account?: string;
   }[];
-  readonly decided_by?: Decider;
+  readonly decided_by?: Decider | readonly Decider[];
+  readonly needs?: number | undefined;
+  readonly approved?: number | undefined;
   readonly reason?: string;
 }
 
@@ -25,6 +27,18 @@ export interface Decider {
   readonly name: string;
   readonly via: string;
   readonly made_by?: string;
+}
+
+/** Everybody who decided, or has said yes so far. */
+export function decidersOf({
+  decided_by: by = [],
+}: Pick<ListedConfirmation, "decided_by">): readonly Decider[] {
+  return Array.isArray(by) ? (by as readonly Decider[]) : [by as Decider];
+}
+
+/** Say how many people have said yes of those that are wanted; nothing where one decides. */
+export function sayYeses({ needs, approved }: Pick<ListedConfirmation, "needs" | "approved">): string | null {
+  return needs === undefined || approved === undefined ? null : `${approved} of ${needs} people said yes`;
 }
 
 const WORDS: Readonly<Record<WireConfirmation["status"], string>> = {

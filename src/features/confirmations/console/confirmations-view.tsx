@@ -6,7 +6,14 @@ import { ListTable } from "../../../console/parts/table.tsx";
 import { Time } from "../../../console/parts/time.tsx";
 import { Title } from "../../../console/parts/title.tsx";
 import { ConfirmationPage } from "./confirmation-page.tsx";
-import { type ListedConfirmation, sayAsker, sayLeft, sayStatus } from "./confirmation-words.ts";
+import {
+  decidersOf,
+  type ListedConfirmation,
+  sayAsker,
+  sayLeft,
+  sayStatus,
+  sayYeses,
+} from "./confirmation-words.ts";
 import { MoreButton } from "../../../console/parts/more-button.tsx";
 import { useNow } from "../../../console/kit/use-now.ts";
 
@@ -54,6 +61,7 @@ function ConfirmationList() {
                   <bdi>{sayTools(one)}</bdi>
                 </strong>
                 <Asks of={one} />
+                {sayYeses(one) !== null && <span class="small">{sayYeses(one)}</span>}
                 <span class="muted small">
                   asked by <bdi>{sayAsker(one.requested_by)}</bdi> at <Time at={one.created_at} />
                 </span>
@@ -93,12 +101,14 @@ function Name({ of: one }: { readonly of: ListedConfirmation }) {
   );
 }
 
-function Decider({ of: { decided_by: decider, reason } }: { readonly of: ListedConfirmation }) {
-  if (decider === undefined) return <span class="muted">–</span>;
+function Decider({ of: one }: { readonly of: ListedConfirmation }) {
+  const deciders = decidersOf(one);
+  const { reason } = one;
+  if (deciders.length === 0) return <span class="muted">–</span>;
   return (
     <span>
-      <bdi>{decider.name}</bdi>
-      {decider.via === "link" && (
+      <bdi>{deciders.map(({ name }) => name).join(", ")}</bdi>
+      {deciders.some(({ via }) => via === "link") && (
         <span key="link" class="muted small">
           , by a link
         </span>

@@ -1,6 +1,6 @@
 import { digestOf, type OpenedLink } from "../approval-link.ts";
 import { callConfirmations, type ConfirmationRecord } from "../confirmation.ts";
-import { isEditable } from "../edit-group.ts";
+import { editGroup, isEditable } from "../edit-group.ts";
 import { makePlainPage, type Page } from "../../../cloudflare/page/respond-page.ts";
 import { makeQuestionPage, type RefusedForm } from "../page/question-page.ts";
 import { toWireConfirmation } from "../wire-confirmation.ts";
@@ -79,7 +79,7 @@ export async function answerLink(
   const formToken = sha256(`form ${token}`);
   const open = { link, found: found.value, context, digest, formToken };
   if (request.method !== "POST") return showQuestion(open, sayReach);
-  const sent = await readForm(request, { formToken, group: found.value.group });
+  const sent = await readForm(request, { formToken, group: shownGroup(found.value) });
   if ("wrong" in sent) return { ...(await showQuestion(open, sayReach, sent)), status: sent.status };
   const page = await decide(sent.form, open, request);
   if (!("refusal" in page)) return page;
@@ -124,7 +124,8 @@ async function showQuestion(
   sayReach: readonly SayReach[],
   refused?: RefusedForm,
 ): Promise<Page> {
-  const { record, group, catalog } = found;
+  const { record, catalog } = found;
+  const group = shownGroup(found);
   const question = toWireConfirmation(record, group, {
     url: "",
     knows: knownTo(context.caller, catalog),
@@ -138,6 +139,12 @@ async function showQuestion(
     }),
   );
   return makeQuestionPage({ question, link, formToken, editable, refused });
+}
+
+/** The group with the arguments that somebody wrote who said yes to them: the next one says yes to these. */
+function shownGroup({ record, group, catalog }: Found): Found["group"] {
+  const edited = editGroup(group, record.yeses?.args, catalog);
+  return edited.ok ? edited.value : group;
 }
 
 async function decide(
@@ -154,6 +161,7 @@ async function decide(
       key: null,
       by: { name: link.name, via: "link", ...(link.maker !== undefined && { madeBy: link.maker.key }) },
       link: digest,
+      hash: link.maker?.hash,
       ...(reason !== undefined && { reason }),
       ...(isEdited && { args }),
     },
@@ -169,7 +177,14 @@ async function decide(
       : { refusal: said.error };
   }
   const ran = await runApproved(prepared.value, { ...context, signal: request.signal });
-  return ran.ok ? makeDonePage(ran.value.json) : { refusal: ran.error.refusal };
+  if (!ran.ok) return { refusal: ran.error.refusal };
+  const { status, approved, needs } = JSON.parse(ran.value.json) as Partial<Record<string, unknown>>;
+  if (status !== "waiting") return makeDonePage(ran.value.json);
+  return makePlainPage(
+    200,
+    "You said yes",
+    `${approved} of ${needs} people have. Nothing runs before the last of them. You can close this page.`,
+  );
 }
 
 /** Say what became of every action. The texts of tools are not shown: they are for who asked. */

@@ -7,11 +7,13 @@ import { executeApproved } from "../execute-approved.ts";
 import { makeRejection, type Rejection } from "../write-rejection.ts";
 import { findConfirmation, type Found, missingTool } from "./find-confirmation.ts";
 import type { ParkedGroup } from "../parked-group.ts";
+import { stillDecides } from "../recall.ts";
 import { makeRemembered, type Wish } from "../remembered.ts";
+import { countYes, hashShown, NO_YESES, toVoter, withoutEnded, type Yes, type Yeses } from "../yeses.ts";
 import type { JsonObject } from "../../../core/contract/json.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { type UsedAccounts, withAccount } from "../../../feature/caller.ts";
-import type { Refused } from "../../../core/gate/admit-plan.ts";
+import { countRequest, type Refused } from "../../../core/gate/admit-plan.ts";
 import type { Execution } from "../../../core/gate/execution.ts";
 import { canonicalJson } from "../../../core/kit/json/canonical-json.ts";
 import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
@@ -35,6 +37,8 @@ export interface Asked {
   readonly args?: Readonly<Record<string, JsonObject>> | undefined;
   /** Its yes is remembered. */
   readonly wish?: Wish;
+  /** The digest of the key that decides, or made its link. */
+  readonly hash?: string | undefined;
 }
 
 /** The status that a decision, once it is answered, gives its confirmation. */
@@ -47,6 +51,7 @@ export interface Open extends Pick<Found, "group" | "catalog"> {
   /** The group with the arguments that are to run. */
   readonly edited: ParkedGroup;
   readonly wish?: Wish | undefined;
+  readonly yeses: Yeses;
 }
 
 /** It was made before, under the same key, and this is what was answered then. */
@@ -58,24 +63,26 @@ interface Repeated {
 /** Prepare a decision: that it can be made still, what would run, and the claim on it. */
 export function prepareDecision(
   { record, group, catalog }: Found,
-  { decision, shownHash, key, by, link, reason, args, wish }: Asked,
+  { decision, shownHash, key, by, link, reason, args, wish, hash }: Asked,
   { ports }: Pick<RequestContext, "ports">,
 ): Result<Open | Repeated, Refusal> {
-  const { answerJson } = record;
+  const { answerJson, yeses = NO_YESES } = record;
   const isRepeated =
     key !== null &&
     key === record.key &&
     record.status === ENDS[decision] &&
     isSame(record.decided, { reason, args });
   const isOpen = record.status === "pending" || (isRepeated && answerJson !== null);
-  const refusal = (isOpen ? null : refuseClaim(record.status)) ?? refuseShown(shownHash, group);
+  const refusal =
+    (isOpen ? null : refuseClaim(record.status)) ?? refuseShown(shownHash, hashShown(group, yeses.args));
   if (refusal !== null) return err(refusal);
   if (isRepeated) return ok({ kind: "repeated", answerJson: answerJson! });
   if (decision === "reject" && args !== undefined) return err(EDITED_NO);
   if (decision === "reject" && wish !== undefined) return err(REMEMBERED_NO);
   const deletes = wish?.isAny === true ? findDeleting(group, catalog) : undefined;
   if (deletes !== undefined) return err(refuseAny(deletes));
-  const edited = editGroup(group, args, catalog);
+  const written = yeses.args === undefined && args === undefined ? undefined : { ...yeses.args, ...args };
+  const edited = editGroup(group, written, catalog);
   if (!edited.ok) return edited;
   const decided: Decision = {
     ...by,
@@ -83,15 +90,18 @@ export function prepareDecision(
     at: ports.clock.now(),
     ...(reason !== undefined && { reason }),
     ...(args !== undefined && { args }),
+    ...(group.people !== undefined && { all: [by] }),
   };
+  const yes: Yes = { voter: toVoter(by), decider: by, hash, link };
   const claim: Claim = {
     id: record.id,
     by: ports.newId(),
     decided,
     ...(key !== null && { key }),
     ...(link !== undefined && { link }),
+    ...(group.people !== undefined && { yes, edition: yeses.edition }),
   };
-  return ok({ kind: "open", claim, group, catalog, edited: edited.value, wish });
+  return ok({ kind: "open", claim, group, catalog, edited: edited.value, wish, yeses });
 }
 
 /** Find a tool that a question is about and that deletes. */
@@ -113,6 +123,8 @@ const REMEMBERED_NO = makeRefusal(
 
 /** Whether a decision says what the kept one says. A version that kept none repeated it for its key alone. */
 function isSame(kept: Decision | null, { reason, args }: Pick<Asked, "reason" | "args">): boolean {
+  // Each of several people says so much, and the arguments may be another's.
+  if (kept?.all !== undefined && args === undefined) return kept.reason === reason;
   return kept === null || canonicalJson([kept.reason, kept.args]) === canonicalJson([reason, args]);
 }
 
@@ -123,7 +135,7 @@ type Deciding = Execution & Pick<RequestContext, "configured">;
 
 /** Run what was said yes to. */
 export function runApproved(
-  { group, edited, claim, catalog, wish }: Open,
+  { group, edited, claim: asked, catalog, wish, yeses }: Open,
   execution: Deciding,
 ): Promise<Result<Answer, Refused>> {
   // A yes may come from anybody: the accounts are those of the subject that it was asked for.
@@ -131,18 +143,69 @@ export function runApproved(
   return withCurrentTools({ ...own, catalog, callback: group.callback }, async (current) => {
     const refusal =
       (await refuseChanged(group, current)) ??
-      (await followAccounts(group, claim, current)) ??
+      (await followAccounts(group, asked, current)) ??
       (await refuseMissing(group, current));
     if (refusal !== null) return err({ refusal, quota: null });
+    const counted = await countFor(group, { claim: asked, yeses }, current);
+    if (!counted.ok) return counted;
+    if ("json" in counted.value) return ok(counted.value);
+    const { claim } = counted.value;
     if (wish === undefined) return executeApproved(edited, claim, current);
     const { name } = claim.decided!;
     const remember = await makeRemembered(edited, wish, {
       ...current,
-      decidedBy: toWireDecider(claim.decided!),
+      decidedBy: claim.yes === undefined ? toWireDecider(claim.decided!) : sayAll(yeses, claim),
       name,
     });
     return executeApproved(edited, { ...claim, remember }, current);
   });
+}
+
+/** Everybody who has said yes with the last one. */
+function sayAll({ given }: Yeses, { yes, ended = [] }: Claim): object {
+  const others = given.filter(({ voter }) => voter !== yes!.voter && !ended.includes(voter));
+  return [...others, yes!].map(({ decider }) => toWireDecider(decider));
+}
+
+/**
+ * Count a yes where several people are wanted: the answer while others are missing, else the claim with which it runs. A yes counts
+ * for as long as the key that gave it, or made its link, may decide.
+ */
+async function countFor(
+  { people }: Pick<ParkedGroup, "people">,
+  { claim, yeses }: { readonly claim: Claim; readonly yeses: Yeses },
+  execution: Deciding,
+): Promise<Result<Answer | { readonly claim: Claim }, Refused>> {
+  if (people === undefined || claim.yes === undefined) return ok({ claim });
+  const { configured, origin, gate } = execution;
+  const refused = (refusal: Refusal) => err({ refusal, quota: null });
+  const looked = await attempt(() =>
+    Promise.all(
+      yeses.given.map(async (yes) => ((await stands(yes, origin.tenant, configured)) ? [] : [yes.voter])),
+    ),
+  );
+  if (!looked.ok) return refused(UNREAD);
+  const own: Claim = { ...claim, ended: looked.value.flat() };
+  const standing = withoutEnded(yeses, ({ voter }) => own.ended!.includes(voter));
+  const expected = countYes(standing, claim.yes, claim.decided?.args);
+  if (expected.given.length >= people) return ok({ claim: own });
+  const paid = await countRequest(execution);
+  if (!paid.ok) return paid;
+  const counted = await askGate(
+    () => callConfirmations(gate, "countYes", own),
+    "Whether the yes was counted is not certain; say it again: it counts once.",
+  );
+  if (!counted.ok) return refused(counted.error);
+  if (counted.value === null) return ok({ claim: own });
+  if ("refused" in counted.value) return refused(refuseClaim(counted.value.refused));
+  const { approved, needs } = counted.value;
+  const json = JSON.stringify({ status: "waiting", approved, needs });
+  return ok({ json, quota: paid.value.quota, replayed: false });
+}
+
+/** Whether the key that gave a yes, or made its link, may still decide. Throws where that cannot be found out. */
+async function stands({ hash }: Yes, tenant: string, configured: Deciding["configured"]): Promise<boolean> {
+  return hash === undefined || (await stillDecides(hash, tenant, configured));
 }
 
 /** Record a no, and write its answer: every action has its result, and the writes of its batch are told, where a feature looks after those. */
@@ -174,7 +237,7 @@ async function recordNo(
   return refused.value === null ? ok(rejection) : err(refuseClaim(refused.value));
 }
 
-function refuseShown(shownHash: string | undefined, { argsHash }: ParkedGroup): Refusal | null {
+function refuseShown(shownHash: string | undefined, argsHash: string): Refusal | null {
   if (shownHash === undefined || shownHash === argsHash) return null;
   return invalid(
     "'args_hash' is not that of this confirmation: what was shown is not what would run. Look at it again.",

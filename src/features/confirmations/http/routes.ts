@@ -21,7 +21,7 @@ import { escapeUnseen, toJsonEscape } from "../../../core/kit/visible-text.ts";
 import type { SayReach } from "../../../feature/gives.ts";
 import { digestOf, linkSchema, toLinkUrl } from "../approval-link.ts";
 import { callConfirmations, NO_CONFIRMATION, refuseClaim } from "../confirmation.ts";
-import { decisionSchema } from "../decision.ts";
+import { decisionSchema, waitingSchema } from "../decision.ts";
 import { LISTED_STATUSES, parseConfirmationQuery } from "./confirmation-query.ts";
 import { type Asked, prepareDecision, runApproved, sayNo } from "./decide.ts";
 import { findConfirmation, knownTo } from "./find-confirmation.ts";
@@ -136,6 +136,7 @@ export const decideConfirmation: Route = {
       shownHash,
       key: key.value,
       by: { name: context.caller.name, via: "key" },
+      hash: giver.hash,
       ...(reason !== undefined && { reason }),
       ...(parsed.args !== undefined && { args: sentArgs(value) }),
       ...(seconds !== undefined && { wish: { seconds, isAny: isAny === true, giver } }),
@@ -166,7 +167,10 @@ export const decideConfirmation: Route = {
     summary: "Say a person's yes, which runs what was parked, or no",
     tag: "Confirmations",
     body: { schema: decisionSchema().check(z.meta({ id: "Decision" })), example: { decision: "approve" } },
-    answer: { description: "One result for every parked action", schema: envelopeSchema() },
+    answer: {
+      description: "One result for every parked action; or how many have said yes, while more are wanted",
+      schema: z.union([envelopeSchema(), waitingSchema()]),
+    },
     refusals: ["NOT_FOUND", "CONFIRMATION_INVALID", "INVALID_REQUEST"],
     counted: "always",
     keyed: true,

@@ -4,6 +4,7 @@ import type { ParkedGroup } from "../parked-group.ts";
 import type { UsageQuery, UsageReport } from "../../../core/contract/gate/usage.ts";
 import { parseExact, utf8Length } from "../../../core/contract/json.ts";
 import type { Decision } from "../decision.ts";
+import type { Yeses } from "../yeses.ts";
 import { attemptNow } from "../../../core/kit/result.ts";
 import { type TakenRows, takeRows } from "../../../core/kit/take-rows.ts";
 import {
@@ -47,6 +48,7 @@ type Texts = {
   decision_key: string | null;
   answer_json: string | null;
   decision_json: string | null;
+  yeses_json: string | null;
 };
 
 /** Hears of a question that was recorded. @param origin where the request was sent that asks */
@@ -79,7 +81,7 @@ export class ConfirmationTable {
     if ((parseExact(kept.groupJson) as ParkedGroup).argsHash !== argsHash) return;
     const replaced = { ...this.#book.get(id)!, bytes: utf8Length(groupJson) };
     this.#storage.sql.exec(
-      "UPDATE confirmations SET island_json = ?, head_json = ?, bytes = ? WHERE id = ?",
+      "UPDATE confirmations SET island_json = ?, head_json = ?, bytes = ?, yeses_json = NULL WHERE id = ?",
       groupJson,
       toHeadJson(groupJson),
       replaced.bytes,
@@ -173,7 +175,7 @@ export class ConfirmationTable {
     if (known === undefined) return null;
     const [row] = this.#storage.sql
       .exec<Texts>(
-        "SELECT island_json, decision_key, answer_json, decision_json FROM confirmations WHERE id = ?",
+        "SELECT island_json, decision_key, answer_json, decision_json, yeses_json FROM confirmations WHERE id = ?",
         id,
       )
       .toArray();
@@ -182,7 +184,8 @@ export class ConfirmationTable {
     const status = statusAt(known, nowMs);
     const { island_json: groupJson, decision_key: key, answer_json: answerJson } = row;
     const decided = toDecision(row.decision_json);
-    return { id, status, createdAt, expiresAt, groupJson, key, answerJson, decided };
+    const yeses = toYeses(row.yeses_json);
+    return { id, status, createdAt, expiresAt, groupJson, key, answerJson, decided, yeses };
   }
 
   /**
@@ -318,15 +321,25 @@ export class ConfirmationTable {
     this.#tellAt = times.length === 0 ? null : Math.min(...times);
   }
 
-  #readHead(id: string): Pick<ListedConfirmation, "head" | "decided"> | null {
+  /** Keep the yeses to a question that waits for more. */
+  keepYeses(id: string, yeses: Yeses): void {
+    const update = "UPDATE confirmations SET yeses_json = ? WHERE id = ?";
+    this.#storage.sql.exec(update, JSON.stringify(yeses), id);
+  }
+
+  #readHead(id: string): Pick<ListedConfirmation, "head" | "decided" | "yeses"> | null {
     const [row] = this.#storage.sql
-      .exec<{ head_json: string | null; decision_json: string | null }>(
-        "SELECT head_json, decision_json FROM confirmations WHERE id = ?",
+      .exec<{ head_json: string | null; decision_json: string | null; yeses_json: string | null }>(
+        "SELECT head_json, decision_json, yeses_json FROM confirmations WHERE id = ?",
         id,
       )
       .toArray();
     if (row === undefined || row.head_json === null) return null;
-    return { head: JSON.parse(row.head_json) as ConfirmationHead, decided: toDecision(row.decision_json) };
+    return {
+      head: JSON.parse(row.head_json) as ConfirmationHead,
+      decided: toDecision(row.decision_json),
+      yeses: toYeses(row.yeses_json),
+    };
   }
 
   #insert({ id, status, createdAt, expiresAt, decidedBy, bytes }: Confirmation, groupJson: string): void {
@@ -347,6 +360,10 @@ export class ConfirmationTable {
   #delete(ids: readonly string[]): void {
     for (const id of ids) this.#storage.sql.exec("DELETE FROM confirmations WHERE id = ?", id);
   }
+}
+
+function toYeses(json: string | null): Yeses | undefined {
+  return json === null ? undefined : (JSON.parse(json) as Yeses);
 }
 
 function toDecision(json: string | null): Decision | null {

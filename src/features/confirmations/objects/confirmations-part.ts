@@ -16,6 +16,7 @@ import type {
 import { refuseClaim } from "../confirmation.ts";
 import { CONFIRMATION_LIMITS, type ConfirmationLimits, type Told } from "../confirmation-rules.ts";
 import { toDecidedEvent, toEndEvent, toRequestedEvent } from "../question-events.ts";
+import { countYes, NO_YESES, withoutEnded, type Yeses } from "../yeses.ts";
 import { ConfirmationTable } from "./confirmation-table.ts";
 import { LinkTable } from "./link-table.ts";
 import { REMEMBERED, RememberedTable } from "./remembered-table.ts";
@@ -42,6 +43,9 @@ const TOLD = `ALTER TABLE confirmations ADD COLUMN told TEXT;`;
 /** The key that made a link: the link ends with it. */
 const MAKERS = `ALTER TABLE approval_links ADD COLUMN maker TEXT;`;
 
+/** The yeses to a question that waits for more. */
+const YESES = `ALTER TABLE confirmations ADD COLUMN yeses_json TEXT;`;
+
 /**
  * Make the part of a tenant's object that keeps what waits for a person, and what became of it.
  *
@@ -53,7 +57,7 @@ export function createConfirmationsPart(
 ): ObjectPart {
   return {
     name: "confirmations",
-    steps: [TABLES, DECISIONS, TOLD, MAKERS, REMEMBERED],
+    steps: [TABLES, DECISIONS, TOLD, MAKERS, REMEMBERED, YESES],
     ...(createKind !== undefined && { createKind }),
     open: (world) => openConfirmations(world, limitsOf(world.env)),
   };
@@ -84,7 +88,8 @@ function openConfirmations(
     changed(now);
     const make = () => {
       const question = table.listed(now, id);
-      return question && toDecidedEvent(tenant, question, { decision, decided, at: now });
+      const said = question?.decided ?? decided;
+      return question && toDecidedEvent(tenant, question, { decision, decided: said, at: now });
     };
     const event = events.isOn ? make() : null;
     if (event !== null) events.record(now, () => event);
@@ -135,7 +140,33 @@ function openConfirmations(
     answerAlone(now, claim.id);
     return null;
   };
+  /** Count a claim's yes with those before it; why not, or null of a question that one person decides. */
+  const tally = (
+    now: number,
+    claim: Claim,
+  ): { readonly yeses: Yeses; readonly needs: number } | "waiting" | null => {
+    const question = table.listed(now, claim.id);
+    const { people } = question?.head ?? {};
+    if (question === null || people === undefined || claim.yes === undefined) return null;
+    const { ended = [], edition, decided } = claim;
+    const before = question.yeses ?? NO_YESES;
+    if (edition !== before.edition) return "waiting";
+    const standing = withoutEnded(before, ({ voter }) => ended.includes(voter));
+    return { yeses: countYes(standing, claim.yes, decided?.args), needs: people };
+  };
   const methods: PartMethods<ConfirmationMethods> = {
+    countYes(now, claim) {
+      const record = table.read(now, claim.id);
+      if (record === null) return { refused: "unknown" };
+      if (record.status !== "pending") return { refused: record.status };
+      if (isLinkOver(now, claim)) return { refused: "link" };
+      const counted = tally(now, claim);
+      if (counted === "waiting") return { refused: "waiting" };
+      if (counted === null || counted.yeses.given.length >= counted.needs) return null;
+      table.keepYeses(claim.id, counted.yeses);
+      if (claim.link !== undefined) links.setUsed(claim.link, true);
+      return { approved: counted.yeses.given.length, needs: counted.needs };
+    },
     park(now, groups, holder) {
       if (holder !== undefined && !holds(now, holder)) return null;
       const parked = table.park(now, groups);
@@ -151,7 +182,10 @@ function openConfirmations(
       if (table.change(now, { kind: "expire", claim }) === null) changed(now);
     },
     conclude(now, claim, answerJson) {
-      if (table.change(now, { kind: "conclude", claim }, answerJson) === null) answer(now, claim);
+      // The claim of the last of several people knows that one alone.
+      const decided = table.listed(now, claim.id)?.decided ?? claim.decided;
+      const whole = { ...claim, ...(decided !== undefined && { decided }) };
+      if (table.change(now, { kind: "conclude", claim: whole }, answerJson) === null) answer(now, claim);
     },
     addLink(now, link) {
       const record = table.read(now, link.confirmationId);
@@ -160,7 +194,17 @@ function openConfirmations(
       const expiresAt = Math.min(link.expiresAt, record.expiresAt);
       return links.add({ ...link, expiresAt }) ? expiresAt : "too-many";
     },
-    dropLinks: (_, id) => links.drop(id),
+    dropLinks(now, id) {
+      const yeses = table.listed(now, id)?.yeses;
+      const dropped = links.drop(id);
+      // Who has a link that was taken back has not said yes by it either.
+      if (yeses !== undefined)
+        table.keepYeses(
+          id,
+          withoutEnded(yeses, ({ link }) => link !== undefined),
+        );
+      return dropped;
+    },
     recall: (now, query) => memory.recall(now, query),
     remembered: (now, query) => memory.list(now, query),
     rememberedOne: (now, id) => memory.find(now, id),
@@ -197,7 +241,10 @@ function openConfirmations(
         if (isLinkOver(now, claim)) return refuseClaim("link");
         const { remember = [] } = claim;
         if (remember.length > 0 && !memory.hasRoom(now, remember.length)) return refuseClaim("memory");
-        const refused = table.change(now, { kind: "approve", claim });
+        const counted = tally(now, claim);
+        if (counted === "waiting" || (counted !== null && counted.yeses.given.length < counted.needs))
+          return refuseClaim("waiting");
+        const refused = table.change(now, { kind: "approve", claim: withAll(claim, counted?.yeses) });
         if (refused === null && claim.link !== undefined) links.setUsed(claim.link, true);
         return refused === null ? null : refuseClaim(refused);
       },
@@ -223,4 +270,12 @@ function openConfirmations(
     },
     usage: (now, query) => ({ waiting: table.waiting(now, query) }),
   };
+}
+
+/** Say in a claim who of several people said yes, and to which arguments. */
+function withAll(claim: Claim, yeses: Yeses | undefined): Claim {
+  if (yeses === undefined || claim.decided === undefined) return claim;
+  const all = yeses.given.map(({ decider }) => decider);
+  const { args } = yeses;
+  return { ...claim, decided: { ...claim.decided, all, ...(args !== undefined && { args }) } };
 }
