@@ -31,7 +31,7 @@ export function toVoter({ name, via, madeBy }: Decider): string {
   return via === "approver" ? `approver ${name}` : `key ${via === "key" ? name : (madeBy ?? "")}`;
 }
 
-/** Take out the yeses that have ended. Without the yes of their writer the arguments go too, with all that was said to them. */
+/** Take out the yeses that have ended, and the arguments whose writer is one of them. */
 export function withoutEnded({ given, args, edition }: Yeses, isOver: (yes: Yes) => boolean): Yeses {
   if (args !== undefined && isOver(given[0]!)) return { given: [], edition: edition + 1 };
   const left = given.filter((yes) => !isOver(yes));
