@@ -1,3 +1,4 @@
+import { connectorsAdd } from "./connectors.ts";
 import type { Command } from "./define-command.ts";
 import { deploy } from "./deploy.ts";
 import { dev } from "./dev.ts";
@@ -21,6 +22,7 @@ export const COMMANDS: readonly Command[] = [
   flowsDiff,
   flowsPush,
   hooksTry,
+  connectorsAdd,
   listen,
   endpointsList,
   endpointsImport,

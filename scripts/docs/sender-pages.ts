@@ -8,17 +8,14 @@ type Name = keyof typeof SENDERS;
 /** The senders with a page, in the order in which they are listed. */
 export const SENDER_NAMES = Object.keys(SENDERS) as readonly Name[];
 
-/** Marks the part of a page that `npm run senders` writes. */
-const BEGIN = "<!-- npm run senders: begin -->";
-const END = "<!-- npm run senders: end -->";
-
-/** Write the part of a page between its marks anew. It throws where the page has no marks. */
-export function writePart(page: string, part: string): string {
-  const [before, rest] = page.split(BEGIN);
-  const [, after] = rest?.split(END) ?? [];
+/** Write the part of a page between a command's marks anew. It throws where the page has no marks. */
+export function writePart(page: string, part: string, command = "senders"): string {
+  const [begin, end] = [`<!-- npm run ${command}: begin -->`, `<!-- npm run ${command}: end -->`];
+  const [before, rest] = page.split(begin);
+  const [, after] = rest?.split(end) ?? [];
   if (before === undefined || after === undefined)
     throw new Error("Cannot write a part: the page has no marks");
-  return `${before}${BEGIN}\n\n${part}\n${END}${after}`;
+  return `${before}${begin}\n\n${part}\n${end}${after}`;
 }
 
 /** Write the list of the senders' pages, for `docs/index.md`. */

@@ -28,7 +28,7 @@ export function createStandIn(provider: Provider) {
     exchanges: 0,
     refreshes: 0,
     revoked: [] as string[],
-    /** What it did not take, in words. */
+    /** Its refusals, in words. */
     problems: [] as string[],
     accesses,
     refreshTokens: refreshes,

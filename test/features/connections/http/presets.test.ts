@@ -67,7 +67,7 @@ describe.each(NAMES)("An account at %s", (connector) => {
   );
   test.each(taken)("$title", async ({ run, at }) => {
     const { world, state } = opened;
-    // What the case before did to the provider is over, and the minute of the key's quota too.
+    // A case leaves the provider as it was, and the minute of the key's quota is over.
     Object.assign(state, { instead: undefined, scopesGiven: undefined, problems: [] });
     await world.volley.advance(600_000);
     const subject = `s${at}`;
