@@ -1,3 +1,5 @@
+import { Paddle } from "@paddle/paddle-node-sdk";
+import { verifyKey } from "discord-interactions";
 import OpenAI from "openai";
 import { Stripe } from "stripe";
 import { Webhook } from "svix";
@@ -44,4 +46,20 @@ test("Stripe's and Twilio's libraries take the deliveries of theirs", () => {
   const { text, headers } = signed("twilio");
   const fields = Object.fromEntries(new URLSearchParams(text));
   expect(twilio.validateRequest(SECRET, headers["x-twilio-signature"]!, URL, fields)).toBe(true);
+});
+
+test("Paddle's library takes the delivery of Paddle", async () => {
+  const { text, headers } = signed("paddle");
+  const { webhooks } = new Paddle("none");
+  const signature = headers["paddle-signature"]!;
+  expect(await webhooks.isSignatureValid(text, SECRET, signature)).toBe(true);
+  expect(await webhooks.isSignatureValid(`${text} `, SECRET, signature)).toBe(false);
+});
+
+test("Discord's library takes the delivery of Discord", async () => {
+  const { text, headers } = signed("discord");
+  const [signature, time] = [headers["x-signature-ed25519"]!, headers["x-signature-timestamp"]!];
+  const key = SENDERS["discord"]!.secret!;
+  expect(await verifyKey(text, signature, time, key)).toBe(true);
+  expect(await verifyKey(`${text} `, signature, time, key)).toBe(false);
 });
