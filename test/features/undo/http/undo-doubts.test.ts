@@ -182,7 +182,7 @@ describe("writes in doubt that can be looked up", () => {
         expect(bookings.heard.filter((word) => word === "unbook a")).toHaveLength(isDone ? 1 : 0);
         expect([...bookings.live]).toEqual([]);
         const shown = await volley.fetch(`/v1/runs/${run}`);
-        const told = ((await shown.json()) as UndoneAnswer).undone ?? [];
+        const { undone: told = [] } = (await shown.json()) as UndoneAnswer;
         expect(told).toMatchObject(isDone ? [entry] : []);
         expect(undone).toHaveLength(1);
       }
