@@ -41,7 +41,7 @@ export function writeConnectorIndex(): string {
     "# Connectors: the known providers\n",
     "For people who add a provider to [`VOLLEY_CONNECTORS`](../connections.md#say-which-providers-there-are): at the end you know how each is connected. They need only a client's id and secret. In a terminal: `npx volley connectors add github`.\n",
     "| provider | name | `site` | refresh | revoked by |\n|---|---|---|---|---|",
-    `${rows.join("")}`,
+    rows.join(""),
     PEERS,
   ].join("\n");
 }
