@@ -17,6 +17,8 @@ export const SHIPPED: Readonly<Record<"flags" | "variables" | "needs" | "contrac
     LLM_BASE_URL: "agent",
     ANTHROPIC_BASE_URL: "agent",
     VOLLEY_CONFIRMATION_TTL_S: "confirmations",
+    VOLLEY_APPROVERS: "confirmations",
+    VOLLEY_MAIL_FROM: "confirmations",
     VOLLEY_TOOL_SECRETS: "added-tools",
     VOLLEY_TOOL_PORTS: "added-tools",
     VOLLEY_IDENTITY: "sign-in",

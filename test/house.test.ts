@@ -108,11 +108,11 @@ describe("A file", () => {
 });
 
 const CEILINGS = {
-  coreFilesThatFeaturesReach: 152,
+  coreFilesThatFeaturesReach: 153,
   coreFilesThatCoreDoesNotUse: 18,
   coreFilesWithWordsOfFeatures: 12,
   filesReachedPastAnIndex: 48,
-  files: 1084,
-  smallFilesWithOneImporter: 100,
+  files: 1087,
+  smallFilesWithOneImporter: 101,
   namesOfSeveralFiles: 9,
 } as const;

@@ -45,40 +45,62 @@ export async function sendEvent(
   target: CallbackTarget,
   scope: CallbackScope,
 ): Promise<CallbackEnd> {
-  const { ports, options, slots } = scope;
-  const url = guardCallback(target.url, options.trustedOrigins);
-  const secrets = parseWebhookSecrets(ports.secret(target.secretName));
-  if (!url.ok || secrets === null) return { kind: "unanswered" };
+  const secrets = parseWebhookSecrets(scope.ports.secret(target.secretName));
+  if (secrets === null) return { kind: "unanswered" };
+  return sendJson({ url: target.url, json: event.json, sign: () => sign(event, secrets, scope) }, scope);
+}
 
+/** Try once to send JSON, in the same way and unsigned unless `sign` gives more headers. */
+export async function sendJson(
+  { url: address, json, sign: headersOf = unsigned }: SentJson,
+  scope: CallbackScope,
+): Promise<CallbackEnd> {
+  const { ports, options, slots } = scope;
+  const url = guardCallback(address, options.trustedOrigins);
+  if (!url.ok) return { kind: "unanswered" };
   const clock = new CallClock(ports.clock, LIMITS.callbackTimeoutMs);
   const turn = new HeaderSlots(slots, clock);
-  const receiver = { href: url.value.href, secrets, clock };
-  const posted = await attempt(() => turn.run(() => turn.holding(() => post(event, receiver, scope))));
+  const receiver = { href: url.value.href, sign: headersOf, clock };
+  const posted = await attempt(() => turn.run(() => turn.holding(() => post(json, receiver, scope))));
   clock.stop();
   return posted.ok ? posted.value : { kind: "unanswered" };
 }
 
+interface SentJson extends Partial<Pick<Receiver, "sign">> {
+  readonly url: string;
+  readonly json: string;
+}
+
+const unsigned = async (): Promise<Readonly<Record<string, string>>> => ({});
+
 interface Receiver {
   readonly href: string;
-  readonly secrets: readonly Uint8Array[];
+  readonly sign: () => Promise<Readonly<Record<string, string>>>;
   readonly clock: CallClock;
 }
 
-async function post(
-  { id, json: body }: OutgoingEvent,
-  { href, secrets, clock }: Receiver,
+async function sign(
+  { id, json }: OutgoingEvent,
+  secrets: readonly Uint8Array[],
   { ports }: CallbackScope,
-): Promise<CallbackEnd> {
+): Promise<Readonly<Record<string, string>>> {
   const timestamp = String(Math.floor(ports.clock.now() / 1_000));
   const signatures = await Promise.all(
-    secrets.map(async (secret) => `v1,${await ports.sign(secret, `${id}.${timestamp}.${body}`)}`),
+    secrets.map(async (secret) => `v1,${await ports.sign(secret, `${id}.${timestamp}.${json}`)}`),
   );
-  const headers = markHeaders({
-    "content-type": "application/json",
+  return {
     "webhook-id": id,
     "webhook-timestamp": timestamp,
     "webhook-signature": signatures.join(" "),
-  });
+  };
+}
+
+async function post(
+  body: string,
+  { href, sign: headersOf, clock }: Receiver,
+  { ports }: CallbackScope,
+): Promise<CallbackEnd> {
+  const headers = markHeaders({ "content-type": "application/json", ...(await headersOf()) });
   const sent = ports.fetch(href, { method: "POST", headers, body, signal: clock.signal, redirect: "manual" });
   const { status, headers: answered } = await clock.orEnd(sent.then(discardBody), () => {});
   const retryAfterMs = parseRetryAfter(answered.get("retry-after"), ports.clock.now()) ?? null;

@@ -12,6 +12,23 @@ export const ANSWERS = "answers";
 /** The names that stand in the place of a tool's, which no tool can have. */
 const DECIDED = "confirmation.decided";
 const EXPIRED = "confirmation.expired";
+export const REQUESTED = "confirmation.requested";
+
+/** Make the job that asks one approver where they are. The link stands in the place of a callback's address, which no answer shows. */
+export function makeNoticeJob(id: string, eventJson: string, notice: object): JobSpec {
+  return {
+    id,
+    tool: REQUESTED,
+    argsJson: eventJson,
+    toolJson: JSON.stringify(notice),
+    idempotencyKey: id,
+    maxAttempts: WEBHOOK_ATTEMPTS,
+    backoffInitialMs: LIMITS.jobBackoffInitialMs,
+    delivery: "at-least-once",
+    retries: "standard-webhooks",
+    kind: ANSWERS,
+  };
+}
 
 /**
  * Make the job that tells a batch's address what became of its question: who decided, and the result of every action; or that its

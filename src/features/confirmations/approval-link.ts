@@ -15,6 +15,8 @@ export interface ApprovalLink {
   readonly edit: boolean;
   /** The key that made it: the link ends with it. Absent of the link in an event, and where an earlier version made it. */
   readonly maker?: LinkMaker | undefined;
+  /** It is of somebody in VOLLEY_APPROVERS, and ends when the name leaves that. */
+  readonly isApprover?: true;
 }
 
 export interface LinkMaker {

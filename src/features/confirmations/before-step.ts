@@ -2,6 +2,7 @@ import type { BeforeStep } from "../../core/gate/execution.ts";
 import type { Caller } from "../../core/contract/gate/caller.ts";
 import type { SubjectAccounts } from "../../feature/caller.ts";
 import { hashDeclaration } from "./confirmation-digests.ts";
+import type { Approver } from "./approvers.ts";
 import { createGroupParking } from "./park-groups.ts";
 
 /** The deployment that questions are asked in. */
@@ -12,10 +13,17 @@ interface Asking {
   /** Whether somebody may decide what a caller's actions ask. */
   readonly isDecided?: (caller: Caller) => boolean;
   readonly recall?: BeforeStep["recall"];
+  readonly approvers?: readonly Approver[];
 }
 
 /** Have actions wait for a person: those that ask for a yes, and those that miss an account which can be connected. */
-export function createBeforeStep({ accounts, hasPage = true, isDecided, recall }: Asking = {}): BeforeStep {
+export function createBeforeStep({
+  accounts,
+  hasPage = true,
+  isDecided,
+  recall,
+  approvers,
+}: Asking = {}): BeforeStep {
   return {
     hashOf: hashDeclaration,
     ...(recall !== undefined && { recall }),
@@ -36,6 +44,7 @@ export function createBeforeStep({ accounts, hasPage = true, isDecided, recall }
         keptAs,
         ...(isOne && { isOne }),
         accounts,
+        approvers,
         // The address of the page where a question is decided is made of it.
         requestUrl: hasPage ? hooks?.requestUrl : undefined,
         undecidable: isDecided?.(caller) === false,

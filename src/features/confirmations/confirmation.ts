@@ -120,6 +120,8 @@ export interface ParkRequest {
   readonly ttlsMs?: readonly (number | null)[];
   /** Where the request was sent that asks; absent where none did. */
   readonly origin?: string | undefined;
+  /** The names of the approvers that it concerns. */
+  readonly approvers?: readonly string[] | undefined;
   /** The names of its actions, where an earlier run may have asked about them: then nothing is asked a second time. */
   readonly again?: readonly string[] | undefined;
 }

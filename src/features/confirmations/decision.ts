@@ -17,7 +17,9 @@ export const deciderSchema = lazySchema(() =>
   z
     .strictObject({
       name: z.string(),
-      via: z.string().check(z.describe("`key`, `link`, or the feature that withdrew the question")),
+      via: z
+        .string()
+        .check(z.describe("`key`, `link`, `approver`, or the feature that withdrew the question")),
       made_by: z.optional(z.string()).check(z.describe("The key that made the link")),
     })
     .register(z.globalRegistry, { id: "DecidedBy" }),

@@ -17,6 +17,8 @@ import { CONFIRMATION_LIMITS, type ConfirmationLimits } from "./confirmation-rul
 import * as LIMITS from "../../core/contract/limits.ts";
 import { sendEvent } from "../../core/egress/send-callback.ts";
 import { Semaphore } from "../../core/kit/semaphore.ts";
+import { APPROVERS, MAIL_FROM, readApprovers } from "./http/read-approvers.ts";
+import { tellApprover } from "./objects/tell-approver.ts";
 import { createAnswerKind } from "./objects/answer-kind.ts";
 import { createConfirmationsPart } from "./objects/confirmations-part.ts";
 import { createBeforeStep } from "./before-step.ts";
@@ -33,7 +35,7 @@ export function confirmations() {
       approve: "Can approve",
       skip_approval: "Can skip approval",
     },
-    variables: { [TTL]: { read: readLimits } },
+    variables: { [TTL]: { read: readLimits }, [APPROVERS]: { read: readApprovers }, [MAIL_FROM]: {} },
     routes: (features) => {
       const sayReach = givenBy(features, "sayReach");
       return [
@@ -51,10 +53,16 @@ export function confirmations() {
     gives: { withdraw },
     objectPart: (deploymentOf) =>
       createConfirmationsPart(readLimits, ({ env, slots = new Semaphore(LIMITS.headerSlots) }) =>
-        createAnswerKind((event, target) => {
-          const { ports, configured } = deploymentOf(env);
-          return sendEvent(event, target, { ports, options: configured, slots });
-        }),
+        createAnswerKind(
+          (event, target) => {
+            const { ports, configured } = deploymentOf(env);
+            return sendEvent(event, target, { ports, options: configured, slots });
+          },
+          (spec) => {
+            const { ports, configured } = deploymentOf(env);
+            return tellApprover(spec, { env: configured.env, scope: { ports, options: configured, slots } });
+          },
+        ),
       ),
     // A yes is to what the tool declares, its schema among it.
     checks: [checkConfirm, checkAtStart],
@@ -86,6 +94,7 @@ function beforeStep(configured: Configured): BeforeStep {
     accounts: accountsOf(configured),
     hasPage: declared.features.includes("console"),
     recall: createRecall(configured),
+    approvers: readApprovers(configured.env),
     isDecided: (caller) => mayDo(caller, "approve") || decides(caller.tenant),
   });
 }

@@ -36,3 +36,11 @@ export const remembered = 1_000;
 export const maxRememberS = 2_592_000;
 /** Arguments that are kept to be shown with a remembered approval, as JSON. */
 export const rememberedArgsCharacters = 2_000;
+/** Entries of VOLLEY_APPROVERS: each question is told to a team at most. */
+export const approvers = 20;
+/** Characters of the sentence in the title of a message to them. */
+export const titleCharacters = 120;
+/** Actions that such a message says; its link shows all. */
+export const noticeLines = 10;
+/** Characters of a text of a message for Slack, which takes 3,000. */
+export const slackCharacters = 2_900;

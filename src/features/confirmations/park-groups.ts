@@ -1,5 +1,6 @@
 import type { Catalog } from "../../core/catalog/catalog.ts";
 import { attempt } from "../../core/kit/result.ts";
+import { type Approver, findConcerned } from "./approvers.ts";
 import { callConfirmations, GROUP_FORMAT, type ParkAnswer } from "./confirmation.ts";
 import { type Account, NO_ACCOUNT } from "../../core/contract/gate/caller.ts";
 import { type AwaitedAccounts, findGroups, keepAsker, type ParkedGroup } from "./parked-group.ts";
@@ -38,6 +39,8 @@ export interface GroupOptions
   /** No configured key of the tenant may decide. */
   readonly undecidable?: boolean;
   readonly accounts?: Pick<SubjectAccounts, "awaited" | "usedBy"> | undefined;
+  /** Everybody who is asked where they are. */
+  readonly approvers?: readonly Approver[] | undefined;
 }
 
 /**
@@ -87,13 +90,22 @@ export function createGroupParking(plan: Plan, options: GroupOptions): Park {
 /** Record the questions; those that are missing were refused for this reason. */
 async function record(
   drafts: readonly Draft[],
-  { gate, named, holder }: Pick<GroupOptions, "gate" | "named" | "holder">,
+  { gate, named, holder, catalog, approvers = [], origin: { tenant } }: GroupOptions,
   origin: string | undefined,
 ): Promise<{ readonly answer: ParkAnswer; readonly refused: Failure }> {
   if (drafts.length === 0) return { answer: [], refused: FULL };
   const requests = drafts.map(({ id, groupJson, group, steps }) => {
     const again = steps.some(({ step }) => named?.mayBeParked(step)) ? group.names : undefined;
-    return { id, groupJson, ttlsMs: ttlsOf(steps), origin, ...(again !== undefined && { again }) };
+    // One that waits for an account needs no yes.
+    const concerned = group.awaits === undefined ? findConcerned(approvers, group, { catalog, tenant }) : [];
+    return {
+      id,
+      groupJson,
+      ttlsMs: ttlsOf(steps),
+      origin,
+      ...(concerned.length > 0 && { approvers: concerned }),
+      ...(again !== undefined && { again }),
+    };
   });
   const asked = await attempt(() =>
     holder === undefined

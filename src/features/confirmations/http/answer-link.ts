@@ -1,3 +1,4 @@
+import { readApprovers } from "./read-approvers.ts";
 import { digestOf, type OpenedLink } from "../approval-link.ts";
 import { callConfirmations, type ConfirmationRecord } from "../confirmation.ts";
 import { editGroup, isEditable } from "../edit-group.ts";
@@ -114,7 +115,12 @@ function sayOver(link: OpenedLink, { status, decided }: ConfirmationRecord, nowM
 const OVER = makePlainPage(410, "This link is over", "It has ended; ask the sender for a new one.");
 
 /** Whether the key that made a link still decides for its tenant. Throws where that cannot be found out. */
-async function isMadeByKey({ maker }: OpenedLink, tenant: string, deployment: Deployment): Promise<boolean> {
+async function isMadeByKey(
+  { maker, isApprover, name }: OpenedLink,
+  tenant: string,
+  deployment: Deployment,
+): Promise<boolean> {
+  if (isApprover) return readApprovers(deployment.configured.env).some((one) => one.name === name);
   if (maker === undefined) return true;
   return stillDecides(maker.hash, tenant, deployment.configured);
 }
@@ -159,7 +165,11 @@ async function decide(
       decision,
       shownHash,
       key: null,
-      by: { name: link.name, via: "link", ...(link.maker !== undefined && { madeBy: link.maker.key }) },
+      by: {
+        name: link.name,
+        via: link.isApprover ? "approver" : "link",
+        ...(link.maker !== undefined && { madeBy: link.maker.key }),
+      },
       link: digest,
       hash: link.maker?.hash,
       ...(reason !== undefined && { reason }),

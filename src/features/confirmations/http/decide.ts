@@ -1,4 +1,5 @@
 import { type Account, NO_ACCOUNT, mayDo } from "../../../core/contract/gate/caller.ts";
+import { readApprovers } from "./read-approvers.ts";
 import { callConfirmations, type Claim, listAsked, refuseClaim } from "../confirmation.ts";
 import { hashArgs, hashDeclaration } from "../confirmation-digests.ts";
 import { type Decider, type Decision, toWireDecider } from "../decision.ts";
@@ -204,7 +205,12 @@ async function countFor(
 }
 
 /** Whether the key that gave a yes, or made its link, may still decide. Throws where that cannot be found out. */
-async function stands({ hash }: Yes, tenant: string, configured: Deciding["configured"]): Promise<boolean> {
+async function stands(
+  { hash, decider: { name, via } }: Yes,
+  tenant: string,
+  configured: Deciding["configured"],
+): Promise<boolean> {
+  if (via === "approver") return readApprovers(configured.env).some((one) => one.name === name);
   return hash === undefined || (await stillDecides(hash, tenant, configured));
 }
 

@@ -51,8 +51,8 @@ type Texts = {
   yeses_json: string | null;
 };
 
-/** Hears of a question that was recorded. @param origin where the request was sent that asks */
-type OnAsked = (question: ListedConfirmation, origin: string | undefined) => void;
+/** Hears of a question that was recorded, and of the approvers that it concerns. */
+type OnAsked = (question: ListedConfirmation, asked: Pick<ParkRequest, "origin" | "approvers">) => void;
 
 /**
  * The tenant's confirmations: their groups in the `confirmations` table, and in memory everything else about them.
@@ -125,7 +125,7 @@ export class ConfirmationTable {
     this.#readBook();
     for (const { id } of kept) {
       const asked = this.listed(nowMs, id);
-      if (asked !== null) this.#onAsked(asked, requests.get(id)!.origin);
+      if (asked !== null) this.#onAsked(asked, requests.get(id)!);
     }
     const recorded = added.flatMap(({ id }) => {
       const one = this.#book.get(id);

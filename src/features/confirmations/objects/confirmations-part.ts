@@ -4,8 +4,10 @@ import type { PartMethods } from "../../../core/contract/gate/part-call.ts";
 import type { JobKind } from "../../../cloudflare/durable/job-kind.ts";
 import type { ObjectPart, OpenPart, PartHost, PartWorld } from "../../../cloudflare/durable/object-part.ts";
 import { attemptNow } from "../../../core/kit/result.ts";
-import { EVENT_LINK, digestOf, toLinkUrl } from "../approval-link.ts";
-import { makeAnswerJob } from "../answer-job.ts";
+import { readOwnUrl } from "../../../cloudflare/configuration.ts";
+import { type ApprovalLink, EVENT_LINK, digestOf, toLinkUrl } from "../approval-link.ts";
+import { makeNotice } from "../approvers.ts";
+import { makeAnswerJob, makeNoticeJob } from "../answer-job.ts";
 import type {
   Claim,
   ClaimRefusal,
@@ -64,12 +66,13 @@ export function createConfirmationsPart(
 }
 
 function openConfirmations(
-  { storage, tenant, events, outbox, holds, changed, tell, onDue, looksAfter }: PartWorld,
+  { env, storage, tenant, events, outbox, holds, changed, tell, onDue, looksAfter }: PartWorld,
   limits: ConfirmationLimits,
 ): OpenPart {
   const links = new LinkTable(storage.sql);
   const memory = new RememberedTable(storage.sql);
-  const table = new ConfirmationTable(storage, limits, (question, origin) => {
+  const table = new ConfirmationTable(storage, limits, (question, { origin, approvers = [] }) => {
+    for (const [at, name] of approvers.entries()) askApprover(question, name, at);
     events.record(question.createdAt, () =>
       toRequestedEvent(tenant, question, makeEventLink(question, origin)),
     );
@@ -77,10 +80,25 @@ function openConfirmations(
     tell(question.createdAt, () => toRequestedEvent(tenant, question));
     changed(question.createdAt);
   });
+  /** Have an approver asked, by a job that is recorded in the turn of the question. */
+  const askApprover = (question: ListedConfirmation, approver: string, at: number): void => {
+    const own = readOwnUrl(env) ?? undefined;
+    const link = makeEventLink(question, own, { name: approver, isApprover: true });
+    if (link === undefined) return;
+    const { json } = toRequestedEvent(tenant, question, link);
+    const { url: _, ...data } = (JSON.parse(json) as { readonly data: { readonly url?: string } }).data;
+    const event = JSON.stringify({ ...(JSON.parse(json) as object), data });
+    const spec = makeNoticeJob(`${question.id}-${at}`, event, makeNotice(question, { approver, link }));
+    attemptNow(() => outbox.recordOne(question.createdAt, { spec, takes: null, beside: () => {} }));
+  };
   /** The link of an event: it is kept in the turn of its question, or the event has none. */
-  const makeEventLink = ({ id, expiresAt }: ListedConfirmation, origin?: string): string | undefined => {
+  const makeEventLink = (
+    { id, expiresAt }: ListedConfirmation,
+    origin?: string,
+    whose: Pick<ApprovalLink, "name" | "isApprover"> = { name: EVENT_LINK },
+  ): string | undefined => {
     const token = toBase64Url(crypto.getRandomValues(new Uint8Array(32)));
-    const link = { digest: digestOf(token), confirmationId: id, name: EVENT_LINK, expiresAt, edit: false };
+    const link = { ...whose, digest: digestOf(token), confirmationId: id, expiresAt, edit: false };
     const kept = attemptNow(() => links.add(link));
     return kept.ok && kept.value ? toLinkUrl({ tenant, token }, origin) : undefined;
   };

@@ -10,6 +10,9 @@ type Row = {
   used: number;
 };
 
+/** Stands in the place of a maker. */
+const OF_APPROVER = '{"approver":true}';
+
 /** The links of a tenant's questions, by the digests of their tokens. */
 export class LinkTable {
   readonly #sql: SqlStorage;
@@ -19,14 +22,15 @@ export class LinkTable {
   }
 
   /** Keep a link; false, and it is not kept, where the question has as many as it may. Throws when storage refuses. */
-  add({ digest, confirmationId, name, expiresAt, edit, maker }: ApprovalLink): boolean {
+  add({ digest, confirmationId, name, expiresAt, edit, maker, isApprover }: ApprovalLink): boolean {
     const { count } = this.#sql
       .exec<{ count: number }>(
-        "SELECT COUNT(*) AS count FROM approval_links WHERE confirmation_id = ?",
+        "SELECT COUNT(*) AS count FROM approval_links WHERE confirmation_id = ? AND maker IS NOT ?",
         confirmationId,
+        OF_APPROVER,
       )
       .one();
-    if (count >= LIMITS.approvalLinks) return false;
+    if (isApprover !== true && count >= LIMITS.approvalLinks) return false;
     this.#sql.exec(
       "INSERT INTO approval_links (digest, confirmation_id, name, expires_at, edit, maker, used) VALUES (?, ?, ?, ?, ?, ?, 0)",
       digest,
@@ -34,7 +38,7 @@ export class LinkTable {
       name,
       expiresAt,
       edit ? 1 : 0,
-      maker === undefined ? null : JSON.stringify(maker),
+      isApprover ? OF_APPROVER : maker === undefined ? null : JSON.stringify(maker),
     );
     return true;
   }
@@ -54,7 +58,9 @@ export class LinkTable {
       expiresAt,
       edit: edit === 1,
       isUsed: used === 1,
-      ...(maker !== null && { maker: JSON.parse(maker) as LinkMaker }),
+      ...(maker === OF_APPROVER
+        ? { isApprover: true as const }
+        : maker !== null && { maker: JSON.parse(maker) as LinkMaker }),
     };
   }
 

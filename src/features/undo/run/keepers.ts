@@ -122,7 +122,7 @@ export const ANSWERS = () => {
         .optional(z.array(shown))
         .check(z.describe("What became of its writes since, in the order in which they were taken back")),
     }),
-    DecidedBy: z.object({ via: z.enum(["key", "link", UNDO]) }),
+    DecidedBy: z.object({ via: z.enum(["key", "link", "approver", UNDO]) }),
   };
 };
 

@@ -11,7 +11,12 @@ test("T50 A deployment names the tenants none of whose keys may decide, once", (
     .spyOn(console, "warn")
     .mockImplementation((line: string) => void warned.push(JSON.parse(line)));
   const open = (keys: KeyRing) =>
-    confirmations().beforeStep!({ declared: { features: [] }, features: [], keys } as unknown as Configured);
+    confirmations().beforeStep!({
+      env: {},
+      declared: { features: [] },
+      features: [],
+      keys,
+    } as unknown as Configured);
   const entry = (name: string, tenant: string, flags: string[], digit: number) => ({
     name,
     tenant,
