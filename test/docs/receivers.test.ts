@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { Webhook } from "standardwebhooks";
+import { VERIFY_CODE } from "../../src/features/endpoints/console/verify-code.ts";
 import { afterAll, describe, expect, test } from "vitest";
 
 const PAGE = "docs/clients/receivers.md";
@@ -128,11 +129,21 @@ test("The library itself takes and refuses the same deliveries", () => {
   }
 });
 
-test("The receivers of Go and PHP sign the same bytes, and compare in constant time", () => {
+test("The portal shows the receivers of the page, in five languages", () => {
+  const blocks = Array.from(
+    page.matchAll(/```(?:js|python|go|ruby|php)\n([\s\S]*?)```/g),
+    ([, code]) => code,
+  );
+  expect(VERIFY_CODE.map(([, code]) => code)).toEqual(blocks);
+});
+
+test("The receivers of Go, Ruby and PHP sign the same bytes, and compare in constant time", () => {
   const blockOf = (language: string): string =>
     new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``).exec(page)![1]!;
   expect(blockOf("go")).toContain('header.Get("webhook-id") + "." + at + "."');
   expect(blockOf("go")).toContain("hmac.Equal(");
   expect(blockOf("php")).toContain(`'.' . $at . '.' . $body`);
   expect(blockOf("php")).toContain("hash_equals(");
+  expect(blockOf("ruby")).toContain('"#{headers["webhook-id"]}.#{at}.".b + body.b');
+  expect(blockOf("ruby")).toContain("OpenSSL.secure_compare(");
 });

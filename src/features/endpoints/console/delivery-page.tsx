@@ -13,7 +13,7 @@ import { Status } from "../../../console/parts/status.tsx";
 import { Time } from "../../../console/parts/time.tsx";
 import { Title } from "../../../console/parts/title.tsx";
 import { useAccess } from "./access.ts";
-import { isGood, sayAnswer } from "./endpoint-words.ts";
+import { isGood, sayAnswer, sayReason } from "./endpoint-words.ts";
 import type { WireDelivery, WireEvent } from "./wire-endpoints.ts";
 
 /** One delivery: its attempts with what was answered, the body that is sent, and another try. */
@@ -104,6 +104,7 @@ function EventLink({ id }: { readonly id: string }) {
 
 function Attempt({ attempt }: { readonly attempt: WireDelivery["attempts"][number] }) {
   const { at, duration_ms: took, response } = attempt;
+  const reason = sayReason(attempt);
   return (
     <li class="attempt">
       <div class="row">
@@ -112,6 +113,11 @@ function Attempt({ attempt }: { readonly attempt: WireDelivery["attempts"][numbe
           <Time at={at} />, {sayDuration(took)}
         </span>
       </div>
+      {reason !== null && (
+        <p key="reason" class="small">
+          {reason}
+        </p>
+      )}
       {response === undefined || response === "" ? (
         <p class="muted small">Its answer had no text.</p>
       ) : (

@@ -33,7 +33,7 @@ const SINCE = {
   "720": "all 30 days",
 };
 
-/** Buttons that pause or resume an endpoint, test it and give it another secret; the tenant also sends again what failed. */
+/** Buttons that pause or resume an endpoint, test it, give it another secret and send again what failed; the tenant also makes a link for its customer. */
 export function EndpointButtons({ endpoint, onSend }: EndpointButtonsProps) {
   const { isTenant } = useAccess();
   const [isRotating, setRotating] = useState(false);
@@ -55,7 +55,7 @@ export function EndpointButtons({ endpoint, onSend }: EndpointButtonsProps) {
         </button>
       </div>
       {isActive && <TestForm key="test" endpoint={endpoint} onSend={onSend} />}
-      {isTenant && <RecoverForm key="recover" endpoint={endpoint} onSend={onSend} />}
+      <RecoverForm key="recover" endpoint={endpoint} onSend={onSend} />
       {isTenant && endpoint.customer !== undefined && (
         <PortalLinkButton key="link" customer={endpoint.customer} />
       )}

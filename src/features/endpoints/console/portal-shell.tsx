@@ -13,7 +13,7 @@ import { DeliveryList } from "./delivery-list.tsx";
 import { AccessProvider } from "./access.ts";
 import { EndpointList } from "./endpoint-list.tsx";
 import { pageOf } from "./endpoint-page.tsx";
-import { SectionTabs, type Tabs, TypeList } from "./section-tabs.tsx";
+import { SectionTabs, type Tabs, TypeList, VerifyList } from "./section-tabs.tsx";
 
 /** The answer about the link itself. */
 interface WireLink {
@@ -26,6 +26,7 @@ const TABS: Tabs = [
   ["", "Endpoints"],
   ["deliveries", "Deliveries"],
   ["types", "Events"],
+  ["receive", "Receive"],
 ];
 const NAMES = ["endpoints"];
 /** A link that ends is noticed within so long. */
@@ -126,6 +127,7 @@ function Pages({ route: { id, query } }: { readonly route: Route }) {
 
 function List({ view }: { readonly view: string }) {
   if (view === "deliveries") return <DeliveryList />;
+  if (view === "receive") return <VerifyList />;
   return view === "types" ? <TypeList /> : <EndpointList />;
 }
 

@@ -3,6 +3,7 @@ import { hrefTo } from "../../../console/kit/route.ts";
 import { JsonView } from "../../../console/parts/json-view.tsx";
 import { Empty, Pending } from "../../../console/parts/notes.tsx";
 import { useEventTypes } from "./access.ts";
+import { VERIFY_CODE } from "./verify-code.ts";
 
 /** The lists of a page, each with its name in the address; the first has none. */
 export type Tabs = readonly (readonly [view: string, title: string])[];
@@ -51,5 +52,26 @@ export function TypeList() {
         </section>
       ))}
     </div>
+  );
+}
+
+/** How a receiver knows that a delivery is genuine, in the languages that most are written in. */
+export function VerifyList() {
+  return (
+    <section class="stack tight" aria-label="Receive">
+      <p>
+        Each delivery is signed with the secret that was shown once when its endpoint was made. Verify it with
+        the bytes of the body, before you read them as JSON. Then answer 2xx within 15 seconds; a delivery may
+        come twice, with the same <code>webhook-id</code>.
+      </p>
+      {VERIFY_CODE.map(([language, code], at) => (
+        <details key={language} class="card" open={at === 0}>
+          <summary>{language}</summary>
+          <pre class="answer" tabindex={0} aria-label={`Verify in ${language}`}>
+            {code}
+          </pre>
+        </details>
+      ))}
+    </section>
   );
 }

@@ -10,6 +10,7 @@ import { toTime } from "../endpoint-json.ts";
 import { listDeliveries, resendDelivery, showOwnDelivery } from "./delivery-actions.ts";
 import {
   deleteEndpoint,
+  recoverEndpoint,
   rotateEndpoint,
   showEndpoint,
   testEndpoint,
@@ -40,6 +41,7 @@ const PATHS: readonly (readonly [method: string, path: string, answer: Answer])[
   ["PATCH", "/endpoints/:id", (scope, request, id) => patchEndpoint(request, id, scope)],
   ["DELETE", "/endpoints/:id", (scope, _, id) => deleteEndpoint(id, scope)],
   ["POST", "/endpoints/:id/test", (scope, request, id) => testEndpoint(request, id, scope)],
+  ["POST", "/endpoints/:id/recover", (scope, request, id) => recoverEndpoint(request, id, scope)],
   ["POST", "/endpoints/:id/rotate", (scope, request, id) => rotateEndpoint(request, id, scope)],
   ["GET", "/deliveries", (scope, request) => listDeliveries(query(request), scope)],
   ["GET", "/deliveries/:id", (scope, _, id) => showOwnDelivery(id, scope)],

@@ -49,7 +49,7 @@ export class EventLog {
        ) STRICT;
        CREATE INDEX IF NOT EXISTS sent ON events (sent_as) WHERE sent_as IS NOT NULL;
        CREATE INDEX IF NOT EXISTS of_run ON events (run) WHERE run IS NOT NULL;
-       CREATE TABLE IF NOT EXISTS batches (key TEXT PRIMARY KEY, content TEXT NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID, STRICT`,
+       CREATE TABLE IF NOT EXISTS event_batches (key TEXT PRIMARY KEY, content TEXT NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID, STRICT`,
     );
   }
 
@@ -78,9 +78,16 @@ export class EventLog {
 
   /** Keep the key of several events for a day; false where it came before with other content. */
   keepBatch({ key, content }: EventBatch, nowMs: number): boolean {
-    this.#sql.exec("DELETE FROM batches WHERE at <= ?", nowMs - LIMITS.eventRepeatMs);
-    this.#sql.exec("INSERT OR IGNORE INTO batches (key, content, at) VALUES (?, ?, ?)", key, content, nowMs);
-    const kept = this.#sql.exec<{ content: string }>("SELECT content FROM batches WHERE key = ?", key).one();
+    this.#sql.exec("DELETE FROM event_batches WHERE at <= ?", nowMs - LIMITS.eventRepeatMs);
+    this.#sql.exec(
+      "INSERT OR IGNORE INTO event_batches (key, content, at) VALUES (?, ?, ?)",
+      key,
+      content,
+      nowMs,
+    );
+    const kept = this.#sql
+      .exec<{ content: string }>("SELECT content FROM event_batches WHERE key = ?", key)
+      .one();
     return kept.content === content;
   }
 
@@ -193,7 +200,7 @@ export class EventLog {
 
   erase(): void {
     this.#sql.exec("DELETE FROM events");
-    this.#sql.exec("DELETE FROM batches");
+    this.#sql.exec("DELETE FROM event_batches");
   }
 
   #at(seq: number): Row | null {

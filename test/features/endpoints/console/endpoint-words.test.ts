@@ -4,6 +4,7 @@ import {
   healthOf,
   sayAttempts,
   sayDisabled,
+  sayReason,
   sortByHealth,
   splitTypes,
 } from "../../../../src/features/endpoints/console/endpoint-words.ts";
@@ -32,6 +33,28 @@ describe("Endpoints", () => {
 
 describe("A delivery", () => {
   const attempt = (more: object) => ({ at: SINCE, duration_ms: 1_500, ...more });
+
+  test.each([
+    [{ code: "NAME_NOT_FOUND" }, "DNS"],
+    [{ code: "CONNECTION_REFUSED" }, "port"],
+    [{ code: "TLS_FAILED" }, "certificate"],
+    [{ code: "TIMEOUT" }, "15 seconds"],
+    [{ status: 522, code: "TIMEOUT" }, "15 seconds"],
+    [{ code: "UPSTREAM_ERROR" }, "can be reached"],
+    [{ code: "BACKLOG_FULL" }, "Recover"],
+    [{ status: 302 }, "redirects are not followed"],
+    [{ status: 401 }, "signature"],
+    [{ status: 404 }, "Check the path"],
+    [{ status: 422 }, "signature"],
+    [{ status: 503 }, "could not reach"],
+    [{ status: 500 }, "its own log"],
+  ])("says the reason of a failed attempt and what helps: %o", (ended, said) => {
+    expect(sayReason(attempt(ended))?.toLowerCase()).toContain(said.toLowerCase());
+  });
+
+  test("says no reason where nothing failed", () => {
+    expect(sayReason(attempt({ status: 204 }))).toBeNull();
+  });
 
   test("says its last answer, how long it took, and which attempt it was", () => {
     expect(sayAttempts({ attempts: [] })).toBe("not tried yet");

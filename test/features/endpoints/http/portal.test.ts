@@ -4,11 +4,11 @@ import { addedTools } from "../../../../src/features/added-tools/index.ts";
 import { cors } from "../../../../src/features/cors/index.ts";
 import { discovery } from "../../../../src/features/discovery/index.ts";
 import { endpoints } from "../../../../src/features/endpoints/index.ts";
-import { createTestVolley } from "../../../../src/package/testing.ts";
+import { type Answer, createTestVolley } from "../../../../src/package/testing.ts";
 import { HOST, openEndpoints } from "./endpoint-world.ts";
 
-const open = async (env: Readonly<Record<string, unknown>> = {}) => {
-  const world = await openEndpoints(undefined, { env });
+const open = async (env: Readonly<Record<string, unknown>> = {}, answer?: Answer) => {
+  const world = await openEndpoints(answer, { env });
   const { send } = world;
   const link = async (customer: string, more: object = {}) => {
     const made = await send("POST", "/v1/portal_links", { customer, ...more });
@@ -57,6 +57,31 @@ describe("A portal link", () => {
     expect((await by("POST", `${mine}/rotate`, {})).body.secret).toMatch(/^whsec_/);
     expect((await by("PATCH", mine, { paused: true })).body).toMatchObject({ state: "paused" });
     expect((await by("GET", "/event_types")).status).toBe(200);
+  });
+
+  test("T54 recovers many of its own endpoint's failed deliveries at once; another customer and a link that only reads do not", async () => {
+    let isDown = true;
+    const down = () => new Response(null, { status: isDown ? 500 : 204 });
+    const { volley, send, sentTo, later, publish, link, make } = await open({}, down);
+    const [by, other, reader] = await Promise.all([
+      link("c_1"),
+      link("c_2"),
+      link("c_1", { read_only: true, expires_in_s: 604_800 }),
+    ]);
+    const id = await make(by, "mine");
+    const since = new Date(volley.now() - 1_000).toISOString();
+    for (let n = 0; n < 3; n += 1) await publish("x", { n }, { customer: "c_1" });
+    await publish("x", {}, { customer: "c_2" });
+    await later(1_000);
+    isDown = false;
+    const path = `/endpoints/${id}/recover`;
+    expect((await other("POST", path, { since })).status).toBe(404);
+    expect((await reader("POST", path, { since })).status).toBe(403);
+    expect(await by("POST", path, { since })).toEqual({ status: 202, body: { deliveries: 3 } });
+    await later(1_000);
+    expect(sentTo("mine")).toHaveLength(6);
+    const { deliveries } = (await send("GET", `/v1/deliveries?endpoint=${id}`)).body;
+    expect(deliveries.map(({ status }: { status: string }) => status)).toEqual(Array(3).fill("delivered"));
   });
 
   test("T54 reaches no other customer's endpoints and deliveries, whatever it names, and no other path", async () => {
