@@ -15,11 +15,11 @@ declare module "vitest" {
 export const WORKERS = 2;
 
 /** Start the sandboxes as a user does, on ports of their own, and stop them after the last test. */
-export default async function startSandboxes({ provide }: TestProject): Promise<() => Promise<void>> {
+export default async function startSandboxes(project: TestProject): Promise<() => Promise<void>> {
   const started: Sandbox[] = [];
   // One after another: the first one builds what all of them run.
   for (let worker = 0; worker < WORKERS; worker += 1) started.push(await startSandbox());
-  provide(
+  project.provide(
     "sandboxUrls",
     started.map(({ url }) => url),
   );
