@@ -107,6 +107,7 @@ function toMeta(
   const ok = outcomes.filter(succeeded).length;
   const truncated = toTruncation(outcomes);
   const accounts = outcomes.find(({ meta }) => meta.accounts !== undefined)?.meta.accounts;
+  const log = outcomes.flatMap(({ meta }) => meta.log ?? []).slice(0, LIMITS.linesKept);
   const selectMissing = [...new Set(outcomes.flatMap(({ meta }) => meta.selectMissing ?? []))];
   const selectHints = [...new Set(outcomes.flatMap(({ meta }) => meta.selectHints ?? []))];
   return {
@@ -121,6 +122,7 @@ function toMeta(
     ...(outcomes.some(({ meta }) => meta.keepsWhole) && { keepsWhole: true as const }),
     ...(truncated !== undefined && { truncated }),
     ...(accounts !== undefined && { accounts }),
+    ...(log.length > 0 && { log }),
     ...(outcomes.some(isInDoubt) && { inDoubt: true as const }),
     ...(outcomes.length > 0 &&
       outcomes.every(({ meta }) => meta.sentNothing) && { sentNothing: true as const }),

@@ -276,6 +276,8 @@ export const idempotencyKept = 100_000;
 export const logLineCharacters = 8 * 1024;
 /** Lines of one call: enough to follow it, few enough that one which logs in a loop does not bury the others. */
 export const logLines = 100;
+/** Lines of a call's log that are kept with its outcome, for the run that tells of it: as many as a person reads. */
+export const linesKept = 20;
 /** Characters that the tools of one request may log: the platform keeps 256 KB of a request and drops the rest. */
 export const logCharacters = 256 * 1024;
 /** The same of one call, so that it takes no more than a quarter of what its siblings may log. */

@@ -37,6 +37,13 @@ export const trySchema = /* @__PURE__ */ lazySchema(() => {
 export type Try = Written<typeof trySchema>;
 
 /** The measures of one action. Absent means it does not apply: an action that never ran has no duration. */
+/** A line that a tool wrote into its log. */
+export interface LogLine {
+  /** Milliseconds from the batch's start. */
+  readonly at_ms: number;
+  readonly text: string;
+}
+
 export interface OutcomeMeta {
   /** From dispatch to the end, without waiting for our own caps. */
   readonly durationMs?: number;
@@ -49,6 +56,8 @@ export interface OutcomeMeta {
   readonly startedMs?: number;
   /** Its attempts, the last one included, where there was more than one. A loop has none: each of its elements is a call. */
   readonly tries?: readonly Try[];
+  /** The first lines of its log. Not shown: its run keeps them. */
+  readonly log?: readonly LogLine[];
   /** Size of `data` as JSON, in bytes. */
   readonly bytes?: number;
   /**

@@ -2,7 +2,8 @@ import type { ProgressReport, Tool, ToolAccount, ToolContext, ToolLog } from "..
 import { AnsweredFailure, ToolFailure } from "../catalog/tool-failure.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import { parseExact } from "../contract/json.ts";
-import type { Outcome, Try } from "../contract/outcome.ts";
+import * as LIMITS from "../contract/limits.ts";
+import type { LogLine, Outcome, Try } from "../contract/outcome.ts";
 import { attempt } from "../kit/result.ts";
 import { sleep } from "../kit/sleep.ts";
 import type { Call } from "../plan/step.ts";
@@ -161,6 +162,8 @@ class ToolCall implements CallState {
   /** The tool was given a binding, or runs and acts without any: what it does leaves no trace here. */
   #isBound = false;
   #log: ToolLog | undefined;
+  /** The first lines of its log, as they were written. */
+  #lines: LogLine[] | undefined;
   #attempts = 0;
   /** When its present attempt was made, less what the call had waited for slots by then. */
   #triedAt: number;
@@ -201,10 +204,16 @@ class ToolCall implements CallState {
       queuedMs: this.#ticket.queuedMs + pausedMs,
       attempts: this.#attempts,
       ...(this.connected !== undefined && { accounts: this.connected.accountIds }),
+      ...(this.#lines !== undefined && { log: this.#readLines(this.#lines) }),
     };
     if (failed === null || this.#attempts < 2) return meta;
     // An attempt that a breaker kept in here was not made.
     return { ...meta, tries: [...failed, this.#toTry()].slice(0, this.#attempts) };
+  }
+
+  /** The secrets may have become more since a line was written. */
+  #readLines(lines: readonly LogLine[]): readonly LogLine[] {
+    return JSON.parse(this.#redact(JSON.stringify(lines))) as LogLine[];
   }
 
   /** The present attempt by now. Its waits for slots count as if they came before its start. */
@@ -334,7 +343,13 @@ class ToolCall implements CallState {
   }
 
   get log(): ToolLog {
-    return (this.#log ??= createToolLog(this.#logged));
+    return (this.#log ??= createToolLog({ ...this.#logged, keep: (text) => this.#keepLine(text) }));
+  }
+
+  #keepLine(text: string): void {
+    const lines = (this.#lines ??= []);
+    if (lines.length < LIMITS.linesKept)
+      lines.push({ at_ms: this.#sinceStart(this.#scope.ports.clock.now()), text });
   }
 
   get idempotencyKey(): string {

@@ -11,6 +11,8 @@ export interface LoggedCall {
   readonly scope: CallScope;
   /** Takes its secrets out of JSON text. */
   readonly redact: (json: string) => string;
+  /** Keeps what is written of it with its outcome, secrets and all. */
+  readonly keep?: (text: string) => void;
 }
 
 /**
@@ -37,12 +39,19 @@ export function createToolLog(call: LoggedCall): ToolLog {
           );
     draw(own, json);
     draw(shared, json);
+    call.keep?.([message, fields].flatMap((part) => toText(part) ?? []).join(" "));
     if (!isOver(own) && !isOver(shared)) return call.scope.ports.log(level, json);
     const over = { message: "The rest is left out: it is too much." };
     call.scope.ports.log("warn", writeLine(call, { ...head, level: "warn" }, over));
   };
   const at = (level: LogLevel) => write.bind(null, level);
   return Object.assign(at("info"), { info: at("info"), warn: at("warn"), error: at("error") });
+}
+
+/** A part of a line as a person reads it; undefined for none. */
+function toText(part: unknown): string | undefined {
+  const said = plainValue(part);
+  return typeof said === "string" ? said : JSON.stringify(said);
 }
 
 /** Log an exception that a tool did not throw on purpose. The caller is told `TOOL_FAILED`, and no more. */

@@ -1,6 +1,7 @@
 import { utf8Length } from "../../core/contract/json.ts";
-import type { Outcome } from "../../core/contract/outcome.ts";
+import type { Outcome, OutcomeMeta } from "../../core/contract/outcome.ts";
 import { toOutline } from "./action-outline.ts";
+import * as LIMITS from "./limits.ts";
 
 /** The link by which a person connects an account, as failures and questions have it: a secret until it ends, and a run is for all keys of the tenant. */
 export const LINK = /,"connect_url":"(?:[^"\\]|\\.)*"/g;
@@ -55,4 +56,16 @@ export class ActionContent {
     if (this.#redacted !== null) text += `,"redacted":${JSON.stringify(this.#redacted)}`;
     return text;
   }
+}
+
+/** Write the first lines of an action's log that fit whole; undefined where it has none. */
+export function toLogJson({ log = [] }: OutcomeMeta, afterMs = 0): string | undefined {
+  let left: number = LIMITS.runLogBytes;
+  const kept = log.flatMap(({ at_ms: atMs, text }) => {
+    const bytes = utf8Length(text);
+    if (bytes > left) return [];
+    left -= bytes;
+    return [{ at_ms: afterMs + atMs, text }];
+  });
+  return kept.length === 0 ? undefined : JSON.stringify(kept);
 }

@@ -13,7 +13,9 @@ export {
 
 /** Arguments and result of one action that are kept with its run: a page of text; who needs more has the answer itself. */
 export const runActionBytes = 16 * 1024;
-/** The same of a whole run: 50 actions of an ordinary size. */
+/** The lines of an action's log that are kept with its run, in bytes: half of what is kept of it. */
+export const runLogBytes = 8 * 1024;
+/** Arguments and results of a whole run: 50 actions of an ordinary size. */
 export const runBytes = 256 * 1024;
 /** Days that a run is kept, unless `VOLLEY_RUNS_DAYS` says otherwise. */
 export const runDays = 7;

@@ -1,5 +1,6 @@
 import type { Tool } from "../../core/catalog/define-tool.ts";
 import { toWireFailure } from "../../core/contract/failure.ts";
+import { utf8Length } from "../../core/contract/json.ts";
 import { type Outcome, shownOf, toWirePending } from "../../core/contract/outcome.ts";
 import { redactorOf, type SecretOf } from "../../core/egress/tool-secrets.ts";
 import { attemptNow, ok } from "../../core/kit/result.ts";
@@ -7,7 +8,7 @@ import { visibleText } from "../../core/kit/visible-text.ts";
 import type { ModelRound, SeenBatch } from "../../core/observe/seen.ts";
 import { nameOf, UNKNOWN_TOOL } from "../../core/observe/watch.ts";
 import type { Step } from "../../core/plan/step.ts";
-import { ActionContent, LINK } from "./action-content.ts";
+import { ActionContent, LINK, toLogJson } from "./action-content.ts";
 import { type Placed, toOpening, toOthersJson, toOutline } from "./action-outline.ts";
 import * as LIMITS from "./limits.ts";
 import type { RunHead } from "./run.ts";
@@ -99,6 +100,7 @@ export class RunRecord {
       // A private tool's answer stands in no other action either: the reference to it does.
       const borrows = step.needs.some(hides);
       const args = this.#hasContent && !borrows ? ran?.prepared.get(step.index)?.input : undefined;
+      const log = this.#hasContent && !borrows ? toLogJson(outcome.meta, afterMs) : undefined;
       const isWrite = this.#hasContent && step.task.ok && step.task.value.tool.isWrite;
       const callKey = isWrite ? ran?.callKey(step) : undefined;
       const isApproved = plan.approved !== undefined;
@@ -106,7 +108,7 @@ export class RunRecord {
       outline.push(`${open}${toOutline(outcome)}}`);
       if (this.#hasContent)
         full.push(
-          `${open}${this.#toContent(step, outcome, { name, args, callKey, isApproved, redact, hides: hides(at) })}}`,
+          `${open}${this.#toContent(step, outcome, { name, args, callKey, isApproved, redact, log, hides: hides(at) })}}`,
         );
       this.#actions += 1;
     }
@@ -166,6 +168,7 @@ export class RunRecord {
       callKey,
       isApproved,
       redact,
+      log,
       hides,
     }: {
       /** The name of its tool, as far as there is one of that name. */
@@ -174,6 +177,8 @@ export class RunRecord {
       /** A person said yes to it, and its arguments are as they were shown. */
       readonly isApproved: boolean;
       readonly callKey: string | undefined;
+      /** The lines of its log, as JSON. */
+      readonly log: string | undefined;
       readonly hides: boolean;
       readonly redact: ((json: string) => string) | null;
     },
@@ -187,7 +192,10 @@ export class RunRecord {
     const { accounts } = outcome.meta;
     if (accounts !== undefined) open += `,"accounts":${JSON.stringify(accounts)}`;
     if (hides) return `${open}${toOutline(outcome)},"private":true`;
-    const content = new ActionContent(Math.min(LIMITS.runActionBytes, this.#contentLeft), redact);
+    // Its log has room of its own.
+    const most = LIMITS.runActionBytes + (log === undefined ? 0 : utf8Length(log));
+    const content = new ActionContent(Math.min(most, this.#contentLeft), redact);
+    if (log !== undefined) content.put("log", log);
     const asked = askedName(step, name, redact !== null);
     if (asked !== undefined) content.put("asked", JSON.stringify(asked));
     if ("error" in outcome) content.put("error", JSON.stringify(toWireFailure(outcome.error)), LINK);

@@ -5,6 +5,7 @@ import { hrefTo } from "../../../console/kit/route.ts";
 import { ArgsView } from "../../../console/parts/args-view.tsx";
 import { Facts } from "../../../console/parts/facts.tsx";
 import { Link } from "../../../console/parts/link.tsx";
+import { visible } from "../../../console/kit/visible.ts";
 import { copyReference } from "../../../console/parts/copy-text.ts";
 import { sayDuration } from "../../../console/parts/say-duration.ts";
 import { Status } from "../../../console/parts/status.tsx";
@@ -154,6 +155,20 @@ function ActionFacts({ row, rows, action, tool, onChoose }: ActionFactsProps) {
           key="job tries"
           tries={row.job.tries.map(({ duration_ms, code, at }) => ({ duration_ms, code, at }))}
         />
+      )}
+      {action.log !== undefined && (
+        <section key="log" class="stack tight" aria-label="Log">
+          <h3>Log</h3>
+          <Table
+            of={action.log}
+            by={(_, index) => index}
+            look="attempts"
+            columns={[
+              ["At", (line) => sayDuration(line.at_ms)],
+              ["Line", (line) => <bdi>{visible(line.text)}</bdi>],
+            ]}
+          />
+        </section>
       )}
       <section class="stack tight" aria-label="Arguments">
         <h3>Arguments</h3>

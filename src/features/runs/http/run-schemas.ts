@@ -95,6 +95,9 @@ const actionSchema = lazySchema(() =>
       tries: z
         .optional(z.array(trySchema()))
         .check(z.describe("Each attempt, where there was more than one")),
+      log: z
+        .optional(z.array(z.strictObject({ at_ms: z.number(), text: z.string() })))
+        .check(z.describe("The first lines that its tool wrote, at most 20 and 8 KiB")),
       round: z
         .optional(count)
         .check(z.describe("Of a request to a model: the batch of it that asked for this")),

@@ -54,7 +54,19 @@ const drop = defineTool({
   orchestration: { mode: "sequential-only" },
 });
 const late = defineTool({ ...DECLARATION, name: "send_later", execution: "fire-and-forget", isWrite: true });
-const TOOLS = [echo, hidden, leaky, drop, late];
+const SECRET_OF_LOG = "leaky log ";
+const talks = defineTool({
+  ...DECLARATION,
+  name: "talk_of_it",
+  secrets: ["LEAKY_KEY"],
+  run: async ({ text }, ctx) => {
+    ctx.log(text, { n: 1 });
+    ctx.log.warn(SECRET_OF_LOG + ctx.secret("LEAKY_KEY"));
+    for (let line = 0; line < 30; line += 1) ctx.log(String(line));
+    return { text };
+  },
+});
+const TOOLS = [echo, hidden, leaky, drop, late, talks];
 const SECRET = "a-secret-of-a-tool-9f1";
 
 interface Run {
@@ -598,5 +610,40 @@ describe("The list of runs", () => {
       expect((await list(volley)).runs).toHaveLength(0);
       expect((await volley.fetch(`/v1/runs/${batch_id}`)).status).toBe(404);
     }
+  });
+});
+
+describe("ctx.log", () => {
+  const run = async (env: Readonly<Record<string, string>> = {}, more: object = {}) => {
+    const volley = await start({ env });
+    const { batch_id: id } = await volley.run({
+      actions: [{ id: "a", tool: "talk_of_it", args: { text: "Hi" }, ...more }],
+    });
+    await volley.advance(2_000);
+    const found = await volley.fetch(`/v1/runs/${id}`);
+    const [action] = ((await found.json()) as { actions: { log?: { at_ms: number; text: string }[] }[] })
+      .actions;
+    return action!.log;
+  };
+
+  test("is kept with its action: its first twenty lines, without secrets", async () => {
+    const log = await run();
+    expect(log).toHaveLength(20);
+    expect(log!.slice(0, 3)).toEqual([
+      { at_ms: 0, text: 'Hi {"n":1}' },
+      { at_ms: 0, text: `${SECRET_OF_LOG}[redacted]` },
+      { at_ms: 0, text: "0" },
+    ]);
+  });
+
+  test("has eight KiB at most, and of a loop the lines of its elements", async () => {
+    const log = await run({}, { for_each: [1, 2], args: { text: "x".repeat(8_190) } });
+    expect(log).toHaveLength(19);
+    expect(JSON.stringify(log).length).toBeLessThan(8_192);
+    expect((await run({}, { for_each: [1, 2] }))!).toHaveLength(20);
+  });
+
+  test("is not kept where no content is", async () => {
+    expect(await run({ VOLLEY_RUNS: "outline" })).toBeUndefined();
   });
 });
