@@ -158,7 +158,11 @@ export interface Later {
   /** The batch of a request whose headers say that its client would rather not wait; undefined where they do not. */
   read(headers: Headers, sent: unknown): unknown;
   /** Record a batch: the answer says where it is found. One that is refused is recorded no more, and found if it was. */
-  record(batch: Batch, execution: Execution, refused?: Refusal): Promise<Result<LaterAnswer, NotRecorded>>;
+  record(
+    batch: Batch,
+    execution: Execution,
+    options?: { readonly refused?: Refusal | undefined; readonly again?: RunAgain },
+  ): Promise<Result<LaterAnswer, NotRecorded>>;
   /** Look at a job, until its status is another one where its request asks to wait for that. */
   awaitJob(
     look: LookAtJob,
@@ -170,6 +174,31 @@ export interface Later {
     job: Pick<JobRecord, "id" | "tool">,
     execution: Pick<Execution, "caller" | "gate">,
   ): Promise<boolean>;
+}
+
+/** A batch that runs again what an earlier one did, in its place. */
+export interface RunAgain extends KeptAgain {
+  /** The request has drawn its unit. */
+  readonly isCounted: boolean;
+  /** Write down, before the batch is recorded, which run is to do it; a refusal where it may not. */
+  claim(run: string): Promise<Refusal | null>;
+  /** Take that back: nothing of it runs. */
+  drop(run: string): Promise<unknown>;
+}
+
+/** The facts of it that are kept with its job. */
+export interface KeptAgain {
+  /** The data that its references may name besides its own, by id, as JSON. */
+  readonly givenJson: string;
+  /** The actions that ask a person first, by id. */
+  readonly asksFirst: readonly (readonly [id: string, { readonly wasSent: boolean }])[];
+  /** The keys by which upstreams know its writes, by id, and those of its jobs. */
+  readonly keys: Readonly<Record<string, string>>;
+  readonly jobKeys: Readonly<Record<string, string>>;
+  readonly parent: string;
+  readonly source: string;
+  /** The tool that it is a run of. */
+  readonly tool?: string | undefined;
 }
 
 type LookAtJob = () => Promise<Result<JobRecord | null, Refusal>>;

@@ -2,7 +2,6 @@ import type { ProgressReport, Tool, ToolAccount, ToolContext, ToolLog } from "..
 import { AnsweredFailure, ToolFailure } from "../catalog/tool-failure.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import { parseExact } from "../contract/json.ts";
-import * as LIMITS from "../contract/limits.ts";
 import type { LogLine, Outcome, Try } from "../contract/outcome.ts";
 import { attempt } from "../kit/result.ts";
 import { sleep } from "../kit/sleep.ts";
@@ -347,9 +346,7 @@ class ToolCall implements CallState {
   }
 
   #keepLine(text: string): void {
-    const lines = (this.#lines ??= []);
-    if (lines.length < LIMITS.linesKept)
-      lines.push({ at_ms: this.#sinceStart(this.#scope.ports.clock.now()), text });
+    (this.#lines ??= []).push({ at_ms: this.#sinceStart(this.#scope.ports.clock.now()), text });
   }
 
   get idempotencyKey(): string {

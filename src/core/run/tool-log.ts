@@ -39,7 +39,8 @@ export function createToolLog(call: LoggedCall): ToolLog {
           );
     draw(own, json);
     draw(shared, json);
-    call.keep?.([message, fields].flatMap((part) => toText(part) ?? []).join(" "));
+    if (LIMITS.logLines - own.lines <= LIMITS.linesKept)
+      call.keep?.([message, fields].flatMap((part) => toText(part) ?? []).join(" "));
     if (!isOver(own) && !isOver(shared)) return call.scope.ports.log(level, json);
     const over = { message: "The rest is left out: it is too much." };
     call.scope.ports.log("warn", writeLine(call, { ...head, level: "warn" }, over));

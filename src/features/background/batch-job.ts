@@ -1,5 +1,6 @@
 import type { AttemptEnd, CallbackTarget, JobSpec } from "../../core/contract/gate/job.ts";
 import type { KeptAs } from "../../core/contract/batch.ts";
+import type { KeptAgain } from "../../core/gate/execution.ts";
 import type { Caller } from "../../core/contract/gate/caller.ts";
 import { createPartCall } from "../../core/contract/gate/part-call.ts";
 import { deriveId } from "../../core/kit/derive-id.ts";
@@ -17,6 +18,8 @@ interface KeptBatch {
   readonly callback?: CallbackTarget | undefined;
   /** A feature looks after its writes. */
   readonly keptAs?: KeptAs | undefined;
+  /** It runs again what an earlier run did. */
+  readonly again?: KeptAgain | undefined;
 }
 
 /** The fields of a kept caller, each in place of a flag; a flag that has none is kept by its name. */

@@ -50,7 +50,7 @@ export class RunRecord {
   #edges = "";
   /** The rule of its batch where one fails, as fields of its plan. */
   #rule = "";
-  /** The input of the flow that it is, as a field of its body. */
+  /** The input of the flow that it is, and what is known of the delivery that began it, as fields of its body. */
   #input = "";
   #contentLeft: number = LIMITS.runBytes;
   #hasContent: boolean;
@@ -90,7 +90,7 @@ export class RunRecord {
       for (const { from, reason } of edges)
         this.#edges += `${this.#edges === "" ? "" : ","}${JSON.stringify({ from: steps[from]!.id, to: id, reason })}`;
     if (flow !== undefined && !steps.some((_, at) => hides(at)))
-      this.#keepInput(plan.given?.get("input"), redact);
+      for (const name of ["input", "hook"]) this.#keepGiven(name, plan.given?.get(name) ?? undefined, redact);
     const full: string[] = [];
     const outline: string[] = [];
     for (let at = 0; at < outcomes.length; at += 1) {
@@ -116,13 +116,13 @@ export class RunRecord {
     if (this.#hasContent) this.#full = append(this.#full, full);
   }
 
-  /** Keep what a flow was run with, where it fits whole: its actions and its answer may refer to it when it is run again. */
-  #keepInput(input: unknown, redact: ((json: string) => string) | null): void {
+  /** Keep what a flow was run with, each where it fits whole: its actions and its answer may refer to it when it is run again. */
+  #keepGiven(name: string, input: unknown, redact: ((json: string) => string) | null): void {
     if (input === undefined || !this.#hasContent) return;
     const content = new ActionContent(Math.min(LIMITS.runActionBytes, this.#contentLeft), redact);
-    content.put("input", JSON.stringify(input));
+    content.put(name, JSON.stringify(input));
     if (content.isChanged) return;
-    this.#input = content.text;
+    this.#input += content.text;
     this.#contentLeft -= content.bytes;
     this.#wide += content.bytes - content.length;
   }

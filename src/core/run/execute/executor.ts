@@ -27,7 +27,7 @@ import { holdToReceipt, seeUnrun, showPlan } from "./show-plan.ts";
 export function execute(batch: Batch, execution: Execution): Promise<Result<Answer, Refused>> {
   return withPlan(batch, execution, async (plan, current) => {
     if (batch.background !== undefined && !batch.dryRun)
-      return current.hooks?.later?.record(batch, current, plan.refused) ?? err(NO_BACKGROUND);
+      return current.hooks?.later?.record(batch, current, { refused: plan.refused }) ?? err(NO_BACKGROUND);
     return batch.dryRun ? showPlan(plan, current, batch) : answerPlan(plan, current, current);
   });
 }

@@ -18,7 +18,7 @@ import { type Batch, type KeptAs, parseBatch } from "../../../core/contract/batc
 import { parseExact } from "../../../core/contract/json.ts";
 import type { Outcome } from "../../../core/contract/outcome.ts";
 import { admit } from "../../../core/gate/admission.ts";
-import type { Execution, Inside } from "../../../core/gate/execution.ts";
+import type { Execution, Inside, KeptAgain, Resumed, RunnableBatch } from "../../../core/gate/execution.ts";
 import { makePlan } from "../../../core/plan/make-plan.ts";
 import type { Plan, Step } from "../../../core/plan/step.ts";
 import { keepWrites, recalled } from "../../../core/run/execute/executor.ts";
@@ -41,7 +41,7 @@ export async function attemptBatch(
   slots: Semaphore | undefined,
 ): Promise<void> {
   const { spec, fence } = claim;
-  const { caller, deadlineMs, callback, keptAs } = readKeptBatch(spec.toolJson ?? "");
+  const { caller, deadlineMs, callback, keptAs, again } = readKeptBatch(spec.toolJson ?? "");
   const { clock, telemetry } = deployment.ports;
   const requestId = spec.origin?.requestId ?? spec.id;
   const watch = new Watch({ clock, requestId, telemetry });
@@ -58,6 +58,7 @@ export async function attemptBatch(
     return runBatch(claim, execution, {
       deadlineMs,
       keptAs,
+      again,
       slots: slots ?? new Semaphore(options.headerSlots),
       budget,
     });
@@ -82,6 +83,8 @@ interface RunBatchOptions extends Pick<Inside, "slots" | "budget"> {
   readonly deadlineMs: number;
   /** A feature looks after its writes. */
   readonly keptAs?: KeptAs | undefined;
+  /** It runs again what an earlier run did. */
+  readonly again?: KeptAgain | undefined;
 }
 
 /**
@@ -94,12 +97,12 @@ interface RunBatchOptions extends Pick<Inside, "slots" | "budget"> {
 export async function runBatch(
   claim: JobClaim,
   around: Execution,
-  { deadlineMs, keptAs, slots, budget }: RunBatchOptions,
+  { deadlineMs, keptAs, again, slots, budget }: RunBatchOptions,
 ): Promise<BatchReport | null> {
   const { gate, ports, defer } = around;
   const { clock } = ports;
   const { spec, fence } = claim;
-  const batch = await planBatch(claim, around);
+  const batch = await planBatch(claim, around, again);
   if (!batch.ok) return { end: failedAttempt(batch.error), results: [] };
   const { plan: whole, asked, remembering } = batch.value;
   const kept = keepWrites(whole, keptAs, remembering);
@@ -152,9 +155,14 @@ export async function runBatch(
       inside: { signal: stopping.signal, endsAt, slots, budget },
       isCounted: true,
       batchId: runIdOf(spec),
-      runOf: { runId: spec.id },
+      runOf: { runId: spec.id, ...(again?.tool !== undefined && { tool: again.tool }) },
+      ...(again && { outer: again.parent, again: again.source }),
       resumed: {
-        ...resumeRun(plan, claim, keptSteps(plan, entries), (json) => ledger.hasFailed(json)),
+        ...withKeys(
+          plan,
+          again?.keys ?? {},
+          resumeRun(plan, claim, keptSteps(plan, entries), (json) => ledger.hasFailed(json)),
+        ),
         journal,
       },
       answer,
@@ -173,8 +181,11 @@ export async function runBatch(
   endSlice();
   const { outcomes, release: _, ...measures } = ran;
   const measured = { ...measures, batchId: runIdOf(spec) };
+  const inner = again?.tool === undefined ? undefined : execution.catalog.get(again.tool)?.inner;
+  const withAnswer = (json: string, shown: readonly Outcome[]): string =>
+    (inner as RunnableBatch | undefined)?.withAnswer(json, { plan, outcomes: shown }) ?? json;
   const write = (shown: readonly Outcome[]): string =>
-    toEnvelopeJson(admission.value.admitted.plan, shown, measured);
+    withAnswer(toEnvelopeJson(admission.value.admitted.plan, shown, measured), shown);
   const isOver = clock.now() >= endsAt;
   const isLeft = [...outcomes, ...loops.failures].some(isUnfinished);
   const end = isLeft && !isOver ? CONTINUED : toBatchEnd({ plan, outcomes }, { claim, loops, isOver });
@@ -191,7 +202,10 @@ export async function runBatch(
     ledger.toResult(entry),
   );
   return {
-    end: end.kind === "succeeded" ? { ...end, dataJson: JSON.stringify({ run_id: runIdOf(spec) }) } : end,
+    end:
+      end.kind === "succeeded"
+        ? { ...end, dataJson: withAnswer(JSON.stringify({ run_id: runIdOf(spec) }), outcomes) }
+        : end,
     envelopeJson: fitAnswer(write(outcomes), outcomes, { write, limit: LIMITS.jobDataBytes }),
     results,
     total: ledger.total,
@@ -208,6 +222,7 @@ const toFailure = ({ hint }: Refusal): Failure => makeFailure("TOOL_CHANGED", { 
 async function planBatch(
   { spec }: JobClaim,
   execution: Execution,
+  again: KeptAgain | undefined,
 ): Promise<Result<{ readonly plan: Plan; readonly asked: Batch; readonly remembering: Execution }, Failure>> {
   const { caller, hooks } = execution;
   const batch = parseBatch(parseExact(spec.argsJson), spec.argsJson.length);
@@ -219,10 +234,42 @@ async function planBatch(
     maySkipApproval,
     isLong: true,
     held: await hooks?.beforeStep?.hold({ entries, dryRun }, execution),
+    ...(again && { given: givenOf(again), asksFirst: new Map(again.asksFirst) }),
   });
   if (!plan.ok) return err(makeFailure("INVALID_ARGS", { hint: plan.error.hint }));
   // An unfinished step is left to the next attempt; a job of it would belong to another batch.
-  return ok({ plan: { ...plan.value, demotes: false }, asked: batch.value, remembering });
+  const steps = plan.value.steps.map((step) => {
+    const jobKey = again?.jobKeys[step.id];
+    return jobKey === undefined ? step : { ...step, jobKey };
+  });
+  return ok({ plan: { ...plan.value, steps, demotes: false }, asked: batch.value, remembering });
+}
+
+function givenOf({ givenJson }: KeptAgain): ReadonlyMap<string, unknown> {
+  return new Map(parseExact(givenJson) as [string, unknown][]);
+}
+
+/** Have upstreams know the writes of a batch by the keys of their first attempts. */
+function withKeys(
+  { steps }: Plan,
+  keys: KeptAgain["keys"],
+  { asked, claimed, ...resumed }: Omit<Resumed, "journal">,
+): Omit<Resumed, "journal"> {
+  const keyed = steps.flatMap(({ id, index, task }) => {
+    const seed = task.ok && task.value.tool.execution === "sync" ? keys[id] : undefined;
+    return seed === undefined ? [] : [{ index, key: id, fingerprint: "", seed }];
+  });
+  const states = keyed.map(({ index, seed }) => {
+    const known = claimed.actions.find((action) => action.index === index)?.state;
+    if (known?.kind === "done") return { index, state: known };
+    return { index, state: { kind: "claimed", seed, inDoubt: known?.kind === "claimed" } as const };
+  });
+  const others = claimed.actions.filter(({ index }) => keyed.every((action) => action.index !== index));
+  return {
+    ...resumed,
+    asked: { ...asked, actions: keyed },
+    claimed: { ...claimed, actions: [...others, ...states] },
+  };
 }
 
 /** The steps of earlier attempts that are not run again. A loop is put together anew of its elements. */

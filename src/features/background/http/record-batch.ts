@@ -3,7 +3,7 @@ import { BATCH_TOOL } from "../../../core/catalog/alias.ts";
 import { isJsonObject } from "../../../core/contract/json.ts";
 import { awaitChange, liveStatusOf } from "../../../cloudflare/http/await-change.ts";
 import { respondJson } from "../../../cloudflare/http/respond.ts";
-import type { Execution, Later } from "../../../core/gate/execution.ts";
+import type { Execution, KeptAgain, Later, RunAgain } from "../../../core/gate/execution.ts";
 import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
 import { BATCH, callBackground, runIdOf, writeKeptBatch } from "../batch-job.ts";
 import type { Batch } from "../../../core/contract/batch.ts";
@@ -61,7 +61,7 @@ function isPreferred(headers: Headers): boolean {
 async function recordBatch(
   batch: Batch,
   execution: Execution,
-  refused?: Refusal,
+  { refused, again }: NonNullable<Parameters<Later["record"]>[2]> = {},
 ): Promise<Result<RecordedBatch, Refused>> {
   const { caller, gate, ports, batchKey } = execution;
   const unfit = refuseFields(batch);
@@ -72,14 +72,24 @@ async function recordBatch(
     const kept = await findKept({ ...NO_PLAN, refused }, idempotency, execution);
     return kept.ok ? toReplay(kept.value) : kept;
   }
-  const spec = makeSpec(batch, execution, deriveId(seed, 0));
-  const asked = { jobs: new Map([[0, spec]]), idempotency, countAlone: () => false };
+  const spec = makeSpec(batch, execution, { id: deriveId(seed, 0), again });
+  const run = runIdOf(spec);
+  const unclaimed = (await again?.claim(run)) ?? null;
+  if (unclaimed !== null) return err({ refusal: unclaimed, quota: null });
+  const isCounted = again?.isCounted === true;
+  const asked = { jobs: new Map([[0, spec]]), idempotency, countAlone: () => false, isCounted };
   const admitted = await admitPlan(NO_PLAN, asked, { caller, gate });
+  // Without an answer of the gate it may be recorded all the same.
+  const isCertain = admitted.ok
+    ? admitted.value.replay !== null
+    : admitted.error.refusal.code !== "UNAVAILABLE";
+  if (isCertain) await again?.drop(run);
   if (!admitted.ok) return admitted;
   const { plan, quota, claimed } = admitted.value;
   if (admitted.value.replay !== null) return toReplay(admitted.value);
   const [{ task }] = plan.steps as unknown as readonly [Plan["steps"][number]];
   if (!task.ok && task.error.code !== NOT_YET.code) {
+    await again?.drop(run);
     if (idempotency !== null) await attempt(() => gate.complete(abandonKeys(idempotency)));
     return err({ refusal: refuse(task.error.code), quota });
   }
@@ -122,7 +132,7 @@ function toAnswer(jobId: string, facts: Pick<RecordedBatch, "quota" | "replayed"
 function makeSpec(
   { background, deadlineMs, tags, keptAs }: Batch,
   { caller, origin, ports, callback }: Execution,
-  id: string,
+  { id, again }: { readonly id: string; readonly again: RunAgain | undefined },
 ): JobSpec {
   return {
     id,
@@ -135,10 +145,14 @@ function makeSpec(
     // The journal tells call by call which must not be repeated.
     delivery: "at-least-once",
     origin: { ...origin, batchId: runIdOf({ id }), askedAt: ports.clock.now() },
-    toolJson: writeKeptBatch({ caller, deadlineMs, callback, keptAs }),
+    toolJson: writeKeptBatch({ caller, deadlineMs, callback, keptAs, again: again && toKept(again) }),
     ...(callback !== undefined && { callback }),
     ...(tags !== undefined && { tags }),
   };
+}
+
+function toKept({ isCounted: _, claim: _1, drop: _2, ...kept }: RunAgain): KeptAgain {
+  return kept;
 }
 
 /** Refuse what has no meaning without somebody who waits. */

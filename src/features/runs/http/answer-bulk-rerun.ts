@@ -91,9 +91,9 @@ export const rerunRuns: Route = {
 
 const UNREAD = "The tenant's runs could not be read; nothing ran, so ask again.";
 
-/** A job makes attempts of its own, a model wrote an agent's rounds, and one of an export ran elsewhere. */
-function mayRunAgain({ job_id: job, source, imported }: ListedRun): boolean {
-  return job === undefined && source !== "agent" && imported !== true;
+/** A model wrote an agent's rounds, and a run of an export ran elsewhere. */
+function mayRunAgain({ source, imported }: ListedRun): boolean {
+  return source !== "agent" && imported !== true;
 }
 
 /**

@@ -60,6 +60,10 @@ export const makeRerunRun = (jobRuns: readonly JobRuns[]): Route => ({
       description: "One result for every action of the run, in its order, and the run that was run again",
       schema: rerunAnswerSchema(),
     },
+    recorded: {
+      description: "A run that was a job runs again as one",
+      schema: recordedSchema(),
+    },
     refusals: ["INVALID_REQUEST", "FORBIDDEN", "NOT_FOUND", "MISCONFIGURED", "UNAVAILABLE"],
     counted: "always",
     keyed: true,
@@ -74,6 +78,12 @@ const rerunSchema = lazySchema(() =>
         .check(z.describe("Reads that succeeded are answered too, and not run")),
     })
     .register(z.globalRegistry, { id: "Rerun" }),
+);
+
+const recordedSchema = lazySchema(() =>
+  z
+    .strictObject({ run_id: z.string(), job_id: z.string() })
+    .register(z.globalRegistry, { id: "RecordedRerun" }),
 );
 
 const rerunAnswerSchema = lazySchema(() =>

@@ -4,12 +4,14 @@ import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { askGate } from "../../../cloudflare/http/ask-gate.ts";
 import { mayChangeWork, OTHERS_WORK } from "../../../cloudflare/http/own-work.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
+import { findJob } from "../../../cloudflare/routes/jobs.ts";
 import { type Gives, givenBy } from "../../../feature/gives.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { decideRerun, type Fate } from "../rerun/decide-rerun.ts";
 import type { EarlierRerun, KeptAction, KeptRun } from "../rerun/kept-run.ts";
 import type { RerunOf } from "../rerun/run-rerun.ts";
 import type { ListedRun, Reruns, RunLog } from "../run.ts";
+import { isLive } from "../live-run.ts";
 import { sees } from "../see-run.ts";
 import { useAccountsOf } from "./accounts-of-run.ts";
 import { readQuestions } from "./look-at-run.ts";
@@ -66,6 +68,8 @@ export async function prepareRerun(
   if (!mayChangeWork(context.caller, run.key)) return err(OTHERS_WORK);
   const refused = refuseRun(run, earlier.length);
   if (refused !== null) return err(refused);
+  const held = await refuseJob(run, context);
+  if (held !== null) return err(held);
   const own = useAccountsOf(run, request, context);
   if (!own.ok) return own;
   const ran = toEarlier(reruns);
@@ -99,6 +103,7 @@ export async function prepareRerun(
   const others = before.flatMap(({ actions }) => actions ?? []).filter(({ tool }) => sees(sight, tool));
   const known = new Map<string, unknown>([
     ...(kept.input === undefined ? [] : [["input", kept.input] as const]),
+    ...(kept.hook === undefined ? [] : [["hook", kept.hook] as const]),
     ...others.flatMap(({ id, status, data }) =>
       status === "success" && data !== undefined ? [[id, data] as const] : [],
     ),
@@ -115,6 +120,7 @@ export async function prepareRerun(
       known,
       log,
       ...(flow !== undefined && { flow }),
+      ...(run.job_id !== undefined && { isJob: true }),
       ...(tags !== undefined && { tags }),
     },
     latest: earlier.findLast(({ body: left, at }) => left !== null || at > lostAt)?.rerun ?? root,
@@ -231,13 +237,8 @@ export function withAccountsOf(actions: readonly KeptAction[], context: RequestC
 }
 
 /** Say why a run cannot be run again at all; null where it can. */
-function refuseRun({ job_id: job, source, imported }: ListedRun, earlier: number): Refusal | null {
+function refuseRun({ source, imported }: ListedRun, earlier: number): Refusal | null {
   if (imported) return IMPORTED;
-  if (job !== undefined)
-    return makeRefusal(
-      "INVALID_REQUEST",
-      `This run is an attempt of the job '${job}', which makes its own; redrive it with POST /v1/jobs/${job}/redrive.`,
-    );
   if (source === "agent")
     return makeRefusal("INVALID_REQUEST", "A model wrote this run round by round; send its request again.");
   if (earlier < LIMITS.runReruns) return null;
@@ -246,6 +247,37 @@ function refuseRun({ job_id: job, source, imported }: ListedRun, earlier: number
     `A run is run again ${LIMITS.runReruns} times at most; send its actions anew.`,
   );
 }
+
+/** Say why a run is not run again because of the job that it was an attempt of: that may go on, or begin again, by itself. Null where it does not. */
+async function refuseJob(
+  { run_id: id, job_id: jobId, source }: ListedRun,
+  context: RequestContext,
+): Promise<Refusal | null> {
+  if (jobId === undefined) return null;
+  const refuse = (why: string): Refusal => makeRefusal("INVALID_REQUEST", `${why} Nothing ran.`);
+  const found = await askGate(() => findJob(jobId, context), UNREAD);
+  if (!found.ok) return found.error;
+  const job = found.value;
+  if (job === null)
+    return refuse(
+      `This run is an attempt of the job '${jobId}', which is not known any more: send its actions anew.`,
+    );
+  const redrive = `POST /v1/jobs/${jobId}/redrive`;
+  if (isLive(job) || context.ports.clock.now() < job.updatedAt + LIMITS.runAwaitedMs) return IN_CHANGE;
+  if (job.status === "dead")
+    return refuse(`The job '${jobId}' of this run is dead: redrive it with ${redrive}.`);
+  const batches = givenBy(context.configured.features, "jobRuns");
+  if (batches.some(({ jobOf }) => jobOf(id) === jobId)) return null;
+  // Of a flow each attempt is a run: what the last one left counts.
+  const { batch_id: last } = JSON.parse(job.envelopeJson ?? "{}") as { readonly batch_id?: string };
+  if (last !== id)
+    return refuse(`A later attempt of the job '${jobId}' did the rest of this run: run '${last}' again.`);
+  if (source === "webhook" && job.status === "failed")
+    return refuse("Its sender begins this run again when it sends the delivery again: resend it there.");
+  return null;
+}
+
+const UNREAD = "The tenant's jobs could not be read; nothing ran, so ask again.";
 
 export const IMPORTED = makeRefusal(
   "INVALID_REQUEST",

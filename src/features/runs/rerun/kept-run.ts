@@ -58,6 +58,8 @@ export interface KeptRun {
   readonly actions: readonly KeptAction[];
   /** The input of the flow that it was. */
   readonly input?: JsonObject;
+  /** The delivery that began it. */
+  readonly hook?: JsonObject;
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Catalog } from "../../../core/catalog/catalog.ts";
-import { parseBatch } from "../../../core/contract/batch.ts";
+import { type Batch, parseBatch } from "../../../core/contract/batch.ts";
 import type { IdempotencyRequest } from "../../../core/contract/gate/idempotency.ts";
 import type { JsonObject } from "../../../core/contract/json.ts";
 import { type Failure, makeFailure } from "../../../core/contract/failure.ts";
@@ -12,17 +12,24 @@ import type { Plan, Step } from "../../../core/plan/step.ts";
 import type { Fate } from "./decide-rerun.ts";
 import type { KeptAction, KeptRun } from "./kept-run.ts";
 
+/** The batch that runs again what is to be run, and what it goes by. */
+interface RerunBatch {
+  readonly batch: Batch;
+  readonly asksFirst: ReadonlyMap<string, { readonly wasSent: boolean }>;
+  readonly given: ReadonlyMap<string, unknown>;
+}
+
 /**
- * Plan the actions that run, with the arguments that they had; what is answered is given to those that refer to it.
+ * Make a batch of the actions that run, with the arguments that they had; what is answered is given to those that refer to it.
  *
  * @param known what they may refer to besides
+ * @param more the fields that the batch has besides
  */
-export function planRerun(
+export function batchRerun(
   fates: readonly Fate[],
   { edges, on_error: onError }: KeptRun["plan"],
-  catalog: Catalog,
-  known: ReadonlyMap<string, unknown> = new Map(),
-): Result<Plan, Refusal> {
+  { known = new Map(), more }: { readonly known?: ReadonlyMap<string, unknown>; readonly more?: JsonObject },
+): Result<RerunBatch, Refusal> {
   const running = fates.filter(({ kind }) => kind !== "answer");
   const ids = new Set(running.map(({ action }) => action.id));
   const needed = edges.filter(({ from, reason }) => ids.has(from) && !reason.startsWith("hazard"));
@@ -32,7 +39,7 @@ export function planRerun(
     const needs = needed.filter(({ to }) => to === action.id).map(({ from }) => from);
     return toAction(action, needs);
   });
-  const batch = parseBatch({ actions: sent, on_error: onError }, JSON.stringify(sent).length);
+  const batch = parseBatch({ actions: sent, on_error: onError, ...more }, JSON.stringify(sent).length);
   if (!batch.ok) return batch;
   const asksFirst = new Map(
     fates.flatMap(({ kind, action, wasSent = false }) =>
@@ -45,7 +52,21 @@ export function planRerun(
       kind === "answer" && data !== undefined ? [[id, data] as const] : [],
     ),
   ]);
-  const plan = makePlan(batch.value, catalog, { given, asksFirst });
+  return ok({ batch: batch.value, asksFirst, given });
+}
+
+/** Plan the batch that runs again what is to be run. */
+export function planRerun(
+  fates: readonly Fate[],
+  kept: KeptRun["plan"],
+  catalog: Catalog,
+  known: ReadonlyMap<string, unknown> = new Map(),
+): Result<Plan, Refusal> {
+  const made = batchRerun(fates, kept, { known });
+  if (!made.ok) return made;
+  const { batch, given, asksFirst } = made.value;
+  const plan = makePlan(batch, catalog, { given, asksFirst });
+  const running = fates.filter(({ kind }) => kind !== "answer");
   // Unfinished at the deadline it is run again; a job would go on beside that.
   return plan.ok ? ok({ ...plan.value, steps: asBefore(plan.value, running), demotes: false }) : plan;
 }

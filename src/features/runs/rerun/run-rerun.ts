@@ -1,4 +1,5 @@
 import { answerBudgetOf, toEnvelopeJson } from "../../../core/answer/envelope.ts";
+import type { Batch } from "../../../core/contract/batch.ts";
 import { makeRefusal } from "../../../core/contract/refusal.ts";
 import { countRequest, type Refused } from "../../../core/gate/admit-plan.ts";
 import type { Execution, RunnableBatch } from "../../../core/gate/execution.ts";
@@ -10,7 +11,7 @@ import { answerPlan, keepWrites, recalled } from "../../../core/run/execute/exec
 import type { RunLog } from "../run.ts";
 import type { Fate } from "./decide-rerun.ts";
 import type { KeptRun } from "./kept-run.ts";
-import { claimWrites, mergeRerun, planRerun } from "./plan-rerun.ts";
+import { batchRerun, claimWrites, mergeRerun, planRerun } from "./plan-rerun.ts";
 
 export interface RerunOf {
   readonly runId: string;
@@ -24,6 +25,8 @@ export interface RerunOf {
   readonly isCounted?: boolean;
   readonly source: string;
   readonly flow?: string;
+  /** It ran as a job, and does so again. */
+  readonly isJob?: boolean;
   /** The data of other actions of the root, and the input of a flow, by the names that references have for them. */
   readonly known: ReadonlyMap<string, unknown>;
   readonly log: Pick<RunLog, "claimRerun" | "dropRerun">;
@@ -35,9 +38,10 @@ export interface RerunOf {
  */
 export async function runRerun(
   fates: readonly Fate[],
-  { runId, root, earlier, kept, tags, source, flow, known, isCounted = false, log }: RerunOf,
+  of: RerunOf,
   execution: Execution,
 ): Promise<Result<Answer, Refused>> {
+  const { runId, root, earlier, kept, tags, source, flow, known, isCounted = false, isJob = false, log } = of;
   const { ports } = execution;
   const rerun = ports.newId();
   const toJson = (...[plan, outcomes, measured]: Parameters<typeof toEnvelopeJson>): string => {
@@ -48,6 +52,8 @@ export async function runRerun(
     return `${(said ?? envelope).slice(0, -1)},"parent":${JSON.stringify(runId)}}`;
   };
   if (!fates.some(({ kind }) => kind === "ask" || kind === "run")) {
+    const recorded = isJob && execution.batchKey !== undefined ? await findRecorded(execution) : null;
+    if (recorded !== null) return recorded;
     const counted = isCounted ? ok({ quota: null }) : await countRequest(execution);
     if (!counted.ok) return counted;
     const json = toJson({ ...NOTHING, given: known }, [], {
@@ -57,6 +63,7 @@ export async function runRerun(
     });
     return ok({ json, quota: counted.value.quota, replayed: true });
   }
+  if (isJob) return recordRerun(fates, of, execution);
   const asked = fates.map(({ action: { tool } }) => ({ tool }));
   const runOf = flow === undefined ? undefined : { tool: flow };
   const remembering = await recalled(asked, execution, runOf);
@@ -97,6 +104,68 @@ export async function runRerun(
   if (!answered.ok || answered.value.replayed) await attempt(() => log.dropRerun(rerun));
   return answered;
 }
+
+/** Find the job that a rerun under the same key has become; null where there is none. */
+async function findRecorded(execution: Execution): Promise<Result<Answer, Refused> | null> {
+  const found = await execution.hooks?.later?.record(NO_BATCH, execution, { refused: NOTHING_RUNS });
+  return found === undefined || (!found.ok && found.error.refusal === NOTHING_RUNS) ? null : found;
+}
+
+const NOTHING_RUNS = makeRefusal("INVALID_REQUEST", "Nothing of it is to run.");
+
+const NO_BATCH: Batch = {
+  entries: [],
+  onError: "partial-success",
+  deadlineMs: 0,
+  dryRun: false,
+  maxTokens: null,
+  skipApproval: false,
+};
+
+/** Record a rerun as the job that its run was. */
+async function recordRerun(
+  fates: readonly Fate[],
+  { runId, root, earlier, kept, tags, source, flow, known, isCounted = false, log }: RerunOf,
+  execution: Execution,
+): Promise<Result<Answer, Refused>> {
+  const { later } = execution.hooks ?? {};
+  if (later === undefined) return err({ refusal: NO_BACKGROUND, quota: null });
+  const more = { background: true, ...(tags !== undefined && { tags }) };
+  const made = batchRerun(fates, kept.plan, { known, more });
+  if (!made.ok) return err({ refusal: made.error, quota: null });
+  const { batch, asksFirst, given } = made.value;
+  const writes = fates.flatMap(({ kind, action: { id, tool } }) =>
+    (kind === "run" || kind === "ask") && execution.catalog.get(tool)?.isWrite === true ? [id] : [],
+  );
+  const pairs = <T>(list: readonly (readonly [string, T | undefined])[]) =>
+    Object.fromEntries(list.flatMap(([id, value]) => (value === undefined ? [] : [[id, value]]))) as Record<
+      string,
+      T
+    >;
+  return later.record({ ...batch, keptAs: kept.plan.kept_as }, execution, {
+    again: {
+      isCounted,
+      givenJson: JSON.stringify([...given]),
+      asksFirst: [...asksFirst],
+      keys: pairs(kept.actions.map(({ id, call_key: key }) => [id, key])),
+      jobKeys: pairs(fates.map(({ action, jobKey }) => [action.id, jobKey])),
+      parent: runId,
+      source,
+      tool: flow,
+      async claim(rerun) {
+        const claimed = await attempt(() => log.claimRerun({ root, rerun, writes, after: earlier }));
+        if (!claimed.ok) return UNCLAIMED;
+        return claimed.value ? null : OVERTAKEN;
+      },
+      drop: (rerun) => attempt(() => log.dropRerun(rerun)),
+    },
+  });
+}
+
+const NO_BACKGROUND = makeRefusal(
+  "INVALID_REQUEST",
+  "This run was a job, and this Worker runs no batches in the background; send its actions anew.",
+);
 
 const NOTHING: Plan = {
   steps: [],

@@ -1,0 +1,235 @@
+import { describe, expect, test } from "vitest";
+
+import { defineTool } from "../../../../src/core/catalog/define-tool.ts";
+import { addedTools } from "../../../../src/features/added-tools/index.ts";
+import { background } from "../../../../src/features/background/index.ts";
+import { confirmations } from "../../../../src/features/confirmations/index.ts";
+import { discovery } from "../../../../src/features/discovery/index.ts";
+import { flows } from "../../../../src/features/flows/index.ts";
+import { runs } from "../../../../src/features/runs/index.ts";
+import { createTestVolley } from "../../../../src/package/testing.ts";
+import { configureKeys } from "../../../support/configured-keys.ts";
+import { DECLARATION, type sendIt } from "./store-tools.ts";
+
+/** Its upstream is told the key of each attempt. */
+const keepIt: typeof sendIt = async ({ of }, ctx) => {
+  const headers = { "x-key": ctx.idempotencyKey };
+  return (await ctx.fetch(`https://api.example.com/${of}`, { method: "POST", headers })).json();
+};
+const store = defineTool({ ...DECLARATION, name: "store_it", run: keepIt });
+const look = defineTool({ ...DECLARATION, name: "look_at", isWrite: false, actions: ["read"], run: keepIt });
+const hide = defineTool({ ...DECLARATION, name: "hide_it", private: true, run: keepIt });
+
+const say = (of: unknown) => ({ args: { of } });
+
+/** A name's stored value is answered with its status; 200 where none is said. */
+async function start(statuses: Record<string, number> = {}) {
+  const sent: { of: string; key: string }[] = [];
+  const volley = await createTestVolley({
+    tools: [store, look, hide],
+    features: [discovery(), addedTools(), confirmations(), flows(), background(), runs()],
+    env: {
+      VOLLEY_KEYS: await configureKeys({
+        "test-key": { name: "test", tenant: "acme", flags: ["approve", "manage_tools"] },
+      }),
+      VOLLEY_TOOL_SECRETS: JSON.stringify({ HOOK: { tenants: ["acme"], hosts: [] } }),
+      HOOK: "geheim",
+    },
+    routes: {
+      "POST https://api.example.com/*": ({ url, headers }) => {
+        const of = decodeURIComponent(new URL(url).pathname.slice(1));
+        sent.push({ of, key: headers["x-key"]! });
+        if (statuses[of] === 0) throw new TypeError("The connection was lost");
+        return Response.json({ of, n: sent.length }, { status: statuses[of] ?? 200 });
+      },
+    },
+  });
+  const send = async (path: string, body?: object, more: Record<string, string> = {}, method = "POST") => {
+    const headers = { "content-type": "application/json", ...more };
+    const answer = await volley.fetch(path, {
+      headers,
+      ...(body !== undefined && { method, body: JSON.stringify(body) }),
+    });
+    // oxlint-disable-next-line typescript/no-explicit-any -- tests look into whatever came
+    return { status: answer.status, headers: answer.headers, body: (await answer.json()) as any };
+  };
+  const endOf = async (jobId: string) => {
+    for (let looks = 0; looks < 60; looks += 1) {
+      const { body } = await send(`/v1/jobs/${jobId}`);
+      if (!["running", "retrying"].includes(body.status as string)) {
+        await volley.advance(6_000);
+        return body;
+      }
+      await volley.advance(5_000);
+    }
+    throw new Error(`Cannot wait for the job ${jobId} any longer`);
+  };
+  const runOf = async (id: string) => (await send(`/v1/runs/${id}`)).body;
+  const begin = async (batch: object) => {
+    const { body } = await send("/v1/execute_actions", { background: true, ...batch });
+    await endOf(body.job_id as string);
+    return body as { run_id: string; job_id: string };
+  };
+  const rerun = async (id: string, body: object = {}, headers: Record<string, string> = {}) => {
+    const answer = await send(`/v1/runs/${id}/rerun`, body, headers);
+    const job = answer.status === 202 ? await endOf(answer.body.job_id as string) : null;
+    return { ...answer, job };
+  };
+  const flow = (more: object) =>
+    send(
+      "/v1/flows/nightly",
+      {
+        summary: "Nightly",
+        input_schema: { type: "object" },
+        actions: [
+          { id: "seen", tool: "look_at", args: { of: "seen" } },
+          { id: "kept", tool: "store_it", args: { of: "kept" }, depends_on: ["seen"] },
+        ],
+        answer: { seen: { $ref: "seen#/n" }, kept: { $ref: "kept#/of" } },
+        ...more,
+      },
+      {},
+      "PUT",
+    );
+  return { volley, sent, send, endOf, runOf, begin, rerun, flow, statuses };
+}
+
+const namesOf = (sent: readonly { readonly of: string }[]) => sent.map(({ of }) => of);
+
+describe("A run of a batch in the background", () => {
+  const BATCH = {
+    tags: ["nightly"],
+    actions: [
+      { id: "good", tool: "store_it", ...say("good") },
+      { id: "bad", tool: "store_it", ...say("bad") },
+      { id: "after", tool: "store_it", args: { of: { $ref: "good#/of" } }, depends_on: ["bad"] },
+      { id: "seen", tool: "look_at", ...say("seen") },
+    ],
+  };
+
+  test("is run again as a job: 202, and writes that succeeded are answered from it", async () => {
+    const { sent, rerun, runOf, begin, statuses } = await start({ bad: 400 });
+    const { run_id: id } = await begin(BATCH);
+    const first = sent.splice(0);
+    expect(namesOf(first)).toEqual(expect.arrayContaining(["good", "bad", "seen"]));
+    delete statuses["bad"];
+    const again = await rerun(id);
+    expect(again.status).toBe(202);
+    expect(again.headers.get("location")).toBe(`/v1/jobs/${again.body.job_id}`);
+    expect(again.job.status).toBe("succeeded");
+    expect(namesOf(sent).sort()).toEqual(["bad", "good", "seen"].sort());
+    // `after` is given what `good` found, which is not sent again; `bad` has the key of its first attempt.
+    const keyOf = (all: typeof sent, of: string) => all.find((one) => one.of === of)?.key;
+    expect(keyOf(sent, "bad")).toBe(keyOf(first, "bad"));
+    expect(keyOf(sent, "good")).not.toBe(keyOf(first, "good"));
+    expect(await runOf(again.body.run_id as string)).toMatchObject({
+      source: "background",
+      parent: id,
+      tags: ["nightly"],
+      status: "success",
+    });
+    sent.splice(0);
+    expect((await rerun(again.body.run_id as string, { only: "failed" })).status).toBe(200);
+    expect(sent).toEqual([]);
+  });
+
+  test("is not run again where something of it is not kept: 422 with its id", async () => {
+    const { rerun, begin } = await start({ secret: 400 });
+    const { run_id: id } = await begin({ actions: [{ id: "hidden", tool: "hide_it", ...say("secret") }] });
+    const { status, body } = await rerun(id);
+    expect([status, body.code]).toEqual([422, "INVALID_REQUEST"]);
+    expect(body.detail).toContain("'hidden'");
+  });
+
+  test("asks a person first about a write in doubt", async () => {
+    const { sent, rerun, runOf, send, volley, statuses } = await start({ good: 0 });
+    const { body } = await send("/v1/execute_actions", { ...BATCH, background: true });
+    await volley.advance(1_000);
+    await send(`/v1/jobs/${body.job_id}/cancel`, {});
+    await volley.advance(120_000);
+    sent.splice(0);
+    delete statuses["good"];
+    const again = await rerun(body.run_id as string);
+    expect(again.status, JSON.stringify(again.body)).toBe(202);
+    expect(namesOf(sent)).not.toContain("good");
+    const { actions } = await runOf(again.body.run_id as string);
+    expect(actions.find(({ id }: { id: string }) => id === "good").status).toBe("pending_confirmation");
+  });
+
+  test("while its rerun is not over, or was lost, is asked about before it is run again", async () => {
+    const { sent, send, rerun, begin, statuses } = await start({ bad: 400 });
+    const { run_id: id } = await begin(BATCH);
+    delete statuses["bad"];
+    sent.splice(0);
+    const first = await send(`/v1/runs/${id}/rerun`, { only: "failed" });
+    expect(first.status).toBe(202);
+    const second = await rerun(id, { only: "failed" });
+    expect(second.status).toBe(202);
+    expect(namesOf(sent).filter((of) => of === "bad")).toEqual(["bad"]);
+  });
+
+  test("is the same job for a request that comes again under its key", async () => {
+    const { sent, rerun, begin, statuses } = await start({ bad: 400 });
+    const { run_id: id } = await begin(BATCH);
+    delete statuses["bad"];
+    sent.splice(0);
+    const headers = { "idempotency-key": "again" };
+    const first = await rerun(id, { only: "failed" }, headers);
+    const second = await rerun(id, { only: "failed" }, headers);
+    expect(second.body).toEqual(first.body);
+    expect(namesOf(sent).filter((of) => of === "bad")).toEqual(["bad"]);
+  });
+
+  test("is among those that are run again in bulk", async () => {
+    const { sent, send, volley, begin, statuses } = await start({ bad: 400 });
+    await begin(BATCH);
+    delete statuses["bad"];
+    sent.splice(0);
+    const bulk = await send("/v1/runs/rerun", { tag: "nightly", only: "failed" });
+    expect(bulk.body).toMatchObject({ runs: 1 });
+    await volley.advance(20_000);
+    expect(namesOf(sent).filter((of) => of === "bad")).toEqual(["bad"]);
+  });
+});
+
+describe("A run of a flow that nobody waited for", () => {
+  test("of a clock is run again with its source, its flow and its answer", async () => {
+    const { volley, sent, send, rerun, runOf, flow } = await start();
+    expect((await flow({ triggers: { cron: "* * * * *" } })).status).toBe(201);
+    await volley.advance(70_000);
+    await flow({});
+    await volley.advance(10_000);
+    const [run] = (await send("/v1/runs?source=cron")).body.runs as { run_id: string }[];
+    sent.splice(0);
+    const again = await rerun(run!.run_id);
+    expect(again.status, JSON.stringify(again.body)).toBe(202);
+    expect(namesOf(sent)).toEqual(["seen"]);
+    expect(again.job.data).toMatchObject({ answer: { kept: "kept", seen: expect.any(Number) } });
+    expect(await runOf(again.body.run_id as string)).toMatchObject({
+      source: "cron",
+      flow: "nightly",
+      parent: run!.run_id,
+    });
+  });
+
+  test("of a delivery is run again with its input and what is known of the delivery", async () => {
+    const { volley, sent, send, rerun, flow, statuses } = await start({ x1: 400 });
+    const hook = { verify: "token", header: "x-token", secret: "HOOK", id: { header: "x-id" } };
+    const actions = [
+      { id: "first", tool: "store_it", args: { of: { $ref: "input#/name" } } },
+      { id: "second", tool: "store_it", args: { of: { $ref: "hook#/id" } }, depends_on: ["first"] },
+    ];
+    const answer = { id: { $ref: "hook#/id" }, first: { $ref: "first#/of" } };
+    expect((await flow({ actions, answer, triggers: { webhook: hook } })).status).toBe(201);
+    await send("/hooks/acme/nightly", { name: "ada" }, { "x-token": "geheim", "x-id": "x1" });
+    await volley.advance(60_000);
+    const [run] = (await send("/v1/runs?source=webhook")).body.runs as { run_id: string }[];
+    expect(namesOf(sent)).toEqual(["ada", "x1"]);
+    sent.splice(0);
+    delete statuses["x1"];
+    const again = await rerun(run!.run_id);
+    expect(again.status, JSON.stringify(again.body)).toBe(202);
+    expect(namesOf(sent)).toEqual(["x1"]);
+    expect(again.job.data).toMatchObject({ answer: { id: "x1", first: "ada" } });
+  });
+});
