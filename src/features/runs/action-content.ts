@@ -58,7 +58,7 @@ export class ActionContent {
   }
 }
 
-/** Write the first lines of an action's log that fit whole; undefined where it has none. */
+/** Write the log of an action as JSON, as far as there is room for its lines; undefined without any. */
 export function toLogJson({ log = [] }: OutcomeMeta, afterMs = 0): string | undefined {
   let left: number = LIMITS.runLogBytes;
   const kept = log.flatMap(({ at_ms: atMs, text }) => {

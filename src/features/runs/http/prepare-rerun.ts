@@ -268,7 +268,7 @@ async function refuseJob(
     return refuse(`The job '${jobId}' of this run is dead: redrive it with ${redrive}.`);
   const batches = givenBy(context.configured.features, "jobRuns");
   if (batches.some(({ jobOf }) => jobOf(id) === jobId)) return null;
-  // Of a flow each attempt is a run: what the last one left counts.
+  // Each attempt of a flow is a run: the last one has what all of them left.
   const { batch_id: last } = JSON.parse(job.envelopeJson ?? "{}") as { readonly batch_id?: string };
   if (last !== id)
     return refuse(`A later attempt of the job '${jobId}' did the rest of this run: run '${last}' again.`);

@@ -141,6 +141,14 @@ describe("A run of a batch in the background", () => {
     expect(body.detail).toContain("'hidden'");
   });
 
+  test("whose job is dead is redriven instead", async () => {
+    const { rerun, begin } = await start({ bad: 503 });
+    const { run_id: id, job_id: job } = await begin(BATCH);
+    const { status, body } = await rerun(id);
+    expect(status).toBe(422);
+    expect(body.detail).toContain(`/v1/jobs/${job}/redrive`);
+  });
+
   test("asks a person first about a write in doubt", async () => {
     const { sent, rerun, runOf, send, volley, statuses } = await start({ good: 0 });
     const { body } = await send("/v1/execute_actions", { ...BATCH, background: true });

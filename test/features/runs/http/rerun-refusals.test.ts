@@ -71,19 +71,6 @@ describe("A run is not run again", () => {
     await volley.advance(3_000);
     expect((await send(volley, "GET", "/v1/runs")).json["runs"]).toHaveLength(1);
   });
-
-  test("that is an attempt of a job, which is redriven instead", async () => {
-    const volley = await start();
-    const { run_id, job_id } = await volley.client.begin({
-      actions: [{ tool: "echo_text", args: { text: "a" } }],
-    });
-    await volley.advance(5_000);
-    const { status, text } = await send(volley, "POST", `/v1/runs/${run_id}/rerun`, {});
-    expect([status, text.includes(`/v1/jobs/${job_id}/redrive`)]).toEqual([422, true]);
-    expect((await send(volley, "GET", "/v1/runs?source=background")).json["runs"]).toMatchObject([
-      { run_id, job_id, source: "background", status: "success" },
-    ]);
-  });
 });
 
 test("F28 A run is run again with the tools as they are by then: a changed one is held to, and one that is gone is not called", async () => {
