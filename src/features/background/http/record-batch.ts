@@ -151,8 +151,8 @@ function makeSpec(
   };
 }
 
-function toKept({ isCounted: _, claim: _1, drop: _2, ...kept }: RunAgain): KeptAgain {
-  return kept;
+function toKept({ givenJson, asksFirst, keys, jobKeys, parent, source, tool }: RunAgain): KeptAgain {
+  return { givenJson, asksFirst, keys, jobKeys, parent, source, tool };
 }
 
 /** Refuse what has no meaning without somebody who waits. */
