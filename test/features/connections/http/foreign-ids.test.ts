@@ -92,7 +92,7 @@ describe.each(IDS)("T65 an id of %s is taken as it is", (_, id) => {
 
   test("as the sub of a person who signs in", () => {
     const expected = { issuer: "https://id.acme.dev", clientId: "volley", nonce: "n", nowMs: 0 };
-    const claims = { iss: "https://id.acme.dev", sub: id, aud: "volley", exp: 60, nonce: "n" };
+    const claims = { iss: "https://id.acme.dev", sub: id, aud: "volley", exp: 60, iat: 0, nonce: "n" };
     expect(checkIdClaims(claims, expected)).toEqual({ ok: true, value: id });
     expect(ownerOf({ tenant: "t", key: "k", subject: id })).toMatch(/^[0-9a-f]{24}(?:-[0-9a-f]{24}){2}$/);
   });
@@ -110,7 +110,7 @@ test.each(NONE)("T65 %j is no subject and no customer, wherever it is named", as
   expect((await send("POST", "/v1/portal_links", { customer: id })).status).toBe(422);
   expect((await send("POST", "/v1/events", { type: "order.paid", data: {}, customer: id })).status).toBe(422);
   const expected = { issuer: "https://id.acme.dev", clientId: "volley", nonce: "n", nowMs: 0 };
-  const claims = { iss: "https://id.acme.dev", sub: id, aud: "volley", exp: 60, nonce: "n" };
+  const claims = { iss: "https://id.acme.dev", sub: id, aud: "volley", exp: 60, iat: 0, nonce: "n" };
   expect(checkIdClaims(claims, expected).ok).toBe(false);
 });
 
