@@ -100,7 +100,7 @@ export function createEndpointDirectory({
       );
       // All are recorded before any is sent on, so they stand in their order, in the log and in each object.
       return Promise.all(
-        asked.map((one, at) => {
+        asked.map(async (one, at) => {
           const misfit = misfits[at]!;
           const key = batch === null || one.id !== undefined ? {} : { key: `batch ${batch.key} ${at}` };
           return misfit === null ? this.#publish({ ...one, ...key }) : err(misfit);
