@@ -30,7 +30,7 @@ export default async function startSandboxes(project: TestProject): Promise<() =
 
 interface Sandbox {
   readonly url: string;
-  stop(): Promise<void>;
+  readonly stop: () => Promise<void>;
 }
 
 async function startSandbox(): Promise<Sandbox> {

@@ -267,7 +267,7 @@ async function refuseJob(
   if (job.status === "dead")
     return refuse(`The job '${jobId}' of this run is dead: redrive it with ${redrive}.`);
   const batches = givenBy(context.configured.features, "jobRuns");
-  if (batches.some(({ jobOf }) => jobOf(id) === jobId)) return null;
+  if (batches.some((runs) => runs.jobOf(id) === jobId)) return null;
   // Each attempt of a flow is a run: the last one has what all of them left.
   const { batch_id: last } = JSON.parse(job.envelopeJson ?? "{}") as { readonly batch_id?: string };
   if (last !== id)

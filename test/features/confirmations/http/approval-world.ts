@@ -75,18 +75,24 @@ export interface Answered {
 
 export interface ApprovalWorld {
   readonly volley: TestVolley;
-  send(method: string, path: string, body?: object, by?: string | null, key?: string): Promise<Answered>;
+  readonly send: (
+    method: string,
+    path: string,
+    body?: object,
+    by?: string | null,
+    key?: string,
+  ) => Promise<Answered>;
   /** Run a batch as some key: its results. */
   // oxlint-disable-next-line typescript/no-explicit-any -- answers are looked at by tests alone
-  run(batch: object, by?: string): Promise<any>;
+  readonly run: (batch: object, by?: string) => Promise<any>;
   /** Ask about one call: the id of its question. */
-  ask(tool: string, args?: object, by?: string): Promise<string>;
-  decide(id: string, body: object, by?: string, key?: string): Promise<Answered>;
-  show(id: string, by?: string): Promise<Answered>;
+  readonly ask: (tool: string, args?: object, by?: string) => Promise<string>;
+  readonly decide: (id: string, body: object, by?: string, key?: string) => Promise<Answered>;
+  readonly show: (id: string, by?: string) => Promise<Answered>;
   /** Make a link as some key; its path. */
-  link(id: string, by?: string, name?: string, edit?: boolean): Promise<string>;
+  readonly link: (id: string, by?: string, name?: string, edit?: boolean) => Promise<string>;
   /** Send the form of a link's page. */
-  sendForm(path: string, fields?: Readonly<Record<string, string>>): Promise<Answered>;
+  readonly sendForm: (path: string, fields?: Readonly<Record<string, string>>) => Promise<Answered>;
 }
 
 export async function openApprovals({
@@ -131,7 +137,7 @@ export async function openApprovals({
   });
   const documented = await documentedFetch(volley);
   const send: ApprovalWorld["send"] = async (method, path, body, by = "ann", key) => {
-    const fetch = by === null ? volley.fetch : documented;
+    const fetch = by === null ? volley.fetch.bind(volley) : documented;
     const answer = await fetch(path, {
       method,
       headers: {

@@ -621,9 +621,8 @@ describe("ctx.log", () => {
     });
     await volley.advance(2_000);
     const found = await volley.fetch(`/v1/runs/${id}`);
-    const [action] = ((await found.json()) as { actions: { log?: { at_ms: number; text: string }[] }[] })
-      .actions;
-    return action!.log;
+    const { actions } = await found.json<{ actions: { log?: { at_ms: number; text: string }[] }[] }>();
+    return actions[0]!.log;
   };
 
   test("is kept with its action: its first twenty lines, without secrets", async () => {
