@@ -96,7 +96,8 @@ export function parseCall(
   const parsed = parseArgs(tool, input, options);
   if (!parsed.ok) return parsed;
   const args = parsed.value;
-  const isLookedAt = conditionOf(tool.orchestration) !== undefined;
+  const { orchestration } = tool;
+  const isLookedAt = typeof orchestration.confirm === "object" && conditionOf(orchestration) !== undefined;
   const readAs = sayTexts(input, args);
   return ok({
     input: isLookedAt ? (toInput(tool, args) ?? input) : input,

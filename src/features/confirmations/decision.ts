@@ -13,7 +13,7 @@ export interface Decider {
   readonly madeBy?: string;
 }
 
-export const deciderSchema = lazySchema(() =>
+const deciderSchema = lazySchema(() =>
   z
     .strictObject({
       name: z.string(),

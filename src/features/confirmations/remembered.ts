@@ -21,7 +21,7 @@ import * as LIMITS from "./limits.ts";
 export const digestArgs = (input: JsonObject): string => sha256(canonicalJson(input));
 
 /** Name what asked in a way that no other key, and no other flow's trigger, is named. */
-export function toMemoryKey({ asker, requestedBy }: Pick<ParkedGroup, "asker" | "requestedBy">): string {
+function toMemoryKey({ asker, requestedBy }: Pick<ParkedGroup, "asker" | "requestedBy">): string {
   const { key, trigger, flow } = asker ?? { key: requestedBy };
   return key ?? `${trigger}:${flow}`;
 }

@@ -23,7 +23,7 @@ const shop = {
   hosts: [] as string[],
 } as const;
 
-export const input = z.strictObject({ amount: z.number().optional(), to: z.string().optional() });
+const input = z.strictObject({ amount: z.number().optional(), to: z.string().optional() });
 
 /** A write that asks about each call, and says what it does. */
 export const pay = defineTool({
@@ -40,7 +40,7 @@ export const pay = defineTool({
   run: async (args) => ({ paid: args }),
 });
 
-export const wipe = defineTool({
+const wipe = defineTool({
   ...shop,
   name: "wipe",
   summary: "Wipe",
@@ -52,7 +52,7 @@ export const wipe = defineTool({
 });
 
 /** A write that wants several people. */
-export const wire = defineTool({
+const wire = defineTool({
   ...shop,
   name: "wire",
   summary: "Wire",
