@@ -171,10 +171,10 @@ export interface TenantPart {
   readonly exportJson: (context: RequestContext) => Promise<string | null>;
   /** Makes the requests by which `volley restore` puts the field back, and names what cannot be. */
   readonly restore: Restore;
-  /** The number in words, for the document of the API. */
-  readonly erased: string;
+  /** The number in words, for the document of the API; absent where the part is in the tenant's object, which goes as a whole. */
+  readonly erased?: string;
   /** Delete it, and count what there was. A deletion that broke off is asked for again, so it can be called twice. */
-  readonly erase: (context: RequestContext) => Promise<number>;
+  readonly erase?: (context: RequestContext) => Promise<number>;
 }
 
 /** The classes of the objects of features, by the names under which a Worker exports them. */

@@ -51,7 +51,11 @@ export const decidersSchema = lazySchema(() => z.union([deciderSchema(), z.array
 /** The answer to a yes while others are missing. */
 export const waitingSchema = lazySchema(() =>
   z
-    .strictObject({ status: z.literal("waiting"), approved: z.int(), needs: z.int() })
+    .strictObject({
+      status: z.literal("waiting"),
+      approved: z.int().check(z.minimum(1)),
+      needs: z.int().check(z.minimum(1)),
+    })
     .register(z.globalRegistry, { id: "WaitingForMore" }),
 );
 

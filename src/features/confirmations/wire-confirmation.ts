@@ -63,9 +63,11 @@ const decidedFields = () => ({
       ),
     ),
   needs: z
-    .optional(z.int())
+    .optional(z.int().check(z.minimum(1)))
     .check(z.describe("How many people have to say yes, where that is more than one")),
-  approved: z.optional(z.int()).check(z.describe("How many of them have, while it waits")),
+  approved: z
+    .optional(z.int().check(z.minimum(0)))
+    .check(z.describe("How many of them have, while it waits")),
   decided_at: z.optional(z.string()),
   reason: z.optional(z.string()),
   edited: z.optional(z.literal(true)).check(z.describe("A person wrote other arguments than were asked for")),

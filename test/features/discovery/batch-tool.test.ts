@@ -164,9 +164,9 @@ test("describeBatchTool() describes actions of any name when there are no tools"
 });
 
 test("describeBatchTool() offers exactly the fields that a batch and an action may have, but no way past a person, and none that is the caller's", () => {
-  // Tags, an address to tell and a stream's progress are for programs. A batch in the background is offered by a hint, where one helps:
+  // Tags, an address to tell, a stream's progress and the receipt of a plan that was shown are for programs. A batch in the background is offered by a hint, where one helps:
   // a Worker without that feature refuses the field, and a model that only reads the answer would not see the results.
-  const callers = ["skip_approval", "tags", "callback_url", "progress", "background"];
+  const callers = ["skip_approval", "tags", "callback_url", "progress", "background", "plan_receipt"];
   const fields = Object.keys(batchForm.schema().shape).filter((name) => !callers.includes(name));
   expect(Object.keys(schema.properties).sort()).toEqual(fields.sort());
   expect(Object.keys(action.properties).sort()).toEqual(Object.keys(actionForm.schema().shape).sort());

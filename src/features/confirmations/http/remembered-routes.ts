@@ -97,7 +97,7 @@ export const forgetRemembered: Route = {
 
 const NO_MEMORY = makeRefusal("NOT_FOUND", "No approval of that id is remembered; its time may be over.");
 
-/** The approvals that are remembered: exported for a key that may decide, and never put back, because a yes is a person's. */
+/** The approvals that are remembered: exported for a key that may decide, and never put back, because a yes is a person's. They go with the tenant's object. */
 export const REMEMBERED_OF_TENANT: TenantPart = {
   field: "remembered",
   describeExport: () => z.array(rememberedSchema()),
@@ -110,14 +110,4 @@ export const REMEMBERED_OF_TENANT: TenantPart = {
     return JSON.stringify((await takeWalked(walk)).rows.map(toWireRemembered));
   },
   restore: restoreRemembered,
-  erased: "Approvals that were left to be remembered, after the tenant's object is gone",
-  async erase({ gate }) {
-    const { rows } = await callConfirmations(gate, "remembered", { limit: LIMITS.remembered, after: null });
-    await callConfirmations(
-      gate,
-      "forget",
-      rows.map(({ id }) => id),
-    );
-    return rows.length;
-  },
 };

@@ -44,7 +44,8 @@ export const makeDeletion = (parts: readonly TenantPart[]): Route => ({
       const files = await deleteFiles(context);
       const deleted: Record<string, number> = {};
       // The key that asks again may be one of a part.
-      for (const { field, erase } of parts) deleted[field] = objects.more_objects ? 0 : await erase(context);
+      for (const { field, erase } of parts)
+        if (erase !== undefined) deleted[field] = objects.more_objects ? 0 : await erase(context);
       return { tenant, ...objects, files, ...deleted } satisfies Written<typeof deletedSchema>;
     }, "Some of it may be deleted, and some is not; send the same request again.");
     return done.ok ? ok(respondJson(JSON.stringify(done.value))) : done;
@@ -77,8 +78,8 @@ const deletedSchema = lazySchema(() =>
 
 /** The answer with the number of each part. */
 function withParts(parts: readonly TenantPart[]): z.core.$ZodType {
-  const counts = parts.map(
-    ({ field, erased }) => [field, z.int().check(z.minimum(0), z.describe(erased))] as const,
+  const counts = parts.flatMap(({ field, erased }) =>
+    erased === undefined ? [] : [[field, z.int().check(z.minimum(0), z.describe(erased))] as const],
   );
   return z
     .extend(deletedSchema(), Object.fromEntries(counts))
