@@ -36,7 +36,6 @@ export const trySchema = /* @__PURE__ */ lazySchema(() => {
 
 export type Try = Written<typeof trySchema>;
 
-/** The measures of one action. Absent means it does not apply: an action that never ran has no duration. */
 /** A line that a tool wrote into its log. */
 export interface LogLine {
   /** Milliseconds from the batch's start. */
@@ -44,6 +43,7 @@ export interface LogLine {
   readonly text: string;
 }
 
+/** The measures of one action. Absent means it does not apply: an action that never ran has no duration. */
 export interface OutcomeMeta {
   /** From dispatch to the end, without waiting for our own caps. */
   readonly durationMs?: number;

@@ -219,6 +219,7 @@ describe("/openapi.json", () => {
       queuedMs: 1,
       attempts: 1,
       readAs: "JSON text in /ids",
+      log: [{ at_ms: 0, text: "one line" }],
       more: { undone: true },
       note: "taken back",
       bytes: 1,
