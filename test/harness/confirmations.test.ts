@@ -268,7 +268,7 @@ describe("A decision", () => {
     },
   );
 
-  test("T50 has one door, one that makes links to it and one that ends them: everything else that the document has of confirmations only looks", async () => {
+  test("T50 has one door, one that makes links to it, one that ends them and one that forgets a yes: everything else that the document has of confirmations only looks", async () => {
     const { text } = await caller.get("/openapi.json");
     const { paths } = JSON.parse(text) as { paths: Record<string, Record<string, { tags?: string[] }>> };
     const doors = Object.entries(paths).flatMap(([path, operations]) =>
@@ -282,6 +282,7 @@ describe("A decision", () => {
       "post /v1/confirmations/{id}",
       "post /v1/confirmations/{id}/link",
       "delete /v1/confirmations/{id}/links",
+      "delete /v1/remembered/{id}",
     ]);
   });
 
