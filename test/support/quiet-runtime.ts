@@ -5,6 +5,11 @@ const KNOWN: readonly (readonly [begin: RegExp, most: number])[] = [
   [/^uncaught exception; source = [^\n]* stack = Error: disk full\n/, 10],
   [/^NOSENTRY SQLite alarm (?:handler canceled|overdue)/, 40],
   [/^exception = workerd\/api\/unsafe[^\n]*abortAllDurableObjects\(\)/, 40],
+  // A module was still on its way when its test file ended.
+  [
+    /^uncaught exception; [^\n]*EnvironmentTeardownError: \[vitest-worker\]: Closing rpc while "resolve" was pending/,
+    8,
+  ],
   [/^exception = workerd\/api\/streams\/identity-transform-stream[^\n]* disconnected: writer canceled/, 20],
 ];
 

@@ -68,9 +68,9 @@ test("as many keys as a tenant has are exported, each once, newest first", async
 test("a deleted tenant's names are counted and gone, and where no keys are kept there are none", async () => {
   const { clock, shards, contextOf, exported } = open();
   for (const n of [1, 2]) await shards.make(keyOf(hashIn(n), { ...ACME, name: `key-${n}` }));
-  expect(await KEYS_OF_TENANT.erase(contextOf({}))).toBe(2);
+  expect(await KEYS_OF_TENANT.erase!(contextOf({}))).toBe(2);
   expect(await exported()).toEqual([]);
   const without = { env: {}, keys: { callers: [] }, ports: { clock } };
-  expect(await KEYS_OF_TENANT.erase(contextOf({}, without))).toBe(0);
+  expect(await KEYS_OF_TENANT.erase!(contextOf({}, without))).toBe(0);
   expect(await KEYS_OF_TENANT.exportJson(contextOf({}, without))).toBeNull();
 });
