@@ -48,7 +48,7 @@ export function fromAiSdk(tools: Readonly<Record<string, object>>, facts?: Facts
     const execute = methodOf(tool, "execute", name);
     return {
       name,
-      description: typeof description === "string" ? description : undefined,
+      description: textOf(description),
       input: inputOf(typeof schema === "function" ? (schema as Method)() : schema, name),
       asks: needsApproval !== false,
       run: async (args: unknown, ctx: ToolContext) =>
@@ -65,7 +65,7 @@ export function fromLangChain(tools: readonly object[], facts?: Facts): Tool[] {
     const invoke = methodOf(tool, "invoke", name);
     return {
       name,
-      description: String(tool["description"]),
+      description: textOf(tool["description"]),
       // The library reads the arguments by its schema once more, so nothing is changed by it before.
       input: unchanged(inputOf(tool["schema"], name), name),
       asks: false,
@@ -85,7 +85,7 @@ export function fromMastra(
     const execute = methodOf(tool, "execute", name);
     return {
       name,
-      description: String(tool["description"]),
+      description: textOf(tool["description"]),
       input: unchanged(inputOf(tool["inputSchema"], name), name),
       asks: (tool["requireApproval"] ?? false) !== false,
       run: async (args: unknown, { signal }: ToolContext) => {
@@ -114,7 +114,7 @@ export function fromOpenAiAgents(tools: readonly object[], facts?: Facts): Tool[
     let failed: Promise<unknown> | undefined;
     return {
       name,
-      description: String(tool["description"]),
+      description: textOf(tool["description"]),
       input: inputOf(tool["parameters"], name),
       asks: false,
       run: async (args: unknown, { signal, idempotencyKey }: ToolContext) => {
@@ -162,6 +162,8 @@ function adopt(foreign: readonly Foreign[], facts: Facts = {}): Tool[] {
     return isWrite ? Object.assign(tool, { actsUnseen: true as const }) : tool;
   });
 }
+
+const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
 function methodOf(tool: Fields, method: string, name: string): Method {
   const found = tool[method];
