@@ -125,9 +125,9 @@ export interface ToolAccount {
   readonly isConnected: boolean;
   /** Whose it is at the provider, an address or a login; null where that is not known. */
   readonly account: string | null;
-  /** The provider's id of it; null where there is none. */
+  /** The id that the provider has for it, or null. */
   readonly accountId: string | null;
-  /** The part of the provider's addresses that is the account's own, such as its shop; null where there is none. */
+  /** The account's own part of the provider's addresses, such as its shop; or null. */
   readonly site: string | null;
   /** As `fetch` of the context, with the account's token, which goes to the connector's hosts only. */
   readonly fetch: ToolContext["fetch"];

@@ -59,7 +59,7 @@ export function noteCosts(tool: object, declaration: Brief): void {
   if (missing.length > 0) costs.set(tool, Object.fromEntries(missing));
 }
 
-/** The prices of what the declarations of tools left out, by tool and field; null where there are none. */
+/** Find the prices that tools pay for missing fields, by tool and field; null if every field is there. */
 export function costsOf(
   tools: readonly { readonly name: string }[],
 ): Readonly<Record<string, object>> | null {

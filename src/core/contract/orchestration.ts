@@ -132,7 +132,7 @@ export function parseSentence(written: string): Sentence | null {
 
 const SENTENCE = `a sentence of at most ${LIMITS.sentenceCharacters} characters that shows at most ${LIMITS.sentenceArguments} arguments, e.g. "Refund {{args#/amount}} to {{args#/customer}}"`;
 
-/** Find an argument that a sentence shows and a tool has not, by its name; undefined where there is none. */
+/** Find the name of an argument that a sentence shows, but its tool does not take. */
 export function findStranger(sentence: Sentence, known: readonly string[]): string | undefined {
   const names = sentence.flatMap((part) => (typeof part === "string" ? [] : part.slice(0, 1)));
   return names.find((name) => !known.includes(name));

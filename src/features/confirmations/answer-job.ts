@@ -16,11 +16,19 @@ export const REQUESTED = "confirmation.requested";
 
 /** Make the job that asks one approver where they are. The link stands in the place of a callback's address, which no answer shows. */
 export function makeNoticeJob(id: string, eventJson: string, notice: object): JobSpec {
+  return makeJob(id, { type: REQUESTED, eventJson, to: notice });
+}
+
+/** Make the job of an event. A receiver's address may hold secrets: it stands where a job keeps its tool, which no answer shows, and goes on with that. */
+function makeJob(
+  id: string,
+  { type, eventJson, to }: { readonly type: string; readonly eventJson: string; readonly to: object },
+): JobSpec {
   return {
     id,
-    tool: REQUESTED,
+    tool: type,
     argsJson: eventJson,
-    toolJson: JSON.stringify(notice),
+    toolJson: JSON.stringify(to),
     idempotencyKey: id,
     maxAttempts: WEBHOOK_ATTEMPTS,
     backoffInitialMs: LIMITS.jobBackoffInitialMs,
@@ -60,18 +68,6 @@ export function makeAnswerJob(
   // The digits of an answer stay as they are: its text is taken over, not read.
   const answer = isSmall ? `,"answer":${answerJson}` : "";
   const data = `${facts.slice(0, -1)}${answer}${members}}`;
-  const json = `{"type":"${type}","timestamp":"${toIso(nowMs)}","data":${data}}`;
-  return {
-    id,
-    tool: type,
-    argsJson: json,
-    // The address may hold secrets: it stands where a job keeps its tool, which no answer shows, and it goes on with that.
-    toolJson: JSON.stringify(callback),
-    idempotencyKey: id,
-    maxAttempts: WEBHOOK_ATTEMPTS,
-    backoffInitialMs: LIMITS.jobBackoffInitialMs,
-    delivery: "at-least-once",
-    retries: "standard-webhooks",
-    kind: ANSWERS,
-  };
+  const eventJson = `{"type":"${type}","timestamp":"${toIso(nowMs)}","data":${data}}`;
+  return makeJob(id, { type, eventJson, to: callback });
 }

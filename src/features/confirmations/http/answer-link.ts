@@ -1,11 +1,10 @@
-import { readApprovers } from "./read-approvers.ts";
 import { digestOf, type OpenedLink } from "../approval-link.ts";
 import { callConfirmations, type ConfirmationRecord } from "../confirmation.ts";
 import { editGroup, isEditable } from "../edit-group.ts";
 import { makePlainPage, type Page } from "../../../cloudflare/page/respond-page.ts";
 import { makeQuestionPage, type RefusedForm } from "../page/question-page.ts";
 import { toWireConfirmation } from "../wire-confirmation.ts";
-import { stillDecides } from "../recall.ts";
+import { stillCounts } from "./read-approvers.ts";
 import { prepareDecision, runApproved, sayNo } from "./decide.ts";
 import { findConfirmation, type Found, knownTo, openConfirmation } from "./find-confirmation.ts";
 import { findReach } from "./find-reach.ts";
@@ -73,7 +72,13 @@ export async function answerLink(
   const { link, record } = opened;
   const over =
     sayOver(link, record, context.ports.clock.now()) ??
-    ((await isMadeByKey(link, tenant, deployment)) ? null : OVER);
+    ((await stillCounts(
+      { name: link.name, isApprover: link.isApprover === true, hash: link.maker?.hash },
+      tenant,
+      deployment.configured,
+    ))
+      ? null
+      : OVER);
   if (over !== null) return over;
   const found = await openConfirmation(record, context);
   if (!found.ok) return NO_LINK;
@@ -113,17 +118,6 @@ function sayOver(link: OpenedLink, { status, decided }: ConfirmationRecord, nowM
 }
 
 const OVER = makePlainPage(410, "This link is over", "It has ended; ask the sender for a new one.");
-
-/** Whether the key that made a link still decides for its tenant. Throws where that cannot be found out. */
-async function isMadeByKey(
-  { maker, isApprover, name }: OpenedLink,
-  tenant: string,
-  deployment: Deployment,
-): Promise<boolean> {
-  if (isApprover) return readApprovers(deployment.configured.env).some((one) => one.name === name);
-  if (maker === undefined) return true;
-  return stillDecides(maker.hash, tenant, deployment.configured);
-}
 
 async function showQuestion(
   { link, found, context, formToken }: Opened,

@@ -1,5 +1,4 @@
 import { type Account, NO_ACCOUNT, mayDo } from "../../../core/contract/gate/caller.ts";
-import { readApprovers } from "./read-approvers.ts";
 import { callConfirmations, type Claim, listAsked, refuseClaim } from "../confirmation.ts";
 import { hashArgs, hashDeclaration } from "../confirmation-digests.ts";
 import { type Decider, type Decision, toWireDecider } from "../decision.ts";
@@ -8,7 +7,7 @@ import { executeApproved } from "../execute-approved.ts";
 import { makeRejection, type Rejection } from "../write-rejection.ts";
 import { findConfirmation, type Found, missingTool } from "./find-confirmation.ts";
 import type { ParkedGroup } from "../parked-group.ts";
-import { stillDecides } from "../recall.ts";
+import { stillCounts } from "./read-approvers.ts";
 import { makeRemembered, type Wish } from "../remembered.ts";
 import { countYes, hashShown, NO_YESES, toVoter, withoutEnded, type Yes, type Yeses } from "../yeses.ts";
 import type { JsonObject } from "../../../core/contract/json.ts";
@@ -182,7 +181,15 @@ async function countFor(
   const refused = (refusal: Refusal) => err({ refusal, quota: null });
   const looked = await attempt(() =>
     Promise.all(
-      yeses.given.map(async (yes) => ((await stands(yes, origin.tenant, configured)) ? [] : [yes.voter])),
+      yeses.given.map(async (yes) =>
+        (await stillCounts(
+          { ...yes.decider, isApprover: yes.decider.via === "approver", hash: yes.hash },
+          origin.tenant,
+          configured,
+        ))
+          ? []
+          : [yes.voter],
+      ),
     ),
   );
   if (!looked.ok) return refused(UNREAD);
@@ -202,16 +209,6 @@ async function countFor(
   const { approved, needs } = counted.value;
   const json = JSON.stringify({ status: "waiting", approved, needs });
   return ok({ json, quota: paid.value.quota, replayed: false });
-}
-
-/** Whether the key that gave a yes, or made its link, may still decide. Throws where that cannot be found out. */
-async function stands(
-  { hash, decider: { name, via } }: Yes,
-  tenant: string,
-  configured: Deciding["configured"],
-): Promise<boolean> {
-  if (via === "approver") return readApprovers(configured.env).some((one) => one.name === name);
-  return hash === undefined || (await stillDecides(hash, tenant, configured));
 }
 
 /** Record a no, and write its answer: every action has its result, and the writes of its batch are told, where a feature looks after those. */

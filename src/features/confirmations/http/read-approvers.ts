@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
 import { readOwnUrl } from "../../../cloudflare/configuration.ts";
-import type { Env } from "../../../cloudflare/configured.ts";
+import type { Configured, Env } from "../../../cloudflare/configured.ts";
 import { ConfigurationError } from "../../../cloudflare/platform/configuration-error.ts";
 import { toHint, toIssues } from "../../../core/contract/issues.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
@@ -9,6 +9,7 @@ import { attemptNow } from "../../../core/kit/result.ts";
 import { escapeUnseen, visibleText } from "../../../core/kit/visible-text.ts";
 import type { Approver } from "../approvers.ts";
 import * as LIMITS from "../limits.ts";
+import { stillDecides } from "../recall.ts";
 
 export const APPROVERS = "VOLLEY_APPROVERS";
 export const MAIL_FROM = "VOLLEY_MAIL_FROM";
@@ -75,4 +76,25 @@ function parseApprovers(env: Env): readonly Approver[] {
 function requireText(env: Env, name: string, why: string): void {
   const value = env[name];
   if (typeof value !== "string" || value === "") throw new ConfigurationError(name, `it is missing: ${why}`);
+}
+
+/** Somebody who decides, or a link under their name. */
+interface Sayer {
+  readonly name: string;
+  readonly isApprover: boolean;
+  /** The digest of the key that says it, or made the link; undefined where no key did. */
+  readonly hash: string | undefined;
+}
+
+/**
+ * Whether somebody may still decide: an approver as long as the configuration has the name, others as long as their key may. Throws
+ * where that cannot be found out.
+ */
+export async function stillCounts(
+  { name, isApprover, hash }: Sayer,
+  tenant: string,
+  configured: Pick<Configured, "callerOfHash" | "env">,
+): Promise<boolean> {
+  if (isApprover) return readApprovers(configured.env).some((one) => one.name === name);
+  return hash === undefined || stillDecides(hash, tenant, configured);
 }
