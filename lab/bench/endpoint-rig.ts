@@ -27,8 +27,11 @@ export const SENDERS: readonly Sender[] = ["written by hand", "Volley"];
 
 /** A sender, and this process as its caller and as the receiver of all endpoints. */
 export interface EndpointRig extends AsyncDisposable {
-  send(method: string, path: string, body: object): Promise<Answered>;
-  /** Make endpoints for events of the type `bench`, each with its number as its path. */
+  send(method: string, path: string, body?: object): Promise<Answered>;
+  /** Make an endpoint for events of a type, with its number as its path. */
+  putEndpoint(n: number, type: string): Promise<void>;
+  deleteEndpoint(n: number): Promise<void>;
+  /** Make so many for events of the type `bench`. */
   putEndpoints(count: number): Promise<void>;
   /** CPU that the sender has used so far, in milliseconds. */
   cpuMs(): number;
@@ -49,7 +52,7 @@ export async function openEndpointRig(
   const origin = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
   const worker = await START[sender](origin);
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
-  const send = (method: string, path: string, body: object): Promise<Answered> =>
+  const send = (method: string, path: string, body?: object): Promise<Answered> =>
     new Promise((resolve, reject) => {
       const startedAt = performance.now();
       const headers = { authorization: "Bearer sandbox-admin-key", "content-type": "application/json" };
@@ -62,18 +65,25 @@ export async function openEndpointRig(
         );
       });
       outgoing.on("error", reject);
-      outgoing.end(JSON.stringify(body));
+      outgoing.end(body === undefined ? undefined : JSON.stringify(body));
     });
-  const put = async (n: number): Promise<void> => {
-    const made = await send("PUT", `/v1/endpoints/e${n}`, { url: `${origin}/${n}`, events: ["bench"] });
+  const putEndpoint = async (n: number, type: string): Promise<void> => {
+    const made = await send("PUT", `/v1/endpoints/e${n}`, { url: `${origin}/${n}`, events: [type] });
     if (made.status !== 201) throw new Error(`Cannot measure endpoints: ${made.text}`);
   };
   return {
     send,
+    putEndpoint,
+    async deleteEndpoint(n) {
+      const gone = await send("DELETE", `/v1/endpoints/e${n}`);
+      if (gone.status !== 204) throw new Error(`Cannot measure endpoints: ${gone.text}`);
+    },
     async putEndpoints(count) {
       for (let n = 0; n < count; n += CONNECTIONS)
         await Promise.all(
-          Array.from({ length: Math.min(CONNECTIONS, count - n) }, (_, index) => put(n + index)),
+          Array.from({ length: Math.min(CONNECTIONS, count - n) }, (_, index) =>
+            putEndpoint(n + index, "bench"),
+          ),
         );
     },
     cpuMs: () => readCpuMicros(worker.pid) / 1_000,

@@ -37,6 +37,7 @@ import {
   makeStartUpTable,
   makeWebhookTable,
 } from "./report.ts";
+import { makeSlowEndpointTable, measureSlowEndpoint, type SlowEndpointOptions } from "./slow-endpoint.ts";
 import { measureStartUp } from "./start-up.ts";
 import { Rig, type RigOptions } from "./rig.ts";
 import { startUpstream, type Upstream } from "./start-upstream.ts";
@@ -65,6 +66,7 @@ interface Options {
   readonly fanOut: readonly number[];
   /** Events in a stream, to the same endpoints. */
   readonly streams: readonly EventStreamOptions[];
+  readonly slowEndpoint: SlowEndpointOptions;
   readonly starts: number;
 }
 
@@ -87,6 +89,7 @@ const FULL: Options = {
     { endpoints: 20, perSecond: 25, seconds: 60 },
     { endpoints: 20, perSecond: 100, seconds: 60 },
   ],
+  slowEndpoint: { pairs: 3, seconds: 30 },
   starts: 10,
 };
 
@@ -100,6 +103,7 @@ const QUICK: Options = {
   gateMs: 6_000,
   fanOut: [1_000],
   streams: [{ endpoints: 20, perSecond: 25, seconds: 10 }],
+  slowEndpoint: { pairs: 1, seconds: 20 },
   starts: 4,
 };
 
@@ -130,6 +134,8 @@ const SECTIONS: Readonly<Record<string, (bench: Bench) => Promise<readonly strin
       for (const sender of SENDERS) streams.push(await measureEventStream(sender, stream));
     return [...makeFanOutTable(measured), "", ...makeEventStreamTable(streams)];
   },
+  "slow-endpoint": async ({ options }) =>
+    makeSlowEndpointTable(await measureSlowEndpoint(options.slowEndpoint)),
   agent: async ({ options, ...bench }) => makeAgentTables(await measureAgent(options.agent, bench)),
 };
 

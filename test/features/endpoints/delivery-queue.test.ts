@@ -80,6 +80,31 @@ describe("The places of an object", () => {
     },
   );
 
+  test.each<LastAnswer>(["slow", "failed", "none"])(
+    "F35 T62 but one all go to the 31 others of an endpoint whose last answer was %s, as long as a call to that is held",
+    (last) => {
+      const queue = new DeliveryQueue({ lastOf: (no) => (no === 0 ? last : "quick") });
+      for (let no = 0; no < 32; no += 1) queue.set(no, LANE);
+      const held: Turn[] = [];
+      for (let seq = 0; seq < 20; seq += 1) {
+        for (let no = 0; no < 32; no += 1) queue.add(no, { seq, dueAt: 0 });
+        const claimed: number[] = [];
+        for (let turns = claimAll(queue, 0); turns.length > 0; turns = claimAll(queue, 0)) {
+          claimed.push(turns.length);
+          for (const turn of turns)
+            if (turn.no === 0) held.push(turn);
+            else queue.end(turn, 1, { failed: false, slowMs: 0 });
+        }
+        // Six places, of which five are left, for its first delivery and 31 of each event.
+        expect(claimed).toEqual(seq === 0 ? [6, 5, 5, 5, 5, 5, 1] : [5, 5, 5, 5, 5, 5, 1]);
+      }
+      expect(held).toEqual([{ no: 0, seq: 0 }]);
+      // The held call ends quickly after all, and what waited for it goes on.
+      queue.end(held[0]!, 1, { failed: false, slowMs: 0 });
+      expect(claimAll(queue, 1).map(({ no }) => no)).toEqual([0, 0, 0, 0]);
+    },
+  );
+
   test("F35 T62 are shared with endpoints that have not answered yet: those come to be known beside one that hangs", () => {
     const all = [{ takesMs: 15_000, fails: true }, ...Array.from({ length: 20 }, () => QUICK)];
     const waited = simulate(all, every(250, 24));
