@@ -252,13 +252,10 @@ export interface BeforeStep {
   /**
    * Let calls through that a person said yes to for a while: the catalog that knows of them. Undefined where none of the actions
    * asks. Never rejects.
-   *
-   * @param runOf the tool that they are a run of
    */
   recall?(
     asked: readonly { readonly tool: string | null }[],
     execution: Execution,
-    runOf?: LargerWork["runOf"],
   ): Promise<Catalog> | undefined;
   /** Record the steps that were parked: an outcome for each of them, by index. Never rejects. */
   record(parked: readonly ParkedStep[], of: ParkedBatch): Promise<ReadonlyMap<number, Outcome>>;

@@ -14,7 +14,7 @@ import { digestArgs, hashWhole, hasSameAccounts } from "./remembered.ts";
  * another one, or whose key has ended is forgotten; where that cannot be found out, a person is asked again.
  */
 export function createRecall(configured: Configured): NonNullable<BeforeStep["recall"]> {
-  return (asked, execution, runOf) => {
+  return (asked, execution) => {
     const { catalog, origin, gate } = execution;
     const tools = asked.flatMap(({ tool: name }) => {
       const tool = name === null ? undefined : catalog.ofInner.get(name);
@@ -22,9 +22,7 @@ export function createRecall(configured: Configured): NonNullable<BeforeStep["re
       return [tool.name, ...(tool.inner?.batch.entries ?? []).flatMap((entry) => entry.tool ?? [])];
     });
     if (tools.length === 0) return undefined;
-    const { trigger, tool: flow } = runOf ?? {};
-    const key = trigger === undefined ? origin.key : `${trigger}:${flow}`;
-    const query = { key, subject: origin.account?.subject, tools: [...new Set(tools)] };
+    const query = { key: origin.key, subject: origin.account?.subject, tools: [...new Set(tools)] };
     const read = async (): Promise<Catalog> => {
       const rows = await callConfirmations(gate, "recall", query);
       const standing = await keepStanding(rows, execution, configured);

@@ -20,12 +20,6 @@ import * as LIMITS from "./limits.ts";
 
 export const digestArgs = (input: JsonObject): string => sha256(canonicalJson(input));
 
-/** Name what asked in a way that no other key, and no other flow's trigger, is named. */
-function toMemoryKey({ asker, requestedBy }: Pick<ParkedGroup, "asker" | "requestedBy">): string {
-  const { key, trigger, flow } = asker ?? { key: requestedBy };
-  return key ?? `${trigger}:${flow}`;
-}
-
 /** The wish of a yes that it is remembered. */
 export interface Wish {
   readonly seconds: number;
@@ -66,7 +60,7 @@ export async function makeRemembered(
       found.set(`${name} ${digest}`, {
         id: ports.newId(),
         tool: name,
-        key: toMemoryKey(group),
+        key: group.requestedBy,
         ...(group.account !== undefined && { subject: group.account.subject }),
         digest,
         ...(!isAny && argsJson.length <= LIMITS.rememberedArgsCharacters && { argsJson }),

@@ -10,7 +10,7 @@ import { whileHeld } from "../../gate/hold-lease.ts";
 import type { Refused } from "../../gate/admit-plan.ts";
 import { bindCallback } from "../../gate/bind-plan.ts";
 import { toEnvelopeJson } from "../../answer/envelope.ts";
-import type { Execution, KeptLater, LargerWork } from "../../gate/execution.ts";
+import type { Execution, KeptLater } from "../../gate/execution.ts";
 import { fitAnswer } from "../../answer/fit-answer.ts";
 import { KEY_CONFLICT, mayRead, namesOf } from "../../gate/kept-answer.ts";
 import { readKeys } from "../../gate/read-keys.ts";
@@ -61,9 +61,8 @@ export function withPlan<T>(
 export async function recalled<E extends Execution>(
   asked: readonly { readonly tool: string | null }[],
   execution: E,
-  runOf?: LargerWork["runOf"],
 ): Promise<E> {
-  const catalog = await execution.hooks?.beforeStep?.recall?.(asked, execution, runOf);
+  const catalog = await execution.hooks?.beforeStep?.recall?.(asked, execution);
   return catalog === undefined ? execution : { ...execution, catalog };
 }
 

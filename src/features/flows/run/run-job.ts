@@ -40,9 +40,7 @@ export async function runJob(
   tool: Tool,
   execution: Execution & Pick<LargerWork, "inside">,
 ): Promise<RunEnd> {
-  const trigger = claim.spec.run?.trigger;
-  const runOf = { tool: tool.name, ...(trigger !== undefined && { trigger }) };
-  const remembering = await recalled(tool.inner!.batch.entries, execution, runOf);
+  const remembering = await recalled(tool.inner!.batch.entries, execution);
   const planned = planJob(claim, tool, remembering);
   if (!planned.ok) return { end: failedAttempt(planned.error) };
   const looked = keepWrites(planned.value, tool.inner!.batch.keptAs, {

@@ -1,6 +1,6 @@
 import type { OrchestrationCall } from "../calls.ts";
 import { executeKeyed } from "../../../core/run/execute/execute-plan.ts";
-import { withCurrentTools } from "../../../core/run/execute/executor.ts";
+import { recalled, withCurrentTools } from "../../../core/run/execute/executor.ts";
 import {
   batchAnswerSchema,
   partitionAnswerSchema,
@@ -45,8 +45,10 @@ function toError({ status, body }: ApiError): DialectError {
 export const orchestrateBatch: Route = {
   route: "POST /api/orchestration/batch",
   handle: answerCalls(parseBatchRequest, (calls, execution) =>
-    withCurrentTools(execution, (current) => {
-      current.watch?.enter("plan");
+    withCurrentTools(execution, async (now) => {
+      now.watch?.enter("plan");
+      const asked = calls.map(({ toolName }) => ({ tool: toolName }));
+      const current = await recalled(asked, now);
       const partition = makePartition(calls, current.catalog);
       const plan = makeSerialPlan(partition, current.catalog);
       return executeKeyed(plan, current, (outcomes, totalDurationMs) =>

@@ -66,7 +66,7 @@ export async function runRerun(
   if (isJob) return recordRerun(fates, of, execution);
   const asked = fates.map(({ action: { tool } }) => ({ tool }));
   const runOf = flow === undefined ? undefined : { tool: flow };
-  const remembering = await recalled(asked, execution, runOf);
+  const remembering = await recalled(asked, execution);
   const planned = planRerun(fates, kept.plan, remembering.catalog, known);
   if (!planned.ok) return err({ refusal: planned.error, quota: null });
   const tagged: Plan = { ...planned.value, ...(tags !== undefined && { tags }) };

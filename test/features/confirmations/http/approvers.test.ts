@@ -2,6 +2,7 @@ import { describe, expect, test, vi } from "vitest";
 
 import { confirmations } from "../../../../src/features/confirmations/index.ts";
 import { createTestVolley } from "../../../../src/package/testing.ts";
+import { watchEnv } from "./watched-env.ts";
 import { openApprovals, pay } from "./approval-world.ts";
 
 const SECRET = `whsec_${btoa("a secret of the test, 32 bytes..")}`;
@@ -58,13 +59,18 @@ async function open(approvers: unknown = ALL, more: Readonly<Record<string, unkn
     mails.push(mail);
   });
   const answer = (name: string) => () => new Response("ok", { status: down.has(name) ? 503 : 200 });
+  const watched = watchEnv();
   const world = await openApprovals({
     env,
+    features: [watched.feature],
     routes: { [`POST ${SLACK}`]: answer("slack"), "POST https://hears.example.com/*": answer("web") },
   });
   const sentTo = (url: string) =>
     world.volley.requests.filter((one) => one.url === url).map(({ body }) => JSON.parse(body ?? "{}"));
-  return { ...world, env, mails, down, sentTo };
+  /** Deploy with other approvers, over the same objects. */
+  const redeploy = (others: unknown) =>
+    openApprovals({ env: { ...watched.env(), VOLLEY_APPROVERS: JSON.stringify(others) } });
+  return { ...world, env, mails, down, sentTo, redeploy };
 }
 
 const pathOf = (link: string): string => new URL(link).pathname;
@@ -146,6 +152,28 @@ describe("VOLLEY_APPROVERS", () => {
     expect((await send("GET", path, undefined, null)).status).toBe(200);
     await send("DELETE", `/v1/confirmations/${question}/links`);
     expect((await send("GET", path, undefined, null)).status).toBe(404);
+  });
+
+  test("ends the link of a name that has left it, and the yes that was said by it; the question waits on", async () => {
+    const { ask, volley, sentTo, show, redeploy } = await open();
+    const question = await ask("wire", { amount: 5, to: "Ada" });
+    await volley.advance(5_000);
+    const web = pathOf(sentTo("https://hears.example.com/asked")[0].data.link);
+    const sue = pathOf(sentTo(SLACK)[0].blocks[1].elements[0].url);
+    const [, , webhook] = ALL;
+    const without = await redeploy([webhook, { name: "New", slack: { secret: "SLACK_URL" } }]);
+    const over = await without.send("GET", sue, undefined, null);
+    expect([over.status, over.text.includes("This link is over")]).toEqual([410, true]);
+    expect((await without.sendForm(sue)).status).toBe(410);
+    expect((await show(question)).body).toMatchObject({ status: "pending", approved: 0 });
+    expect((await without.sendForm(web)).text).toContain("1 of 2");
+    const none = await redeploy([]);
+    expect((await none.send("GET", web, undefined, null)).status).toBe(410);
+    // Its yes went with it: a key is the first of two again.
+    expect((await none.decide(question, YES)).body).toMatchObject({ status: "waiting", approved: 1 });
+    // Who has come back with the same link was asked for by it, and decides with it.
+    const back = await redeploy(ALL);
+    expect((await back.sendForm(sue)).text).toContain("wire (a): done");
   });
 
   test("shows no link to a key that reads the job", async () => {
