@@ -65,7 +65,10 @@ function parseApprovers(env: Env): readonly Approver[] {
     if (email === undefined) continue;
     const { send } = (env[EMAIL] ?? {}) as { readonly send?: unknown };
     if (typeof send !== "function")
-      throw new ConfigurationError(EMAIL, "mail to approvers needs the binding: send_email in wrangler.toml");
+      throw new ConfigurationError(
+        EMAIL,
+        'mail to approvers needs the binding: [[send_email]] with name = "EMAIL" in wrangler.toml',
+      );
     requireText(env, MAIL_FROM, "mail to approvers is sent from it");
   }
   if (approvers.length > 0 && readOwnUrl(env) === null)
