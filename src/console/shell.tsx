@@ -51,9 +51,9 @@ function Sections({ onForget }: { readonly onForget: () => void }) {
   // Until it is known what the Worker lists, those that any key may have stand there: links ask for nothing.
   const shown = deployment.isKnown ? here : USUAL;
   const start = shown[0]!;
-  const page = PAGES.find(({ name }) => name === route.section) ?? start;
+  const page = route.section === null ? start : PAGES.find(({ name }) => name === route.section);
   useLayoutEffect(() => {
-    document.title = `${page.title} · Volley console`;
+    document.title = `${page?.title ?? "No such page"} · Volley console`;
     const place = nav.current!;
     // On a phone the sections stand in a row that is wider than the page, and wider still when a number comes.
     const look = (): void => {
@@ -103,7 +103,11 @@ function Sections({ onForget }: { readonly onForget: () => void }) {
             </p>
           )}
           <main class="main" id="main" tabindex={-1} ref={main}>
-            {here.includes(page) && (deployment.isKnown || route.section !== null) ? (
+            {page === undefined ? (
+              <Missing key="none" title="There is no such page" start={start}>
+                The address names <bdi class="mono">{route.section}</bdi>, and no page is called so.
+              </Missing>
+            ) : here.includes(page) && (deployment.isKnown || route.section !== null) ? (
               <page.View key={page.name} route={route} />
             ) : deployment.isKnown ? (
               <MissingSection
@@ -142,20 +146,36 @@ interface MissingSectionProps {
 /** An address of a section that this Worker does not have. */
 function MissingSection({ section: { page, feature, flag }, flags, start }: MissingSectionProps) {
   return (
+    <Missing title={page!.title} start={start}>
+      {flag === undefined || flags?.includes(flag) === true ? (
+        <>
+          This Worker has no section {page!.title}, because it does not list the feature{" "}
+          <code>{feature}</code>.
+        </>
+      ) : (
+        <>
+          The section {page!.title} is for keys with the flag <code>{flag}</code>.
+        </>
+      )}
+    </Missing>
+  );
+}
+
+interface MissingProps {
+  readonly title: string;
+  readonly start: SectionPage;
+  readonly children: unknown;
+}
+
+/** The page of an address that leads to no page. */
+function Missing({ title, start, children }: MissingProps) {
+  return (
     <div class="stack">
-      <Title text={page!.title} />
+      <Title text={title} />
       <p class="note tone-idle" role="status">
-        {flag === undefined || flags?.includes(flag) === true ? (
-          <>
-            This Worker has no section {page!.title}, because it does not list the feature{" "}
-            <code>{feature}</code>.{" "}
-          </>
-        ) : (
-          <>
-            The section {page!.title} is for keys with the flag <code>{flag}</code>.{" "}
-          </>
-        )}
-        <a href={hrefTo(start.name)}>Go to {start.title}</a>
+        <span>
+          {children} <a href={hrefTo(start.name)}>Go to {start.title}</a>
+        </span>
       </p>
     </div>
   );

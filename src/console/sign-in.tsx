@@ -42,20 +42,25 @@ export function SignIn({
       <form onSubmit={(event: Event) => void submit(event)}>
         {wasRefused && problem === null && (
           <p class="note tone-wait" role="status">
-            The key is not accepted any more. Paste another.
+            The key is not accepted any more. Paste another one.
           </p>
         )}
-        <ProblemNote problem={problem} />
+        {problem?.status !== 401 && <ProblemNote problem={problem} />}
         <TextField
           id="key"
           name="key"
           label="Your key"
           type="password"
           required
+          wrong={
+            problem?.status === 401
+              ? "No key of this deployment is like this one. Check that all of it is there, or whether it was revoked."
+              : undefined
+          }
           help="It stays in this tab and is sent to this address only."
         />
         <button type="submit" class="primary" disabled={isTrying}>
-          {isTrying ? "Looking…" : "Open"}
+          {isTrying ? "Checking…" : "Open"}
         </button>
       </form>
       <FirstKey />

@@ -85,7 +85,7 @@ describe("The section Connections", () => {
     const links = console.page.getByRole("navigation", { name: "Sections" }).getByRole("link");
     await links.first().waitFor(PATIENT);
     const names = (await links.allInnerTexts()).map((text) => text.trim());
-    expect(names).toContain("Run");
+    expect(names).toContain("Playground");
     expect(names).not.toContain("Connections");
   });
 });

@@ -76,7 +76,7 @@ describe("A run", () => {
       .filter({ hasText: /slow.*success/s })
       .waitFor();
     await go(page, "Flows");
-    await go(page, "Run");
+    await go(page, "Playground");
     await heading(page, "Done").waitFor();
   });
 
@@ -225,7 +225,7 @@ describe("A run", () => {
     await page.getByText("The key is not accepted any more").waitFor();
     await page.unroute("**/v1/jobs*");
     await signIn(page, "sandbox-other-key");
-    await go(page, "Run");
+    await go(page, "Playground");
     await page.getByText("Nothing has run yet").waitFor();
   });
 
@@ -259,7 +259,7 @@ describe("The address of Run", () => {
     await editorOf(page).fill('{ "actions": [] }');
     await go(page, "Jobs");
     await page.goBack();
-    await page.getByRole("heading", { level: 1, name: "Run" }).waitFor();
+    await page.getByRole("heading", { level: 1, name: "Playground" }).waitFor();
     await expect.poll(() => editorOf(page).inputValue()).toBe('{ "actions": [] }');
   });
 });

@@ -326,7 +326,7 @@ describe("Run", () => {
     await tree.getByText("<img src=x").waitFor();
     await page.getByRole("button", { name: "Show all 200,000 characters" }).waitFor();
     expect(await page.locator("img[src=x]").count()).toBe(0);
-    expect(await page.title()).toBe("Run · Volley console");
+    expect(await page.title()).toBe("Playground · Volley console");
     await expectAccessible(page);
     await expectFits(page);
     await page.getByLabel("Raw text").check();

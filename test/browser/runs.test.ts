@@ -130,6 +130,9 @@ describe("A run's page", () => {
     const { page, url } = console;
     const id = await run(url);
     await page.goto(`${url}/console#/runs/${id}`);
+    // The first that failed is open, and has taken no focus.
+    await panelOf(page).getByRole("heading", { name: "typo" }).waitFor();
+    expect(await page.evaluate(() => document.activeElement?.tagName)).not.toBe("H2");
     await rowsOf(page).first().focus();
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
@@ -236,10 +239,14 @@ describe("A run's page", () => {
         ? route.fulfill({ status: 404, json: { code: "NOT_FOUND", title: "", detail: "" } })
         : route.fallback();
     });
-    await page.goto(`${url}/console#/runs/${id}`);
+    await page.goto(`${url}/console#/runs/${id}?new=1`);
     await rowsOf(page).first().waitFor();
-    await page.goto(`${url}/console#/runs/nope`);
+    // A person who names an id is told at once that no run has it; the page goes on asking.
+    asked = 0;
+    await page.goto(`${url}/console#/runs`);
+    await page.goto(`${url}/console#/runs/${id}`);
     await page.getByRole("heading", { name: "There is no such run" }).waitFor();
+    await rowsOf(page).first().waitFor();
   });
 });
 
@@ -272,7 +279,7 @@ describe("A run that goes on", () => {
     await page.getByRole("heading", { level: 1, name: "Batch in the background" }).waitFor();
     await rowsOf(page).filter({ hasText: "quick" }).waitFor(PATIENT);
     await page.getByText(/\d+ of 16 calls/).waitFor(PATIENT);
-    await page.getByRole("heading", { level: 1, name: "2 actions" }).waitFor(PATIENT);
+    await page.getByRole("heading", { level: 1, name: "probe-echo, probe-write" }).waitFor(PATIENT);
     await rowsOf(page).filter({ hasText: "slow" }).waitFor();
   });
 

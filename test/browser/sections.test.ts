@@ -57,7 +57,7 @@ describe("A Worker that lists neither flows nor confirmations", () => {
       const asked = await answerByFew(page);
       await page.getByLabel("Your key").fill(ADMIN);
       await page.keyboard.press("Enter");
-      await expect.poll(() => linksOf(page), PATIENT).toEqual(["Run", "Tools", "Jobs", "Usage"]);
+      await expect.poll(() => linksOf(page), PATIENT).toEqual(["Playground", "Tools", "Jobs", "Usage"]);
       for (const name of await linksOf(page)) {
         await page
           .getByRole("navigation", { name: "Sections" })
@@ -101,8 +101,8 @@ describe("A Worker that lists neither flows nor confirmations", () => {
     expect(await linksOf(page)).not.toContain(title);
     await expectAccessible(page);
     await expectFits(page);
-    await said.getByRole("link", { name: "Go to Run" }).click();
-    await page.getByRole("heading", { level: 1, name: "Run" }).waitFor();
+    await said.getByRole("link", { name: "Go to Playground" }).click();
+    await page.getByRole("heading", { level: 1, name: "Playground" }).waitFor();
     expect(asked.filter((path) => OF_FEATURES.test(path))).toEqual([]);
     await page.unrouteAll({ behavior: "wait" });
   });
@@ -116,12 +116,12 @@ describe("A Worker that lists every feature", () => {
     page.on("request", (request) => asked.push(new URL(request.url()).pathname));
     await page.getByLabel("Your key").fill(ADMIN);
     await page.keyboard.press("Enter");
-    await page.getByRole("heading", { level: 1, name: "Run" }).waitFor();
+    await page.getByRole("heading", { level: 1, name: "Playground" }).waitFor();
     await expect.poll(() => asked.includes("/v1/confirmations"), PATIENT).toBe(true);
     const links = (await linksOf(page)).map((text) => text.split("\n")[0]);
     expect(links.map((text) => text!.replace(/\W.*/, ""))).toEqual([
       "Runs",
-      "Run",
+      "Playground",
       "Tools",
       "Jobs",
       "Confirmations",

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { expectAccessible, expectFits, openConsole, WIDTHS } from "./open-console.ts";
 
-const SECTIONS = ["Runs", "Run", "Tools", "Jobs", "Confirmations", "Flows", "Usage"];
+const SECTIONS = ["Runs", "Playground", "Tools", "Jobs", "Confirmations", "Flows", "Usage"];
 
 describe("The page at /", () => {
   test.each(WIDTHS)("is open, accessible and fits: $width px", async (look) => {
@@ -38,7 +38,7 @@ describe("The console", () => {
     const { page, context, url } = console;
     await page.getByLabel("Your key").fill("sandbox-key");
     await page.getByRole("button", { name: "Open", exact: true }).click();
-    await page.getByRole("heading", { level: 1, name: "Run" }).waitFor();
+    await page.getByRole("heading", { level: 1, name: "Playground" }).waitFor();
     expect(await page.evaluate(() => [localStorage.length, document.cookie])).toEqual([0, ""]);
     const other = await context.newPage();
     await other.goto(`${url}/console`);
@@ -48,13 +48,26 @@ describe("The console", () => {
     expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
   });
 
-  test("says in the API's words why a key is not taken, and keeps none", async () => {
+  test("says at its field that no such key is known, and keeps none", async () => {
     await using console = await openConsole({ key: null });
     const { page } = console;
     await page.getByLabel("Your key").fill("no-such-key");
     await page.keyboard.press("Enter");
-    await page.getByRole("alert").getByText("UNAUTHORIZED").waitFor();
+    await page.getByRole("alert").getByText("No key of this deployment is like this one").waitFor();
+    expect(await page.getByLabel("Your key").getAttribute("aria-invalid")).toBe("true");
+    expect(await page.getByText("UNAUTHORIZED").count()).toBe(0);
+    await expectAccessible(page);
     expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
+  });
+
+  test("says at once that an address names no page", async () => {
+    await using console = await openConsole({ path: "/console#/nonsense/7" });
+    const { page } = console;
+    await page.getByRole("heading", { level: 1, name: "There is no such page" }).waitFor();
+    expect(await page.title()).toBe("No such page · Volley console");
+    await expectAccessible(page);
+    await page.getByRole("link", { name: "Go to Runs" }).click();
+    await page.getByRole("heading", { level: 1, name: "Runs" }).waitFor();
   });
 
   test("asks for another key when the one it has is not accepted any more", async () => {
@@ -103,7 +116,7 @@ describe("The console", () => {
     await page.getByRole("alert").getByText("cannot be reached").waitFor();
     await context.setOffline(false);
     await page.keyboard.press("Enter");
-    await page.getByRole("heading", { level: 1, name: "Run" }).waitFor();
+    await page.getByRole("heading", { level: 1, name: "Playground" }).waitFor();
     await context.setOffline(true);
     await page.getByText("You are offline").waitFor();
   });

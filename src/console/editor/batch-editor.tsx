@@ -16,6 +16,8 @@ export interface EditorHandle {
   readonly setText: (text: string) => void;
   /** Put a reference where the cursor waits for a value, or into the `$ref` in which it stands; otherwise copy it. */
   readonly insertReference: (reference: string) => void;
+  /** Take the focus to a stretch of the text. */
+  readonly select: (start: number, end: number) => void;
 }
 
 interface BatchEditorProps {
@@ -52,12 +54,17 @@ export function BatchEditor({ text, read, tools, handle, onText, onRun }: BatchE
     drawn.current = strokes;
   }, [strokes]);
 
+  const select = (start: number, end: number): void => {
+    area.current!.focus();
+    area.current!.setSelectionRange(start, end);
+  };
   // An effect that runs after the drawing may find the page left, and the area gone.
   useLayoutEffect(() => {
     area.current!.value = text;
     handle.current = {
       setText: (whole) => replaceText(area.current!, { start: 0, end: area.current!.value.length }, whole),
       insertReference: (reference) => putReference(area.current!, reference),
+      select,
     };
     return () => (handle.current = null);
   }, []);
@@ -160,15 +167,7 @@ export function BatchEditor({ text, read, tools, handle, onText, onRun }: BatchE
       <p class="help small muted" id="batch-help">
         <kbd>Ctrl</kbd> <kbd>Space</kbd> suggests, <kbd>Ctrl</kbd> <kbd>Enter</kbd> runs.
       </p>
-      <ProblemList
-        text={text}
-        read={read}
-        marks={marks}
-        onGo={({ start, end }) => {
-          area.current!.focus();
-          area.current!.setSelectionRange(start, end);
-        }}
-      />
+      <ProblemList text={text} read={read} marks={marks} onGo={({ start, end }) => select(start, end)} />
     </div>
   );
 }

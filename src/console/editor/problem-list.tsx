@@ -50,7 +50,8 @@ export function ProblemList({ text, read, marks, onGo }: ProblemListProps) {
   );
 }
 
-function sayPlace(text: string, offset: number): string {
+/** Say where a place of a text is. */
+export function sayPlace(text: string, offset: number): string {
   const { line, column } = placeOf(text, offset);
   return `Line ${line}, column ${column}`;
 }

@@ -12,6 +12,11 @@ export const JOB_STATUSES: readonly WireJob["status"][] = [
   "unknown",
 ];
 
+/** The status of a job in a word: one that has not begun and waits for its time is not said to be tried again. */
+export function sayStatus({ status, attempts }: Pick<WireJob, "status" | "attempts">): string {
+  return status === "retrying" && attempts === 0 ? "scheduled" : status;
+}
+
 export const HOUR_MS = 3_600_000;
 
 /** Times to choose from, by what an address says of each. */

@@ -20,7 +20,7 @@ import { Time } from "../parts/time.tsx";
 import { Title } from "../parts/title.tsx";
 import { FailureNote } from "../run/failure-note.tsx";
 import { ResultList } from "../run/result-list.tsx";
-import { isAlive } from "./job-filter.ts";
+import { isAlive, sayStatus } from "./job-filter.ts";
 import { JobTable } from "./job-table.tsx";
 import { tellJob } from "./job-timeline.ts";
 
@@ -104,7 +104,7 @@ function JobBody({ job }: { readonly job: WireJob }) {
         <section class="card" aria-label="The job">
           <Facts
             of={[
-              ["Status", <Status of={job.status} />],
+              ["Status", <Status of={sayStatus(job)} />],
               ["Attempts", job.attempts],
               ["Asked", <Asked job={job} />],
               job.duration_ms !== undefined && ["Took", sayDuration(job.duration_ms)],

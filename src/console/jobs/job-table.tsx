@@ -4,7 +4,7 @@ import { Status } from "../parts/status.tsx";
 import { sayDuration } from "../parts/say-duration.ts";
 import { ListTable } from "../parts/table.tsx";
 import { Time } from "../parts/time.tsx";
-import { isAlive } from "./job-filter.ts";
+import { isAlive, sayStatus } from "./job-filter.ts";
 
 /** Jobs below each other; on a phone each is a card. */
 export function JobTable({ jobs }: { readonly jobs: readonly WireJob[] }) {
@@ -14,7 +14,7 @@ export function JobTable({ jobs }: { readonly jobs: readonly WireJob[] }) {
       by={(job) => job.job_id}
       columns={[
         ["Job", (job) => <Name of={job} />, "lead"],
-        ["Status", (job) => <Status of={job.status} />],
+        ["Status", (job) => <Status of={sayStatus(job)} />],
         ["Attempts", (job) => job.attempts, "number"],
         ["Asked", (job) => <Time at={job.created_at} />],
         ["Took", (job) => <Took of={job} />],

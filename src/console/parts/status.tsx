@@ -11,6 +11,7 @@ const TONES: Readonly<Record<string, string>> = {
   initiated: "going",
   running: "going",
   retrying: "going",
+  scheduled: "going",
   deciding: "going",
   pending_confirmation: "wait",
   waiting: "wait",

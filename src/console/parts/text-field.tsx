@@ -6,12 +6,14 @@ interface TextFieldProps extends Omit<JSX.IntrinsicElements["input"], "list"> {
   readonly label: string;
   /** A sentence below it, which is read with it. */
   readonly help?: string;
+  /** The fault of its value; it stands at the field. */
+  readonly wrong?: string | undefined;
   /** Values to choose from; others may be written too. */
   readonly suggestions?: readonly string[];
 }
 
 /** One line of text or one number, under its label. Nothing is filled in or corrected: these are names, ids and figures. */
-export function TextField({ id, label, help, suggestions, ...input }: TextFieldProps) {
+export function TextField({ id, label, help, wrong, suggestions, ...input }: TextFieldProps) {
   return (
     <div class="field">
       <label for={id}>{label}</label>
@@ -21,6 +23,7 @@ export function TextField({ id, label, help, suggestions, ...input }: TextFieldP
         {...input}
         {...(suggestions !== undefined && { list: `${id}-list` })}
         {...(help !== undefined && { "aria-describedby": `${id}-help` })}
+        {...(wrong !== undefined && { "aria-invalid": "true", "aria-errormessage": `${id}-wrong` })}
         id={id}
       />
       {suggestions !== undefined && (
@@ -29,6 +32,11 @@ export function TextField({ id, label, help, suggestions, ...input }: TextFieldP
             <option key={one} value={one} />
           ))}
         </datalist>
+      )}
+      {wrong !== undefined && (
+        <p key="wrong" class="wrong" id={`${id}-wrong`} role="alert">
+          {wrong}
+        </p>
       )}
       {help !== undefined && (
         <p class="help" id={`${id}-help`}>

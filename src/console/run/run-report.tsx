@@ -72,7 +72,7 @@ export function RunReport({ run, heading, onCancel, onPick }: RunReportProps) {
           <p key="said">
             {sayRun(envelope)}{" "}
             {hasRuns && (
-              <a key="page" href={hrefTo("runs", envelope.batch_id)}>
+              <a key="page" href={hrefTo("runs", envelope.batch_id, { new: "1" })}>
                 Open its page
               </a>
             )}

@@ -10,7 +10,7 @@ import { NO_OPTIONS } from "./run-options.tsx";
 import { Workbench } from "./workbench.tsx";
 
 /**
- * The section Run: what is written is kept in the tab, `#/run?tool=NAME` begins with a call of that tool, and `#/run?from=ID` with the
+ * The playground: what is written is kept in the tab, `#/run?tool=NAME` begins with a call of that tool, and `#/run?from=ID` with the
  * batch that a run's page has handed over.
  */
 export function RunView({ route }: { readonly route: Route }) {
@@ -69,7 +69,7 @@ export function RunView({ route }: { readonly route: Route }) {
       ) : (
         <div key="loading" class="stack">
           <div class="page-head">
-            <h1>Run</h1>
+            <h1>Playground</h1>
           </div>
           <div class="card">
             <p class="row muted" role="status">

@@ -1,5 +1,6 @@
 import { useLayoutEffect, useMemo, useRef, useState } from "hono/jsx/dom";
 
+import { sayPlace } from "../editor/problem-list.tsx";
 import { BatchEditor, type EditorHandle } from "../editor/batch-editor.tsx";
 import type { Example } from "../editor/examples.ts";
 import { printJson, setFields } from "../editor/print-json.ts";
@@ -39,7 +40,9 @@ type Shown =
       /** It stands in the place of one that was shown before, and differs from that in these parts. */
       readonly changed: Changed;
     }
-  | { readonly kind: "refused"; readonly problem: Problem };
+  | { readonly kind: "refused"; readonly problem: Problem }
+  /** It was not sent, because it is no JSON. */
+  | { readonly kind: "broken"; readonly said: string };
 
 /** Where a batch is written, planned and run. */
 export function Workbench({ begun, tools, children }: WorkbenchProps) {
@@ -63,8 +66,14 @@ export function Workbench({ begun, tools, children }: WorkbenchProps) {
     });
   };
   const sendable = (): boolean => {
-    if (read.root !== null && read.slips.length === 0) return true;
-    announce("The batch is not JSON yet: the problems stand under it.");
+    const slip = read.slips[0];
+    if (read.root !== null && slip === undefined) return true;
+    // An answer beside it would be that of another text.
+    const said =
+      slip === undefined ? "The batch is empty." : `${sayPlace(text, slip.start)}: ${slip.message}.`;
+    setShown({ kind: "broken", said });
+    announce(`Not sent, because it is not JSON. ${said}`);
+    editor.current?.select(slip?.start ?? 0, slip?.end ?? 0);
     return false;
   };
   const plan = async (changed: Changed = []): Promise<void> => {
@@ -87,7 +96,7 @@ export function Workbench({ begun, tools, children }: WorkbenchProps) {
     });
   };
   const runIt = async (isFromText: boolean): Promise<void> => {
-    if (!sendable() || run?.phase === "running") return;
+    if (run?.phase === "running" || !sendable()) return;
     const receipt = shown.kind === "plan" ? shown.answer.plan.receipt : undefined;
     setShown({ kind: "run" });
     const actions = nameActions(readActionsOf(body));
@@ -133,7 +142,7 @@ export function Workbench({ begun, tools, children }: WorkbenchProps) {
   return (
     <div class="stack">
       <div class="page-head">
-        <h1>Run</h1>
+        <h1>Playground</h1>
         <div class="actions">
           <button type="button" onClick={() => void plan()}>
             Plan
@@ -183,6 +192,12 @@ export function Workbench({ begun, tools, children }: WorkbenchProps) {
         </section>
         <div class="stack">
           {shown.kind === "nothing" && <Nothing key="nothing" />}
+          {shown.kind === "broken" && (
+            <section key="broken" class="card" aria-label="Not sent">
+              <h2>Not sent</h2>
+              <p class="note tone-bad">The batch is not JSON. {shown.said}</p>
+            </section>
+          )}
           {(shown.kind === "planning" || shown.kind === "plan" || shown.kind === "refused") && (
             <section key="plan" class="card" aria-label="Plan">
               <h2 tabindex={-1} ref={heading}>

@@ -23,14 +23,18 @@ interface ActionPanelProps {
   /** The rows above and below it, as the trace is filtered. */
   readonly before: string | null;
   readonly after: string | null;
+  /** Somebody chose it; one that is open because it failed takes no focus. */
+  readonly isAsked: boolean;
   /** Told another row, or null to close the panel. */
   readonly onChoose: (key: string | null) => void;
 }
 
 /** All that is kept of one row of the trace. It takes the focus, and Escape gives that back to the row. */
-export function ActionPanel({ row, rows, before, after, onChoose }: ActionPanelProps) {
+export function ActionPanel({ row, rows, before, after, isAsked, onChoose }: ActionPanelProps) {
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
+  useEffect(() => {
+    if (isAsked) heading.current?.focus({ preventScroll: true });
+  }, []);
   const { name, tool, status, action, later } = row;
   const step = (label: string, sign: string, key: string | null) => (
     <button
@@ -45,7 +49,7 @@ export function ActionPanel({ row, rows, before, after, onChoose }: ActionPanelP
   );
   return (
     <aside
-      class="card trace-panel"
+      class={`card trace-panel${isAsked ? " sheet" : ""}`}
       aria-label={later === null ? `Action ${name}` : `${name}, ${later.did}`}
       onKeyDown={(event: KeyboardEvent) => event.key === "Escape" && onChoose(null)}
     >
@@ -117,7 +121,7 @@ function ActionFacts({ row, rows, action, tool, onChoose }: ActionFactsProps) {
   const tries = action.tries ?? [];
   return (
     <div class="stack">
-      {error !== undefined && <Failure key="error" error={error} />}
+      {error !== undefined && row.job?.error === undefined && <Failure key="error" error={error} />}
       {redacted.includes("error") && (
         <p key="link" class="muted small">
           A secret was taken out: the link that connects an account stands in the answer alone.

@@ -1,4 +1,5 @@
 import type { LaterCall } from "../../../console/kit/section.ts";
+import { sayStatus } from "../../../console/jobs/job-filter.ts";
 import type { WireJob } from "../../../console/kit/wire.ts";
 import type { WireAction, WireRun } from "./wire-runs.ts";
 
@@ -81,7 +82,7 @@ export function makeTrace(
       kind: "action",
       name: id,
       tool,
-      status: job?.status ?? status,
+      status: job === null ? status : sayStatus(job),
       round,
       code: job?.error?.code ?? error?.code ?? null,
       spans: [...own, ...(job === null ? [] : jobSpans(job, startedAt))],

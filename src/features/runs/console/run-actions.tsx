@@ -96,7 +96,7 @@ function useRerun(id: string): Rerun {
     if (answer === null) return;
     if (answer.ok) {
       announce("It has run again");
-      location.hash = hrefTo("runs", answer.data.batch_id);
+      location.hash = hrefTo("runs", answer.data.batch_id, { new: "1" });
       return;
     }
     if (answer.problem.status !== 404 && answer.problem.status !== 405) return setProblem(answer.problem);

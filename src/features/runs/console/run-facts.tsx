@@ -1,39 +1,35 @@
 import { hrefTo } from "../../../console/kit/route.ts";
+import type { WireJob } from "../../../console/kit/wire.ts";
 import { count } from "../../../console/parts/count.ts";
 import { CopyButton } from "../../../console/parts/copy-button.tsx";
 import { sayDuration } from "../../../console/parts/say-duration.ts";
 import { Status, toneOf } from "../../../console/parts/status.tsx";
 import { Time } from "../../../console/parts/time.tsx";
-import { isOfKey, sayWay, titleOf } from "./run-words.ts";
+import { countEnds, isOfKey, sayWay, statusWithJobs } from "./run-words.ts";
 import { incompleteOf } from "./to-batch.ts";
 import type { WireRun } from "./wire-runs.ts";
 
-/** The ends of actions, in the order of their weight, with the fields that count them. */
-const COUNTS = [
-  ["error", "error"],
-  ["unknown", "unknown"],
-  ["skipped", "skipped"],
-  ["pending_confirmation", "pending_confirmation"],
-  ["initiated", "initiated"],
-  ["success", "ok"],
-] as const;
+interface RunFactsProps {
+  readonly run: WireRun;
+  /** The jobs that it has made, as far as they are known. */
+  readonly jobs: readonly WireJob[];
+}
 
 /** How a run ended, who sent it and by which door, and what it belongs to; each with its link. */
-export function RunFacts({ run }: { readonly run: WireRun }) {
+export function RunFacts({ run, jobs }: RunFactsProps) {
   const { run_id: id, key, flow, parent, job_id: job, tags = [], subject, error, summary } = run;
   const chosen = Object.entries(run.connections ?? {});
   const lost = incompleteOf(run);
-  const counted = count(summary.total, "action");
   return (
     <div class="stack tight run-facts">
       <div class="row">
-        <Status of={run.status} />
+        <Status of={statusWithJobs(run, jobs)} />
         {run.status === "running" ? (
           <Progress key="progress" run={run} />
         ) : (
           <span key="took">
-            {titleOf({ ...run, actions: summary.total }) !== counted && `${counted} `}in{" "}
-            {sayDuration(run.duration_ms)}
+            {count(summary.total, "action")}
+            {jobs.length > 0 && ", answered"} in {sayDuration(run.duration_ms)}
           </span>
         )}
         <span class="muted">
@@ -55,9 +51,9 @@ export function RunFacts({ run }: { readonly run: WireRun }) {
         ))}
       </div>
       <div class="row small">
-        {COUNTS.filter(([, field]) => summary[field] > 0).map(([status, field]) => (
+        {countEnds(run, jobs).map(([status, size]) => (
           <span key={status} class={`status tone-${toneOf(status)}`}>
-            {summary[field]} {status.replaceAll("_", " ")}
+            {size} {status.replaceAll("_", " ")}
           </span>
         ))}
         {error !== undefined && (

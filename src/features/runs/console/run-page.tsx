@@ -13,7 +13,7 @@ import { RunFacts } from "./run-facts.tsx";
 import { RunList } from "./run-list.tsx";
 import { RunTable } from "./run-table.tsx";
 import { RunTrace } from "./run-trace.tsx";
-import { titleOf } from "./run-words.ts";
+import { nameRun } from "./run-words.ts";
 import type { WireRun } from "./wire-runs.ts";
 
 /** A run is written within two seconds of its answer, so one that was just made is asked for again so often, and so long. */
@@ -26,25 +26,25 @@ const BATCH_MS = 60_000;
 
 /** All runs, or one of them. */
 export function RunsView({ route }: { readonly route: Route }) {
-  if (route.id !== null)
-    return <RunPage key={`run ${route.id}`} id={route.id} action={route.query.get("action")} />;
+  if (route.id !== null) return <RunPage key={`run ${route.id}`} id={route.id} query={route.query} />;
   return <RunList key="list" query={route.query} />;
 }
 
 interface RunPageProps {
   readonly id: string;
-  /** The action whose panel is open to begin with. */
-  readonly action: string | null;
+  /** Its `action` is the one whose panel is open to begin with; `new` is said of a run that this tab has just made. */
+  readonly query: URLSearchParams;
 }
 
 /** One run: how it ended, its trace, what it caused; and the buttons that run it again. One that goes on is asked for again with each of its events. */
-function RunPage({ id, action }: RunPageProps) {
+function RunPage({ id, query }: RunPageProps) {
   const path = `/v1/runs/${encodeURIComponent(id)}`;
   const [everyMs, setEvery] = useState<number | undefined>(EARLY_MS);
   const [isEarly, setEarly] = useState(true);
   const loaded = useLoad<WireRun>(path, { everyMs, isExact: true });
   const run = loaded.data;
   const isLost = run === null && loaded.problem?.status === 404;
+  const isNew = query.has("new");
   useEffect(() => {
     const timer = setTimeout(() => setEarly(false), EARLY_FOR_MS);
     return () => clearTimeout(timer);
@@ -63,12 +63,12 @@ function RunPage({ id, action }: RunPageProps) {
   return (
     <div class="stack">
       <Title
-        text={run === null ? "Run" : titleOf({ ...run, actions: run.actions.length })}
+        text={run === null ? "Run" : nameRun({ ...run, actions: run.actions.length })}
         back={{ href: hrefTo("runs"), label: "Runs" }}
       >
         {run !== null && <RunActions run={run} />}
       </Title>
-      {isLost && isEarly ? (
+      {isLost && isEarly && isNew ? (
         <Loading key="early" what="the run" />
       ) : (
         <Pending
@@ -79,15 +79,15 @@ function RunPage({ id, action }: RunPageProps) {
             title: "There is no such run",
             children: (
               <span>
-                Runs are kept for some days. It may also be another tenant’s, of tools that this key may not
-                call, or the id of <a href={hrefTo("jobs", id)}>a job</a>.
+                A run appears here two seconds after its answer and is kept for some days. The id may also be
+                another tenant’s, of tools that this key may not call, or that of{" "}
+                <a href={hrefTo("jobs", id)}>a job</a>.
               </span>
             ),
           }}
         />
       )}
-      {run !== null && <RunFacts key="facts" run={run} />}
-      {run !== null && <RunBody key="body" run={run} action={action} />}
+      {run !== null && <RunBody key="body" run={run} action={query.get("action")} />}
       {run !== null && (
         <Pieces
           key="caused"
@@ -105,7 +105,7 @@ function RunPage({ id, action }: RunPageProps) {
   );
 }
 
-/** The trace, with the jobs that the run has made. */
+/** How the run and the jobs that it has made ended, and their trace. */
 function RunBody({ run, action }: { readonly run: WireRun; readonly action: string | null }) {
   const hasJobs = run.actions.some(({ job_id: job }) => job !== undefined);
   const path = useMemo(() => {
@@ -127,5 +127,10 @@ function RunBody({ run, action }: { readonly run: WireRun; readonly action: stri
   useEffect(() => {
     setLive(data === null || jobs.some(isAlive));
   }, [data]);
-  return <RunTrace run={run} jobs={jobs} action={action} />;
+  return (
+    <div class="stack">
+      <RunFacts run={run} jobs={jobs} />
+      <RunTrace run={run} jobs={jobs} action={action} />
+    </div>
+  );
 }

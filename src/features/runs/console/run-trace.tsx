@@ -8,17 +8,16 @@ import { findHoldup, type Holdup } from "./find-holdup.ts";
 import { makeTrace, type TraceRow } from "./make-trace.ts";
 import { makeTimeScale } from "./time-scale.ts";
 import { TraceRows } from "./trace-rows.tsx";
+import { FAILED } from "./run-words.ts";
 import type { WireRun } from "./wire-runs.ts";
 
 /** So many rows are seen at a glance; a longer trace has a filter. */
 const FEW = 8;
-/** The ends of an action that somebody has to look at. */
-const FAILED = ["error", "unknown", "skipped", "failed", "dead"];
 
 interface RunTraceProps {
   readonly run: WireRun;
   readonly jobs: readonly WireJob[];
-  /** The row whose panel is open to begin with. */
+  /** The row whose panel is open to begin with; the first that failed unless it says one. */
   readonly action: string | null;
 }
 
@@ -38,7 +37,10 @@ export function RunTrace({ run, jobs, action }: RunTraceProps) {
   const holdup = useMemo(() => findHoldup(trace), [trace]);
   const [text, setText] = useState("");
   const [isFailedOnly, setFailedOnly] = useState(false);
-  const [chosen, setChosen] = useState(action);
+  const [asked, setAsked] = useState<string | null | undefined>(action ?? undefined);
+  const failed = trace.rows.filter(hasFailed);
+  const first = failed.find(({ name }) => name === run.error?.action) ?? failed[0];
+  const chosen = asked === undefined ? (first?.key ?? null) : asked;
   const list = useRef<HTMLOListElement>(null);
   const wanted = text.trim().toLowerCase();
   const rows = trace.rows.filter(
@@ -47,41 +49,47 @@ export function RunTrace({ run, jobs, action }: RunTraceProps) {
   const choose = (key: string | null): void => {
     // Closing gives the focus back to the row.
     if (key === null) focusRow(list.current, chosen);
-    setChosen(key);
+    setAsked(key);
     history.replaceState(null, "", hrefTo("runs", run.run_id, key === null ? {} : { action: key }));
   };
+  const links = holdup.filter(({ fromMs, toMs }) => toMs - fromMs >= LEAST_SHARE * trace.runMs);
+  const hasFilter = trace.rows.length > FEW;
   const at = rows.findIndex(({ key }) => key === chosen);
   const row = trace.rows.find(({ key }) => key === chosen);
   return (
     <div class={row === undefined ? "trace-body" : "trace-body open"}>
       <section class="card trace" aria-label="Trace">
-        <div class="row">
-          <HoldupLine holdup={holdup} runMs={trace.runMs} onChoose={choose} />
-          {trace.rows.length > FEW && (
-            <div key="filter" class="row end trace-filter">
-              <label>
-                <span class="hidden-text">Filter the actions</span>
-                <input
-                  type="search"
-                  placeholder="Id, tool or code"
-                  value={text}
-                  spellcheck={false}
-                  onInput={(event: Event) => setText((event.currentTarget as HTMLInputElement).value)}
-                />
-              </label>
-              <label class="switch">
-                <input
-                  type="checkbox"
-                  checked={isFailedOnly}
-                  onChange={(event: Event) =>
-                    setFailedOnly((event.currentTarget as HTMLInputElement).checked)
-                  }
-                />
-                Failed only
-              </label>
-            </div>
-          )}
-        </div>
+        {(links.length > 0 || hasFilter) && (
+          <div key="head" class="row">
+            {links.length > 0 && (
+              <HoldupLine key="holdup" links={links} runMs={trace.runMs} onChoose={choose} />
+            )}
+            {hasFilter && (
+              <div key="filter" class="row end trace-filter">
+                <label>
+                  <span class="hidden-text">Filter the actions</span>
+                  <input
+                    type="search"
+                    placeholder="Id, tool or code"
+                    value={text}
+                    spellcheck={false}
+                    onInput={(event: Event) => setText((event.currentTarget as HTMLInputElement).value)}
+                  />
+                </label>
+                <label class="switch">
+                  <input
+                    type="checkbox"
+                    checked={isFailedOnly}
+                    onChange={(event: Event) =>
+                      setFailedOnly((event.currentTarget as HTMLInputElement).checked)
+                    }
+                  />
+                  Failed only
+                </label>
+              </div>
+            )}
+          </div>
+        )}
         {trace.rows.length === 0 ? (
           <p key="none" class="muted">
             It ran no action that this key may see.
@@ -109,6 +117,7 @@ export function RunTrace({ run, jobs, action }: RunTraceProps) {
           rows={trace.rows}
           before={at > 0 ? rows[at - 1]!.key : null}
           after={at >= 0 && at < rows.length - 1 ? rows[at + 1]!.key : null}
+          isAsked={asked !== undefined}
           onChoose={choose}
         />
       )}
@@ -134,15 +143,13 @@ const LEAST_SHARE = 0.03;
 const MOST_LINKS = 6;
 
 interface HoldupLineProps {
-  readonly holdup: readonly Holdup[];
+  readonly links: readonly Holdup[];
   readonly runMs: number;
   readonly onChoose: (key: string) => void;
 }
 
 /** The chain that decided how long the run took, in a line: each link with its time and its share. */
-function HoldupLine({ holdup, runMs, onChoose }: HoldupLineProps) {
-  const links = holdup.filter(({ fromMs, toMs }) => toMs - fromMs >= LEAST_SHARE * runMs);
-  if (links.length === 0) return null;
+function HoldupLine({ links, runMs, onChoose }: HoldupLineProps) {
   return (
     <div class="holdup">
       <span class="muted">Held up by</span>

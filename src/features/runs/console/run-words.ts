@@ -1,5 +1,7 @@
 import { count } from "../../../console/parts/count.ts";
-import type { ListedRun } from "./wire-runs.ts";
+import type { WireJob } from "../../../console/kit/wire.ts";
+import { isAlive, sayStatus } from "../../../console/jobs/job-filter.ts";
+import type { ListedRun, WireRun } from "./wire-runs.ts";
 
 /** The doors that a run comes by, in words. */
 const DOORS: Readonly<Record<ListedRun["source"], string>> = {
@@ -66,10 +68,35 @@ export function nameRun({
   return `${tools.slice(0, MOST_NAMED).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
-/** The title of a run's page: short, however many tools it has. */
-export function titleOf(
-  run: Pick<ListedRun, "flow" | "tools" | "status"> & { readonly actions: number },
-): string {
-  if (run.flow === undefined && run.status === "running") return GOING;
-  return run.flow ?? (run.tools.length === 1 ? run.tools[0]! : count(run.actions, "action"));
+/** The ends of actions and jobs, in the order of their weight. */
+const ENDS =
+  "error failed dead unknown skipped pending_confirmation cancelled running retrying scheduled initiated success";
+/** Ends that somebody has to look at. */
+export const FAILED = ["error", "unknown", "skipped", "failed", "dead"];
+
+type OfJobs = readonly Pick<WireJob, "job_id" | "status" | "attempts">[];
+
+/** Count how the actions of a run ended, those that became jobs as their jobs did, the gravest first. */
+export function countEnds(
+  { actions }: Pick<WireRun, "actions">,
+  jobs: OfJobs,
+): readonly (readonly [status: string, size: number])[] {
+  const ends = actions.map(({ job_id: id, status }) => {
+    const job = jobs.find((one) => one.job_id === id);
+    const own = job === undefined ? status : sayStatus(job);
+    return own === "succeeded" ? "success" : own;
+  });
+  return [...Map.groupBy(ends, (end) => end)]
+    .map(([end, all]) => [end, all.length] as const)
+    .sort(([a], [b]) => ENDS.indexOf(a) - ENDS.indexOf(b));
+}
+
+/** The status of a run with its jobs: it goes on as long as one of them does, and ends no better than they do. */
+export function statusWithJobs(run: Pick<WireRun, "status" | "actions">, jobs: OfJobs): string {
+  if (run.status !== "success" && run.status !== "partial") return run.status;
+  if (jobs.some(isAlive)) return "running";
+  const ends = countEnds(run, jobs);
+  const failed = ends.filter(([end]) => FAILED.includes(end));
+  if (failed.length === 0) return run.status;
+  return failed.length === ends.length ? "error" : "partial";
 }

@@ -24,24 +24,27 @@ export function TraceRows({ rows, scale, critical, chosen, list, onChoose }: Tra
     event.preventDefault();
     next.focus();
   };
+  const hasBars = rows.some(({ spans }) => spans.length > 0);
   const has = (kind: Span["kind"]): boolean =>
     rows.some(({ spans }) => spans.some((span) => span.kind === kind));
   return (
-    <div class="trace-rows">
-      <div class="trace-scale" aria-hidden="true">
-        <svg width="100%" height="16">
-          {scale.ticks.map(({ at, label }, index) => (
-            <text
-              key={index}
-              x={`${at}%`}
-              y={12}
-              text-anchor={at === 0 ? "start" : at > 94 ? "end" : "middle"}
-            >
-              {label}
-            </text>
-          ))}
-        </svg>
-      </div>
+    <div class={hasBars ? "trace-rows" : "trace-rows bare"}>
+      {hasBars && (
+        <div key="scale" class="trace-scale" aria-hidden="true">
+          <svg width="100%" height="16">
+            {scale.ticks.map(({ at, label }, index) => (
+              <text
+                key={index}
+                x={`${at}%`}
+                y={12}
+                text-anchor={at === 0 ? "start" : at > 94 ? "end" : "middle"}
+              >
+                {label}
+              </text>
+            ))}
+          </svg>
+        </div>
+      )}
       <ol aria-label="Actions over time" ref={list} onKeyDown={walk}>
         {rows.map((row) => (
           <li key={row.key}>
@@ -57,9 +60,10 @@ export function TraceRows({ rows, scale, critical, chosen, list, onChoose }: Tra
                 <bdi class="mono">{row.name}</bdi> <bdi class="muted small">{row.tool}</bdi>
               </span>
               <svg class="trace-bar" width="100%" height="26" aria-hidden="true">
-                {scale.ticks.map(({ at }, index) => (
-                  <line key={`tick ${index}`} class="tick" x1={`${at}%`} x2={`${at}%`} y1={0} y2={26} />
-                ))}
+                {row.spans.length > 0 &&
+                  scale.ticks.map(({ at }, index) => (
+                    <line key={`tick ${index}`} class="tick" x1={`${at}%`} x2={`${at}%`} y1={0} y2={26} />
+                  ))}
                 {scale.breakAt !== null && (
                   <line
                     key="break"

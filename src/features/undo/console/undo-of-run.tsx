@@ -41,6 +41,7 @@ interface Undone extends Place {
 
 interface Run {
   readonly status: string;
+  readonly summary?: { readonly ok: number; readonly initiated: number; readonly unknown: number };
   readonly undone?: readonly Undone[];
 }
 
@@ -52,7 +53,7 @@ export function UndoOfRun({ id, reload }: Places["run"]) {
   const { send, isBusy, problem } = useSend();
   const [plan, setPlan] = useState<readonly Planned[] | null>(null);
   const [answered, setAnswered] = useState<readonly Undone[]>([]);
-  const { status, undone: told = [] } = loaded.data ?? {};
+  const { status, undone: told = [], summary } = loaded.data ?? {};
   // The run has it a moment after the answer.
   const isAhead = told.length < answered.length;
   const undone = isAhead ? answered : told;
@@ -77,6 +78,9 @@ export function UndoOfRun({ id, reload }: Places["run"]) {
     setAnswered(entries);
     loaded.reload();
   };
+  // A run of which nothing went out has nothing to take back.
+  const hasDone = summary === undefined || summary.ok + summary.initiated + summary.unknown > 0;
+  if (undone.length === 0 && !hasDone) return null;
   return (
     <section class="stack tight" aria-label="Undo">
       <div class="row">

@@ -1,14 +1,16 @@
 import { describe, expect, test } from "vitest";
 
+import type { WireJob } from "../../../../src/console/kit/wire.ts";
 import { countRuns } from "../../../../src/features/runs/console/count-runs.ts";
 import { isNarrow, readFilter, toQuery } from "../../../../src/features/runs/console/run-filter.ts";
 import {
+  countEnds,
   isOfKey,
   nameRun,
   RUN_SOURCES,
   RUN_STATUSES,
   sayWay,
-  titleOf,
+  statusWithJobs,
 } from "../../../../src/features/runs/console/run-words.ts";
 import { incompleteOf, sayTypescript, toBatch } from "../../../../src/features/runs/console/to-batch.ts";
 import type { ListedRun } from "../../../../src/features/runs/console/wire-runs.ts";
@@ -53,8 +55,34 @@ test("A run is named by its flow or its tools, of which a row has three", () => 
   );
   expect(nameRun({ tools: [], actions: 0, status: "error" })).toBe("no action");
   expect(nameRun({ tools: [], actions: 0, status: "running" })).toBe("Batch in the background");
-  expect(titleOf({ tools: ["a"], actions: 3, status: "success" })).toBe("a");
-  expect(titleOf({ tools: ["a", "b"], actions: 3, status: "success" })).toBe("3 actions");
+});
+
+describe("A run with jobs", () => {
+  const run = someRun([
+    ranAt("a", 0, 1),
+    ranAt("b", 0, 1, { status: "initiated", job_id: "1" }),
+    ranAt("c", 0, 1, { status: "initiated", job_id: "2" }),
+  ]);
+  const jobs = (...each: readonly (readonly [WireJob["status"], number])[]) =>
+    each.map(([status, attempts], at) => ({ job_id: String(at + 1), status, attempts }));
+
+  test.each([
+    [jobs(["succeeded", 1], ["running", 1]), "running", { running: 1, success: 2 }],
+    [jobs(["succeeded", 1], ["retrying", 0]), "running", { scheduled: 1, success: 2 }],
+    [jobs(["succeeded", 1], ["failed", 1]), "partial", { failed: 1, success: 2 }],
+    [jobs(["succeeded", 1], ["succeeded", 2]), "success", { success: 3 }],
+    [[], "success", { initiated: 2, success: 1 }],
+  ])("ends as they do: %j", (known, status, ends) => {
+    expect(statusWithJobs(run, known)).toBe(status);
+    expect(Object.fromEntries(countEnds(run, known))).toEqual(ends);
+  });
+
+  test("that ended badly before stays what it is, and one of failed jobs alone is an error", () => {
+    expect(statusWithJobs({ ...run, status: "waiting" }, jobs(["running", 1]))).toBe("waiting");
+    const alone = someRun([ranAt("b", 0, 1, { status: "initiated", job_id: "1" })]);
+    expect(statusWithJobs(alone, jobs(["dead", 8]))).toBe("error");
+    expect(countEnds(run, jobs(["dead", 1], ["failed", 1]))[0]).toEqual(["failed", 1]);
+  });
 });
 
 describe("toBatch()", () => {

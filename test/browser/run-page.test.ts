@@ -1,0 +1,99 @@
+import { describe, expect, test } from "vitest";
+
+import { expectAccessible, expectFits, openConsole, type OpenConsole, WIDTHS } from "./open-console.ts";
+
+type Page = OpenConsole["page"];
+
+const ADMIN = "sandbox-admin-key";
+const PATIENT = { timeout: 30_000 };
+const headers = { authorization: `Bearer ${ADMIN}`, "content-type": "application/json" };
+
+/** Send a batch, and wait until its run is written. */
+async function run(url: string, ...actions: readonly object[]): Promise<string> {
+  const sent = { method: "POST", headers, body: JSON.stringify({ actions }) };
+  const answer = await fetch(`${url}/v1/execute_actions`, sent);
+  const { batch_id: id } = (await answer.json()) as { readonly batch_id: string };
+  await expect.poll(async () => (await fetch(`${url}/v1/runs/${id}`, { headers })).status, PATIENT).toBe(200);
+  return id;
+}
+
+const heading = (page: Page, name: string) => page.getByRole("heading", { level: 1, name, exact: true });
+const panelOf = (page: Page) => page.getByRole("complementary");
+
+describe("A run's page", () => {
+  test("is titled by what ran, and follows its jobs to their ends", async () => {
+    await using console = await openConsole({ key: ADMIN });
+    const { page, url } = console;
+    const id = await run(
+      url,
+      { tool: "probe-echo", args: { n: 1 } },
+      { id: "log", tool: "probe-background", args: { n: 1 }, run_at: new Date(Date.now() + 9e6) },
+    );
+    await page.goto(`${url}/console#/runs/${id}`);
+    await heading(page, "probe-echo, probe-background").waitFor();
+    await page.getByText("1 scheduled").waitFor();
+    await page.getByText("running", { exact: true }).waitFor();
+    const { actions } = (await (await fetch(`${url}/v1/runs/${id}`, { headers })).json()) as {
+      readonly actions: readonly { readonly job_id?: string }[];
+    };
+    await fetch(`${url}/v1/jobs/${actions[1]!.job_id}/cancel`, { method: "POST", headers });
+    await page.getByText("1 cancelled").waitFor(PATIENT);
+    expect(await page.getByText("running", { exact: true }).count()).toBe(0);
+  });
+
+  test.each(WIDTHS)("has the action open that failed, and no empty band: $width px", async (look) => {
+    await using console = await openConsole({ ...look, key: ADMIN });
+    const { page, url } = console;
+    const id = await run(url, { id: "wrong", tool: "probe-echo", args: { m: 1 } });
+    await page.goto(`${url}/console#/runs/${id}`);
+    await panelOf(page).getByRole("heading", { name: "wrong" }).waitFor();
+    await panelOf(page).getByText("INVALID_ARGS").waitFor();
+    expect(page.url()).not.toContain("action=");
+    // Nothing began and nothing went out: there is no scale, and nothing to take back.
+    const trace = (await page.getByRole("region", { name: "Trace" }).boundingBox())!;
+    expect(trace.height).toBeLessThan(100);
+    await page.waitForLoadState("networkidle");
+    expect(await page.getByRole("button", { name: "Undo" }).count()).toBe(0);
+    await expectAccessible(page);
+    await expectFits(page);
+    await panelOf(page).getByRole("button", { name: "Close" }).click();
+    expect(await panelOf(page).count()).toBe(0);
+  });
+
+  test("of an agent shows rounds and tools on a phone", async () => {
+    await using console = await openConsole({ key: ADMIN, width: 360 });
+    const { page, url } = console;
+    const messages = [{ role: "user", content: "What is the weather in Phoenix?" }];
+    await fetch(`${url}/v1/chat/completions`, {
+      method: "POST",
+      headers,
+      body: JSON.stringify({ model: "m", messages }),
+    });
+    await page.goto(`${url}/console#/runs?source=agent`);
+    await page.getByRole("row").getByRole("link").first().click(PATIENT);
+    const rows = page.getByRole("list", { name: "Actions over time" });
+    for (const seen of ["round 1", "get_weather", "round 2"])
+      await rows.getByText(seen).first().waitFor({ state: "visible" });
+    await expectFits(page);
+  });
+});
+
+describe("The playground", () => {
+  test("shows where a batch is broken, sends nothing, and takes the old answer away", async () => {
+    await using console = await openConsole();
+    const { page } = console;
+    const editor = page.getByRole("textbox", { name: "Batch, as JSON" });
+    const press = () => page.getByRole("button", { name: "Run", exact: true }).click();
+    await editor.fill('{ "actions": [{ "tool": "probe-echo", "args": { "n": 1 } }] }');
+    await press();
+    await page.getByRole("heading", { name: "Done" }).waitFor();
+    await editor.fill('{ "actions": [\n  { "tool": "probe-echo", "args": { "n": } }] }');
+    await press();
+    const said = page.getByRole("region", { name: "Not sent" });
+    await said.getByText("Line 2, column 42: A value is missing here.").waitFor();
+    expect(await page.getByRole("heading", { name: "Done" }).count()).toBe(0);
+    expect(await editor.evaluate((area: HTMLTextAreaElement) => area.selectionStart)).toBe(56);
+    expect(await page.locator(".wavy-error").count()).toBeGreaterThan(0);
+    await expectAccessible(page);
+  });
+});
