@@ -8,12 +8,13 @@ import type {
   JobQuery,
   JobRecord,
   JobSpec,
+  RedriveOptions,
 } from "../../core/contract/gate/job.ts";
 import type { UsageReport } from "../../core/contract/gate/usage.ts";
 import * as LIMITS from "../../core/contract/limits.ts";
 import { attemptNow } from "../../core/kit/result.ts";
 import { claimCallback, disableCallback, settleCallback } from "../../core/gate/state/callback.ts";
-import { cancelJob, redriveJob, type RedriveOptions } from "../../core/gate/state/change-job.ts";
+import { cancelJob, redriveJob } from "../../core/gate/state/change-job.ts";
 import { countRunning, type Due, firstDue, type Lane, nextDue } from "../../core/gate/state/due-index.ts";
 import {
   claimJob,

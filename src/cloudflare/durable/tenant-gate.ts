@@ -10,7 +10,7 @@ import {
 import type { Jurisdiction } from "../../core/contract/gate/caller.ts";
 import type { OnOpened } from "../../core/egress/upstream-health.ts";
 import type { IdempotencyClosing, IdempotencyRenewal } from "../../core/contract/gate/idempotency.ts";
-import type { AttemptEnd, JobChange, JobQuery, JobRecord } from "../../core/contract/gate/job.ts";
+import type { AttemptEnd, JobChange, JobQuery, JobRecord, RedriveOptions } from "../../core/contract/gate/job.ts";
 import {
   type OpeningReport,
   toFailedJobEvent,
@@ -257,10 +257,10 @@ export function createTenantGate({
     }
 
     /** Give a dead job fresh attempts; null when there is no such job. */
-    redrive(jobId: string): JobChange | null {
+    redrive(jobId: string, options?: RedriveOptions): JobChange | null {
       const now = this.#enter();
       this.#parts.changed(now);
-      return this.#outbox.redrive(jobId, now);
+      return this.#outbox.redrive(jobId, now, options);
     }
 
     /** Keep results for later batches; the handles of those that were kept. */

@@ -59,7 +59,7 @@ export function createGateClient(
     jobs: (query) => listShards(query, (shard) => open(shard).jobs(query)),
     usage: (query) => sumShards((shard) => open(shard).usage(onShard(query, shard))),
     cancel: (jobId) => openHolder(jobId).cancel(jobId),
-    redrive: (jobId) => openHolder(jobId).redrive(jobId),
+    redrive: (jobId, options) => openHolder(jobId).redrive(jobId, options),
     renew: (renewal) => home.renew(renewal),
     complete: (closing) => home.complete(closing),
     reportOpening: (report) => home.reportOpening(report),

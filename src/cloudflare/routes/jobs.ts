@@ -5,7 +5,13 @@ import type { Catalog } from "../../core/catalog/catalog.ts";
 import type { Caller } from "../../core/contract/gate/caller.ts";
 import { toJobJson } from "../../core/contract/gate/job-json.ts";
 import { parseJobQuery, toCursor } from "../../core/contract/gate/job-query.ts";
-import type { JobChange, JobQuery, JobRecord, Redriven } from "../../core/contract/gate/job.ts";
+import type {
+  JobChange,
+  JobQuery,
+  JobRecord,
+  RedriveOptions,
+  Redriven,
+} from "../../core/contract/gate/job.ts";
 import { lazySchema } from "../../core/contract/lazy-schema.ts";
 import * as LIMITS from "../../core/contract/limits.ts";
 import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
@@ -98,7 +104,8 @@ export const cancelJob: CoreRoute<"POST /v1/jobs/:id/cancel"> = {
   runsNothing: true,
   async handle(_, context, id) {
     const cancelled = await cancelOwn(id, context);
-    return cancelled.ok ? respondChange(cancelled.value, refuseCancel) : cancelled;
+    const job = cancelled.ok ? toChanged(cancelled.value, refuseCancel) : cancelled;
+    return job.ok ? ok(respondJob(job.value)) : job;
   },
 };
 
@@ -115,10 +122,20 @@ export const redriveJob: CoreRoute<"POST /v1/jobs/:id/redrive"> = {
   route: "POST /v1/jobs/:id/redrive",
   runsNothing: true,
   async handle(_, context, id) {
-    const redriven = await changeOwn(id, context, (job) => redrive(job, context));
-    return redriven.ok ? respondChange(redriven.value, (job) => refuseRedrive(job, context)) : redriven;
+    const redriven = await redriveOwn(id, context);
+    return redriven.ok ? ok(respondJob(redriven.value)) : redriven;
   },
 };
+
+/** Redrive a job that the caller may see and change. */
+export async function redriveOwn(
+  id: string,
+  context: RequestContext,
+  options?: RedriveOptions,
+): Promise<Result<JobRecord, Refusal>> {
+  const redriven = await changeOwn(id, context, (job) => redrive(job, context, options));
+  return redriven.ok ? toChanged(redriven.value, (job) => refuseRedrive(job, context)) : redriven;
+}
 
 /**
  * `POST /v1/jobs/redrive`: redrive dead jobs, the newest first, as many as one request may. Those of tools that the key may
@@ -198,10 +215,14 @@ export const redriveSchema = lazySchema(() =>
 );
 
 /** Give a dead job fresh attempts, unless its tool is not there any more. A list does not say whether a job keeps its tool. */
-async function redrive(listed: JobRecord, { gate, catalog }: Redriving): Promise<JobChange | null> {
+async function redrive(
+  listed: JobRecord,
+  { gate, catalog }: Redriving,
+  options?: RedriveOptions,
+): Promise<JobChange | null> {
   const job = isDeployed(listed, catalog) ? listed : await gate.job(listed.id);
   if (job === null) return null;
-  return isGone(job, catalog) ? { change: "wrong-status", job } : gate.redrive(job.id);
+  return isGone(job, catalog) ? { change: "wrong-status", job } : gate.redrive(job.id, options);
 }
 
 function isDeployed({ tool }: JobRecord, catalog: Catalog): boolean {
@@ -231,15 +252,15 @@ async function changeOwn(
   return changed.value === "others" ? err(OTHERS_WORK) : ok(changed.value);
 }
 
-function respondChange(
+function toChanged(
   changed: JobChange | null,
   refuse: (job: JobRecord) => Refusal,
-): Result<Response, Refusal> {
+): Result<JobRecord, Refusal> {
   switch (changed?.change) {
     case undefined:
       return err(NO_JOB);
     case "done":
-      return ok(respondJob(changed.job));
+      return ok(changed.job);
     case "wrong-status":
       return err(refuse(changed.job));
     case "backlog-full":

@@ -246,6 +246,12 @@ export interface JobQuery {
   readonly after: JobCursor | null;
 }
 
+/** Which jobs are given fresh attempts besides dead ones. */
+export interface RedriveOptions {
+  /** A job that failed for good is given them too: what asked for it asks once more. */
+  readonly failedToo?: boolean;
+}
+
 /** The outcome of a request to cancel or redrive a job, and the job as it is now. */
 export interface JobChange {
   readonly change: "done" | "wrong-status" | "backlog-full";

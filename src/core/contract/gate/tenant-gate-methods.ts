@@ -6,7 +6,7 @@ import type {
   PartClaim,
 } from "./admission.ts";
 import type { IdempotencyClosing, IdempotencyRenewal } from "./idempotency.ts";
-import type { AttemptEnd, JobChange, JobQuery, JobRecord } from "./job.ts";
+import type { AttemptEnd, JobChange, JobQuery, JobRecord, RedriveOptions } from "./job.ts";
 import type { OpeningReport } from "./outgoing-event.ts";
 import type { KeptResult, Shelf } from "./kept-result.ts";
 import type { TakenRows } from "../../kit/take-rows.ts";
@@ -35,7 +35,7 @@ export interface TenantGateMethods {
   /** Cancel a live job; null when there is no such job. */
   cancel(jobId: string): JobChange | null;
   /** Give a dead job fresh attempts; null when there is no such job. */
-  redrive(jobId: string): JobChange | null;
+  redrive(jobId: string, options?: RedriveOptions): JobChange | null;
   /** Keep results for later batches, or turns for later requests; the handles of those that were kept. */
   keep(results: readonly KeptResult[], shelf?: Shelf): string[];
   /** Read what was kept back; what is unknown or expired is missing. */

@@ -1,4 +1,5 @@
 import { makeFailure, toWireFailure } from "../../contract/failure.ts";
+import type { RedriveOptions } from "../../contract/gate/job.ts";
 import { leavesInDoubt } from "../../contract/outcome.ts";
 import {
   endJob,
@@ -26,11 +27,6 @@ export function cancelJob(job: Job, nowMs: number): [job: Job, accepted: boolean
 }
 
 const CANCELLED = toWireFailure(makeFailure("CANCELLED"));
-
-export interface RedriveOptions {
-  /** A job that failed for good is given them too: its cause asks once more. */
-  readonly failedToo?: boolean;
-}
 
 /**
  * Give a dead job fresh attempts, due at once and under the same idempotency key; false, and the same job, when it is

@@ -6,7 +6,6 @@ import { respondRefused } from "../../../cloudflare/http/respond.ts";
 import type { Route } from "../../../cloudflare/openapi/route.ts";
 import { countRequest } from "../../../core/gate/admit-plan.ts";
 import { ok } from "../../../core/kit/result.ts";
-import { runRerun } from "../rerun/run-rerun.ts";
 import type { ListedRun } from "../run.ts";
 import { bulkSchema, listPage, readBulk, rerunsSchema, respondBulk } from "./bulk-request.ts";
 import { openLog } from "./open-log.ts";
@@ -54,9 +53,9 @@ export const rerunRuns: Route = {
         const most = Math.min(LIMITS.rerunsAtOnce, LIMITS.runsInBulk - runs);
         const { group, hasMore } = await reruns.next(most);
         const ended = await Promise.all(
-          group.map(({ fates, of, context: own }) => {
+          group.map(({ run, context: own }) => {
             begun += 1;
-            return runRerun(fates, { ...of, isCounted: begun === 1 }, { ...own, signal: request.signal });
+            return run({ ...own, signal: request.signal }, begun === 1);
           }),
         );
         runs += ended.filter(({ ok: hasRun }) => hasRun).length;
@@ -143,6 +142,8 @@ function prepareAll(
 
 /** How many calls a rerun may have under way at once; a loop has as many as there is room for. */
 function widthOf({ fates }: PreparedRerun, headerSlots: number): number {
+  // A job that begins again.
+  if (fates.length === 0) return 1;
   const running = fates.filter(({ kind }) => kind === "run" || kind === "ask");
   return running.reduce(
     (sum, { action }) => sum + (action.with?.["for_each"] === undefined ? 1 : headerSlots),

@@ -8,8 +8,8 @@ import { lazySchema } from "../../../core/contract/lazy-schema.ts";
 import type { JobRuns } from "../../../feature/gives.ts";
 import { refuseGoing } from "./look-at-run.ts";
 import { openLog } from "./open-log.ts";
-import { NOT_OVER, prepareRerun, withToolsOfNow } from "./prepare-rerun.ts";
-import { runRerun } from "../rerun/run-rerun.ts";
+import { prepareRerun, withToolsOfNow } from "./prepare-rerun.ts";
+import { NOT_OVER } from "./refuse-rerun.ts";
 
 /** `POST /v1/runs/{id}/rerun`: run again what ran, without a write that is sent twice. */
 export const makeRerunRun = (jobRuns: readonly JobRuns[]): Route => ({
@@ -34,10 +34,10 @@ export const makeRerunRun = (jobRuns: readonly JobRuns[]): Route => ({
       const going = prepared.error === NOT_OVER ? await refuseGoing(id, of, context) : prepared;
       return answerUnrun(context, going.ok ? prepared : going);
     }
-    const { fates, of, context: own } = prepared.value;
+    const { fates, run, context: own } = prepared.value;
     return respondDocument(
       ({ signal, listener }) =>
-        runRerun(fates, of, {
+        run({
           ...own,
           ...underKey(
             key.value,

@@ -13,7 +13,8 @@ import { sees } from "../see-run.ts";
 import { useAccountsOf } from "./accounts-of-run.ts";
 import { findRun, readQuestions, refuseGoing } from "./look-at-run.ts";
 import { NO_RUN, openLog, sightOf, UNREADABLE } from "./open-log.ts";
-import { IMPORTED, withAccountsOf, withToolsOfNow } from "./prepare-rerun.ts";
+import { withAccountsOf, withToolsOfNow } from "./prepare-rerun.ts";
+import { IMPORTED } from "./refuse-rerun.ts";
 
 type Related = Extract<Awaited<ReturnType<Gives["endedRuns"]>>, { readonly ok: true }>["value"];
 type EndedRun = Related["runs"][number];

@@ -1,26 +1,31 @@
 import { parseExact } from "../../../core/contract/json.ts";
 import * as LIMITS from "../limits.ts";
-import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
+import type { Refusal } from "../../../core/contract/refusal.ts";
 import { askGate } from "../../../cloudflare/http/ask-gate.ts";
 import { mayChangeWork, OTHERS_WORK } from "../../../cloudflare/http/own-work.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
-import { findJob } from "../../../cloudflare/routes/jobs.ts";
-import { type Gives, givenBy } from "../../../feature/gives.ts";
+import type { Execution } from "../../../core/gate/execution.ts";
+import { givenBy } from "../../../feature/gives.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { decideRerun, type Fate } from "../rerun/decide-rerun.ts";
 import type { EarlierRerun, KeptAction, KeptRun } from "../rerun/kept-run.ts";
-import type { RerunOf } from "../rerun/run-rerun.ts";
-import type { ListedRun, Reruns, RunLog } from "../run.ts";
-import { isLive } from "../live-run.ts";
+import { forgetGone } from "../rerun/forget-gone.ts";
+import { leftByJob } from "../rerun/left-by-job.ts";
+import { runRerun } from "../rerun/run-rerun.ts";
+import type { Reruns, RunLog } from "../run.ts";
 import { sees } from "../see-run.ts";
 import { useAccountsOf } from "./accounts-of-run.ts";
+import { beginAgain, readJobs, type RerunJobs } from "./jobs-of-reruns.ts";
 import { readQuestions } from "./look-at-run.ts";
 import { sightOf } from "./open-log.ts";
+import { IN_CHANGE, NOT_OVER, refuseActions, refuseRun, refuseUnasked } from "./refuse-rerun.ts";
 
 /** A rerun that can begin. */
 export interface PreparedRerun {
+  /** Each action and what becomes of it; none where its job begins again. */
   readonly fates: readonly Fate[];
-  readonly of: RerunOf;
+  /** Run it. @param isCounted the request has drawn its unit */
+  readonly run: (execution: Execution, isCounted?: boolean) => ReturnType<typeof runRerun>;
   /** The last rerun of the same run that has left a record, or may still; the run itself where there is none. */
   readonly latest: string;
   /** The request, with the accounts that the run used. */
@@ -48,9 +53,12 @@ export async function prepareRerun(
 ): Promise<Result<PreparedRerun, Refusal>> {
   const sight = { sight: sightOf(context) };
   const found = await askGate(async () => {
-    const own = await log.find(id, sight);
+    const asked = await log.find(id, sight);
+    // Each attempt of a flow is a run: the last one has what all of them left.
+    const own = asked?.run.job_id === undefined ? asked : await log.find(asked.run.job_id, sight);
     if (own === null) return null;
-    const reruns = await log.reruns(id);
+    const reruns = await log.reruns(own.run.run_id);
+    const first = reruns.root === own.run.run_id ? own : await log.find(reruns.root, sight);
     const { answers, earlier } = reruns;
     const bodies = [
       own.body,
@@ -59,20 +67,33 @@ export async function prepareRerun(
     ];
     const asking =
       context.hooks?.beforeStep === undefined ? [] : bodies.filter((body) => body.includes(PENDING));
-    return { ...own, reruns, questions: await readQuestions(asking.flatMap(questionsIn), context) };
+    return {
+      ...own,
+      first: first?.run ?? own.run,
+      reruns,
+      questions: await readQuestions(asking.flatMap(questionsIn), context),
+    };
   }, "The tenant's runs could not be read; nothing ran, so ask again.");
   if (!found.ok) return found;
   if (found.value === null) return err(NOT_OVER);
-  const { run, body, reruns, questions } = found.value;
+  const { run, body, first, reruns, questions } = found.value;
   const { root, earlier } = reruns;
   if (!mayChangeWork(context.caller, run.key)) return err(OTHERS_WORK);
   const refused = refuseRun(run, earlier.length);
   if (refused !== null) return err(refused);
-  const held = await refuseJob(run, context);
-  if (held !== null) return err(held);
+  const jobs = await readJobs(first, reruns, context);
+  if (!jobs.ok) return jobs;
+  const lostAt = context.ports.clock.now() - LIMITS.rerunLostMs;
+  const latest = earlier.findLast(({ body: left, at }) => left !== null || at > lostAt)?.rerun ?? root;
+  const { of, again } = jobs.value;
+  if (again !== null) {
+    const run: PreparedRerun["run"] = (execution, isCounted = false) =>
+      beginAgain(again, isCounted, { context, execution });
+    return ok({ fates: [], run, latest, context });
+  }
   const own = useAccountsOf(run, request, context);
   if (!own.ok) return own;
-  const ran = toEarlier(reruns);
+  const ran = toEarlier(reruns, { of, endedAt: Date.parse(first.started_at) + first.duration_ms });
   const [since] = givenBy(context.configured.features, "afterRuns");
   const gone = await askGate(
     async () =>
@@ -108,30 +129,25 @@ export async function prepareRerun(
       status === "success" && data !== undefined ? [[id, data] as const] : [],
     ),
   ]);
-  const lostAt = context.ports.clock.now() - LIMITS.rerunLostMs;
+  const rerunOf = {
+    runId: run.run_id,
+    root,
+    earlier: earlier.length,
+    kept,
+    source,
+    known,
+    log,
+    ...(flow !== undefined && { flow }),
+    ...(run.job_id !== undefined && { isJob: true }),
+    ...(tags !== undefined && { tags }),
+  };
   return ok({
     fates: fates.value,
-    of: {
-      runId: id,
-      root,
-      earlier: earlier.length,
-      kept,
-      source,
-      known,
-      log,
-      ...(flow !== undefined && { flow }),
-      ...(run.job_id !== undefined && { isJob: true }),
-      ...(tags !== undefined && { tags }),
-    },
-    latest: earlier.findLast(({ body: left, at }) => left !== null || at > lostAt)?.rerun ?? root,
+    run: (execution, isCounted = false) => runRerun(fates.value, { ...rerunOf, isCounted }, execution),
+    latest,
     context: withAccountsOf([...kept.actions, ...before.flatMap(({ actions }) => actions ?? [])], own.value),
   });
 }
-
-export const NOT_OVER = makeRefusal(
-  "NOT_FOUND",
-  "There is no run of that id that is over; one that goes on is run again once it has ended, and a run is kept for some days.",
-);
 
 /** The questions that the actions of a run waited for. */
 function questionsIn(body: string): readonly string[] {
@@ -157,76 +173,26 @@ function withBase(own: KeptRun, { body }: Reruns): KeptRun {
 }
 
 /** The runs that share actions, in their order: the root, and its reruns, each before the runs that answered their questions. */
-function toEarlier({ root, answers, ids, earlier }: Reruns): readonly EarlierRerun[] {
+function toEarlier(
+  { root, answers, ids, earlier }: Reruns,
+  { of, endedAt }: Pick<RerunJobs, "of"> & { readonly endedAt: number },
+): readonly EarlierRerun[] {
+  const left = (run: string | undefined, kept: readonly KeptAction[] | null): typeof kept => {
+    const job = of.get(run ?? "");
+    return job === undefined ? kept : leftByJob(kept, job, run === root ? endedAt : undefined);
+  };
   const ran = (body: string, run: string | undefined, asker?: string): EarlierRerun => {
     const { actions } = readKept(body);
-    return { run, asker, writes: actions.map(({ id }) => id), actions };
+    return { run, asker, writes: actions.map(({ id }) => id), actions: left(run, actions) };
   };
   return [
     ...answers.map((body, at) => ran(body, ids?.[at], root)),
     ...earlier.flatMap(({ rerun, writes, body, answers: later, ids: laterIds }) => [
-      { run: rerun, writes, actions: body === null ? null : readKept(body).actions },
+      { run: rerun, writes, actions: left(rerun, body === null ? null : readKept(body).actions) },
       ...later.map((one, at) => ran(one, laterIds?.[at], rerun)),
     ]),
   ];
 }
-
-/**
- * Read what there is no more as if it had never been sent: its key, its job and its result are no more either, in the run that sent it and
- * in all before that. An action that may be gone in part is in doubt.
- */
-function forgetGone(
-  kept: KeptRun,
-  ran: readonly EarlierRerun[],
-  gone: NonNullable<Awaited<ReturnType<Gives["afterRuns"]["goneOf"]>>>,
-): { readonly kept: KeptRun; readonly before: readonly EarlierRerun[] } {
-  const endOf = ({ run = "", asker = "" }: EarlierRerun, id: string): "gone" | "unsure" | undefined =>
-    gone.get(run)?.get(id) ?? gone.get(asker)?.get(id);
-  const lastGone = (id: string): number =>
-    ran.findLastIndex((one) => one.writes.includes(id) && endOf(one, id) !== undefined);
-  const read = (action: KeptAction, at: number): KeptAction => {
-    const last = lastGone(action.id);
-    if (last === -1 || at > last) return action;
-    return endOf(ran[last]!, action.id) === "unsure" ? { ...action, status: "unknown" } : unsent(action);
-  };
-  const actions = kept.actions.map((action) => {
-    const last = lastGone(action.id);
-    const later = ran.slice(last + 1).flatMap((one) => one.actions?.find(({ id }) => id === action.id) ?? []);
-    const key = last === -1 ? undefined : later.find(({ call_key: sent }) => sent !== undefined)?.call_key;
-    return { ...read(action, last), ...(key !== undefined && { call_key: key }) };
-  });
-  const before = ran.map((one, at) => ({
-    ...one,
-    actions: one.actions?.map((action) => read(action, at)) ?? null,
-  }));
-  return { kept: { ...kept, actions }, before };
-}
-
-/** An action as it was before it was sent. */
-function unsent(action: KeptAction): KeptAction {
-  const { id, tool, asked, args, with: others, round, resolved, accounts, cut, redacted } = action;
-  const { idempotency_key: _, ...more } = others ?? {};
-  return {
-    id,
-    tool,
-    status: "skipped",
-    ...(asked !== undefined && { asked }),
-    ...(args !== undefined && { args }),
-    ...(others !== undefined && { with: more }),
-    ...(round !== undefined && { round }),
-    ...(resolved && { resolved }),
-    ...(accounts !== undefined && { accounts }),
-    ...(cut !== undefined && { cut }),
-    ...(redacted !== undefined && { redacted }),
-    ...(action.private === true && { private: true as const }),
-  };
-}
-
-const IN_CHANGE = makeRefusal(
-  "IDEMPOTENCY_IN_PROGRESS",
-  "Something of this run is being changed; run it again when that is over.",
-  { retryAfterMs: LIMITS.runAwaitedMs },
-);
 
 /** Have it use the accounts that its actions used, the last ones that did: another that was connected under the same name since is not meant. */
 export function withAccountsOf(actions: readonly KeptAction[], context: RequestContext): RequestContext {
@@ -234,66 +200,4 @@ export function withAccountsOf(actions: readonly KeptAction[], context: RequestC
   const ids = Object.assign({}, ...actions.map(({ accounts }) => accounts)) as Record<string, string>;
   if (account === undefined || Object.keys(ids).length === 0) return context;
   return { ...context, origin: { ...context.origin, account: { ...account, ids } } };
-}
-
-/** Say why a run cannot be run again at all; null where it can. */
-function refuseRun({ source, imported }: ListedRun, earlier: number): Refusal | null {
-  if (imported) return IMPORTED;
-  if (source === "agent")
-    return makeRefusal("INVALID_REQUEST", "A model wrote this run round by round; send its request again.");
-  if (earlier < LIMITS.runReruns) return null;
-  return makeRefusal(
-    "INVALID_REQUEST",
-    `A run is run again ${LIMITS.runReruns} times at most; send its actions anew.`,
-  );
-}
-
-/** Say why a run is not run again because of the job that it was an attempt of: that may go on, or begin again, by itself. Null where it does not. */
-async function refuseJob(
-  { run_id: id, job_id: jobId, source }: ListedRun,
-  context: RequestContext,
-): Promise<Refusal | null> {
-  if (jobId === undefined) return null;
-  const refuse = (why: string): Refusal => makeRefusal("INVALID_REQUEST", `${why} Nothing ran.`);
-  const found = await askGate(() => findJob(jobId, context), UNREAD);
-  if (!found.ok) return found.error;
-  const job = found.value;
-  if (job === null)
-    return refuse(
-      `This run is an attempt of the job '${jobId}', which is not known any more: send its actions anew.`,
-    );
-  const redrive = `POST /v1/jobs/${jobId}/redrive`;
-  if (isLive(job) || context.ports.clock.now() < job.updatedAt + LIMITS.runAwaitedMs) return IN_CHANGE;
-  if (job.status === "dead")
-    return refuse(`The job '${jobId}' of this run is dead: redrive it with ${redrive}.`);
-  const batches = givenBy(context.configured.features, "jobRuns");
-  if (batches.some((runs) => runs.jobOf(id) === jobId)) return null;
-  // Each attempt of a flow is a run: the last one has what all of them left.
-  const { batch_id: last } = JSON.parse(job.envelopeJson ?? "{}") as { readonly batch_id?: string };
-  if (last !== id)
-    return refuse(`A later attempt of the job '${jobId}' did the rest of this run: run '${last}' again.`);
-  if (source === "webhook" && job.status === "failed")
-    return refuse("Its sender begins this run again when it sends the delivery again: resend it there.");
-  return null;
-}
-
-const UNREAD = "The tenant's jobs could not be read; nothing ran, so ask again.";
-
-export const IMPORTED = makeRefusal(
-  "INVALID_REQUEST",
-  "This run was taken back from an export: what ran since, and where, is not known here. It can be looked at; send its actions anew.",
-);
-
-function refuseActions(ids: readonly string[]): Refusal {
-  const hint = `Not everything that ${say(ids)} sent is kept: it was private, too large, had a secret in it, or VOLLEY_RUNS keeps no content. Nothing ran; send the actions anew.`;
-  return makeRefusal("INVALID_REQUEST", hint);
-}
-
-function refuseUnasked(ids: readonly string[]): Refusal {
-  const hint = `Whether ${say(ids)} happened is not certain, and this deployment asks no person. Nothing ran; look before you send it again.`;
-  return makeRefusal("INVALID_REQUEST", hint);
-}
-
-function say(ids: readonly string[]): string {
-  return ids.map((id) => `'${id}'`).join(", ");
 }

@@ -1,10 +1,10 @@
 import type { AnsweredQuestion } from "../../../turns/decide-reply.ts";
-import { parseExact } from "../../../core/contract/json.ts";
 import type { Tool } from "../../../core/catalog/define-tool.ts";
 import { leavesInDoubt } from "../../../core/contract/outcome.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import type { TurnedJob } from "../turned-job.ts";
 import type { EarlierRerun, KeptAction } from "./kept-run.ts";
+import { readResults } from "./left-by-job.ts";
 
 /**
  * The fate of an action when its run is run again.
@@ -96,6 +96,8 @@ function hide(kept: KeptAction): Fate {
   return { kind: isDone(action) ? "answer" : "stay", action, isHidden: true };
 }
 
+const NO_RESULTS = '{"results":[]}';
+
 /** Find what the last run that had an action says of it; null where that is not known. */
 function lastOf(
   action: KeptAction,
@@ -107,7 +109,7 @@ function lastOf(
   if (last?.confirmation === undefined) return last ?? null;
   // The run of the yes may not be recorded yet, or was lost with its isolate: the question has kept what that was answered.
   const question = questions.get(last.confirmation.id);
-  const results = question?.status === "done" ? resultsOf(question) : [];
+  const results = question?.status === "done" ? readResults(question.answerJson ?? NO_RESULTS) : [];
   const said = results.find(({ id }) => id === action.id);
   if (said === undefined) return last;
   const { confirmation: _, ...waited } = last;
@@ -115,19 +117,6 @@ function lastOf(
   const decided = edited === undefined ? {} : ({ args: edited, resolved: true } as const);
   return { ...waited, ...said, ...decided };
 }
-
-function resultsOf({ answerJson }: AnsweredQuestion): readonly KeptAction[] {
-  if (answerJson === null) return [];
-  const { results } = parseExact(answerJson) as { readonly results: readonly KeptResult[] };
-  return results.map(({ meta: { attempts, in_doubt: inDoubt, items }, ...said }) => ({
-    ...said,
-    ...(attempts !== undefined && { attempts }),
-    ...(inDoubt === true && { in_doubt: inDoubt }),
-    ...(items !== undefined && { items }),
-  }));
-}
-
-type KeptResult = KeptAction & { readonly meta: Pick<KeptAction, "attempts" | "in_doubt" | "items"> };
 
 /** Whether somebody said yes to a question, and how that ended is not known. */
 function mayBeUnderWay(question: AnsweredQuestion | null | undefined): boolean {

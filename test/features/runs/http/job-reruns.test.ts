@@ -141,12 +141,66 @@ describe("A run of a batch in the background", () => {
     expect(body.detail).toContain("'hidden'");
   });
 
-  test("whose job is dead is redriven instead", async () => {
-    const { rerun, begin } = await start({ bad: 503 });
+  test("whose job is dead is gone on with by that job, which sends nothing again that succeeded", async () => {
+    const { sent, rerun, runOf, begin, statuses } = await start({ bad: 429 });
     const { run_id: id, job_id: job } = await begin(BATCH);
-    const { status, body } = await rerun(id);
-    expect(status).toBe(422);
-    expect(body.detail).toContain(`/v1/jobs/${job}/redrive`);
+    expect((await runOf(id)).status).toBe("partial");
+    const [first] = sent.splice(0).filter(({ of }) => of === "bad");
+    delete statuses["bad"];
+    const again = await rerun(id);
+    expect(again.status, JSON.stringify(again.body)).toBe(202);
+    expect(again.body).toEqual({ run_id: id, job_id: job });
+    expect(again.headers.get("location")).toBe(`/v1/jobs/${job}`);
+    expect(again.job.status).toBe("succeeded");
+    // The one named `good` is of `after`, which takes its name from there.
+    expect(namesOf(sent).sort()).toEqual(["bad", "good"]);
+    expect(sent.find(({ of }) => of === "bad")!.key).toBe(first!.key);
+    expect((await runOf(id)).status).toBe("success");
+  });
+
+  test("whose rerun is dead is gone on with by the job of that, and by no other beside it", async () => {
+    const { sent, send, rerun, endOf, begin, statuses } = await start({ bad: 400 });
+    const { run_id: id } = await begin({ actions: BATCH.actions.slice(1, 2) });
+    statuses["bad"] = 429;
+    const first = await rerun(id);
+    expect(first.job.status).toBe("dead");
+    delete statuses["bad"];
+    sent.splice(0);
+    const second = await send(`/v1/runs/${id}/rerun`, {});
+    expect([second.status, second.body]).toEqual([202, first.body]);
+    await send(`/v1/jobs/${first.body.job_id}/redrive`, {});
+    expect((await endOf(first.body.job_id as string)).status).toBe("succeeded");
+    expect((await rerun(id)).status).toBe(200);
+    expect(namesOf(sent)).toEqual(["bad"]);
+  });
+
+  test("whose rerun goes on is not run beside it, also where an attempt of that was refused and comes again", async () => {
+    const { sent, send, endOf, rerun, volley, begin, statuses } = await start({ bad: 400 });
+    const { run_id: id } = await begin({ actions: BATCH.actions.slice(1, 2) });
+    statuses["bad"] = 429;
+    sent.splice(0);
+    const first = await send(`/v1/runs/${id}/rerun`, {});
+    // An attempt has left its record, and the next one is a while away.
+    let waitMs = 0;
+    for (let looks = 0; looks < 60 && waitMs < 4_000; looks += 1) {
+      await volley.advance(500);
+      const {
+        status,
+        updated_at: at,
+        next_attempt_at: next,
+      } = (await send(`/v1/jobs/${first.body.job_id}`)).body as Record<string, string>;
+      if (status === "retrying") waitMs = Date.parse(next!) - Date.parse(at!);
+    }
+    expect(waitMs).toBeGreaterThanOrEqual(4_000);
+    await volley.advance(3_500);
+    const second = await send(`/v1/runs/${id}/rerun`, {});
+    expect([second.status, second.body.code]).toEqual([409, "IDEMPOTENCY_IN_PROGRESS"]);
+    delete statuses["bad"];
+    const sentBefore = sent.splice(0).length;
+    expect(sentBefore).toBeGreaterThan(1);
+    expect((await endOf(first.body.job_id as string)).status).toBe("succeeded");
+    expect((await rerun(id)).status).toBe(200);
+    expect(namesOf(sent)).toEqual(["bad"]);
   });
 
   test("asks a person first about a write in doubt", async () => {
@@ -164,15 +218,17 @@ describe("A run of a batch in the background", () => {
     expect(actions.find(({ id }: { id: string }) => id === "good").status).toBe("pending_confirmation");
   });
 
-  test("while its rerun is not over, or was lost, is asked about before it is run again", async () => {
-    const { sent, send, rerun, begin, statuses } = await start({ bad: 400 });
+  test("is not run again while its rerun goes on, and is answered from it once that is over", async () => {
+    const { sent, send, endOf, rerun, begin, statuses } = await start({ bad: 400 });
     const { run_id: id } = await begin(BATCH);
     delete statuses["bad"];
     sent.splice(0);
     const first = await send(`/v1/runs/${id}/rerun`, { only: "failed" });
     expect(first.status).toBe(202);
     const second = await rerun(id, { only: "failed" });
-    expect(second.status).toBe(202);
+    expect([second.status, second.body.code]).toEqual([409, "IDEMPOTENCY_IN_PROGRESS"]);
+    await endOf(first.body.job_id as string);
+    expect((await rerun(id, { only: "failed" })).status).toBe(200);
     expect(namesOf(sent).filter((of) => of === "bad")).toEqual(["bad"]);
   });
 
@@ -239,5 +295,64 @@ describe("A run of a flow that nobody waited for", () => {
     expect(again.status, JSON.stringify(again.body)).toBe(202);
     expect(namesOf(sent)).toEqual(["x1"]);
     expect(again.job.data).toMatchObject({ answer: { id: "x1", first: "ada" } });
+  });
+
+  const HOOK = { verify: "token", header: "x-token", secret: "HOOK", id: { header: "x-id" } };
+  const DELIVERY = { "x-token": "geheim", "x-id": "x1" };
+  const ACTIONS = [
+    { id: "first", tool: "store_it", args: { of: "ada" } },
+    { id: "second", tool: "store_it", args: { of: { $ref: "hook#/id" } }, depends_on: ["first"] },
+  ];
+  const sourceRuns = async ({ send }: Pick<Awaited<ReturnType<typeof start>>, "send">, source: string) =>
+    (await send(`/v1/runs?source=${source}`)).body.runs as { run_id: string; status: string }[];
+
+  test("of a delivery whose job failed is gone on with by that job, and a delivery that comes again by the same one", async () => {
+    const world = await start({ x1: 400 });
+    const { volley, sent, send, rerun, runOf, flow, statuses } = world;
+    await flow({ actions: ACTIONS, answer: { first: { $ref: "second#/of" } }, triggers: { webhook: HOOK } });
+    const delivered = await send("/hooks/acme/nightly", {}, DELIVERY);
+    await volley.advance(60_000);
+    const { job_id: job } = delivered.body as { job_id: string };
+    expect((await send(`/v1/jobs/${job}`)).body.status).toBe("failed");
+    const [run] = await sourceRuns(world, "webhook");
+    const [, first] = sent.splice(0);
+    delete statuses["x1"];
+    const began = await send(`/v1/runs/${run!.run_id}/rerun`, {});
+    expect([began.status, began.body.job_id]).toEqual([202, job]);
+    expect((await send("/hooks/acme/nightly", {}, DELIVERY)).body.job_id).toBe(job);
+    await volley.advance(60_000);
+    expect(sent).toEqual([{ ...first!, key: first!.key }]);
+    expect(await runOf(began.body.run_id as string)).toMatchObject({
+      source: "webhook",
+      flow: "nightly",
+      status: "success",
+    });
+    expect((await rerun(run!.run_id)).status).toBe(200);
+    await send("/hooks/acme/nightly", {}, DELIVERY);
+    await volley.advance(60_000);
+    expect(sent).toHaveLength(1);
+  });
+
+  test("of an attempt before the last one is run again as the last one has left it", async () => {
+    const world = await start({ x1: 429 });
+    const { volley, sent, send, rerun, flow, statuses } = world;
+    const actions = [...ACTIONS, { id: "third", tool: "store_it", args: { of: "bad" } }];
+    // Given at last, so what was refused besides is left for a rerun.
+    const answer = { $ref: "second#/of" };
+    expect((await flow({ actions, answer, triggers: { webhook: HOOK } })).status).toBe(201);
+    statuses["bad"] = 400;
+    await send("/hooks/acme/nightly", {}, DELIVERY);
+    await volley.advance(2_000);
+    delete statuses["x1"];
+    await volley.advance(60_000);
+    const attempts = await sourceRuns(world, "webhook");
+    expect(attempts.length).toBeGreaterThan(1);
+    sent.splice(0);
+    delete statuses["bad"];
+    const again = await rerun(attempts.at(-1)!.run_id);
+    expect(again.status, JSON.stringify(again.body)).toBe(202);
+    expect(namesOf(sent)).toEqual(["bad"]);
+    expect((await rerun(attempts[0]!.run_id)).status).toBe(200);
+    expect(namesOf(sent)).toEqual(["bad"]);
   });
 });

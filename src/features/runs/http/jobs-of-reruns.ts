@@ -1,0 +1,83 @@
+import { askGate } from "../../../cloudflare/http/ask-gate.ts";
+import { respondJson } from "../../../cloudflare/http/respond.ts";
+import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
+import { redriveOwn } from "../../../cloudflare/routes/jobs.ts";
+import type { JobRecord } from "../../../core/contract/gate/job.ts";
+import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
+import { countRequest, type Refused } from "../../../core/gate/admit-plan.ts";
+import type { Execution } from "../../../core/gate/execution.ts";
+import { err, ok, type Result } from "../../../core/kit/result.ts";
+import type { Answer } from "../../../core/run/execute/answer.ts";
+import { givenBy } from "../../../feature/gives.ts";
+import { isLive, runIdOf } from "../live-run.ts";
+import { runAwaitedMs } from "../limits.ts";
+import type { ListedRun, Reruns } from "../run.ts";
+import { IN_CHANGE } from "./refuse-rerun.ts";
+
+/** The jobs that runs which share actions are, by those runs. None of them goes on. */
+export interface RerunJobs {
+  readonly of: ReadonlyMap<string, JobRecord>;
+  /** The last one, where it can begin again: what is left of the run is its to do, and no other's. */
+  readonly again: JobRecord | null;
+}
+
+/** Read the jobs of a root and of its reruns; refused while one of them goes on, whoever began it: it may send what another would send too. */
+export async function readJobs(
+  { run_id: root, job_id: jobId }: Pick<ListedRun, "run_id" | "job_id">,
+  { earlier }: Pick<Reruns, "earlier">,
+  { gate, ports, configured }: RequestContext,
+): Promise<Result<RerunJobs, Refusal>> {
+  if (jobId === undefined) return ok({ of: new Map(), again: null });
+  const batches = givenBy(configured.features, "jobRuns");
+  const ids = earlier.flatMap(({ rerun }) =>
+    batches.flatMap((batch) => {
+      const job = batch.jobOf(rerun);
+      return job === null || job === rerun ? [] : [[rerun, job] as const];
+    }),
+  );
+  const read = await askGate(
+    () =>
+      Promise.all(
+        [[root, jobId] as const, ...ids].map(async ([run, job]) => [run, await gate.job(job)] as const),
+      ),
+    "The tenant's jobs could not be read; nothing ran, so ask again.",
+  );
+  if (!read.ok) return read;
+  const jobs = read.value.flatMap(([run, job]) => (job === null ? [] : [[run, job] as const]));
+  const [own] = read.value;
+  if (own![1] === null) return err(FORGOTTEN);
+  if (jobs.some(([, job]) => isLive(job))) return err(IN_CHANGE);
+  const last = jobs.at(-1)![1];
+  // A delivery that comes again begins a failed one again.
+  if (last.status === "dead" || (last.status === "failed" && last.trigger === "webhook"))
+    return ok({ of: new Map(jobs), again: last });
+  // The log is about to have its end.
+  if (jobs.some(([, job]) => ports.clock.now() < job.updatedAt + runAwaitedMs)) return err(IN_CHANGE);
+  return ok({ of: new Map(jobs), again: null });
+}
+
+/** Have a job do the rest of its run, as a rerun that was recorded is answered: what it has written down is not sent again. */
+export async function beginAgain(
+  job: JobRecord,
+  isCounted: boolean,
+  { context, execution }: { readonly context: RequestContext; readonly execution: Execution },
+): Promise<Result<Answer, Refused>> {
+  const counted = isCounted ? ok({ quota: null }) : await countRequest(execution);
+  if (!counted.ok) return counted;
+  const { quota } = counted.value;
+  const begun = await redriveOwn(job.id, context, { failedToo: job.trigger === "webhook" });
+  if (!begun.ok) return err({ refusal: begun.error, quota });
+  const json = JSON.stringify({ run_id: runIdOf(job), job_id: job.id });
+  const location = `/v1/jobs/${job.id}`;
+  return ok({
+    json,
+    quota,
+    replayed: false,
+    respond: (_, headers) => respondJson(json, { status: 202, headers: { ...headers, location } }),
+  });
+}
+
+const FORGOTTEN = makeRefusal(
+  "INVALID_REQUEST",
+  "This run was a job that is not known any more, nor what its last attempt has sent. Nothing ran; send its actions anew.",
+);
