@@ -10,7 +10,13 @@ import {
 import type { Jurisdiction } from "../../core/contract/gate/caller.ts";
 import type { OnOpened } from "../../core/egress/upstream-health.ts";
 import type { IdempotencyClosing, IdempotencyRenewal } from "../../core/contract/gate/idempotency.ts";
-import type { AttemptEnd, JobChange, JobQuery, JobRecord, RedriveOptions } from "../../core/contract/gate/job.ts";
+import type {
+  AttemptEnd,
+  JobChange,
+  JobQuery,
+  JobRecord,
+  RedriveOptions,
+} from "../../core/contract/gate/job.ts";
 import {
   type OpeningReport,
   toFailedJobEvent,
