@@ -1,5 +1,5 @@
 /**
- * `volley` the command: `npx volley dev | key | tools | flows | restore | deploy | doctor`. In this repository `node scripts/volley.ts`.
+ * `volley` the command: `npx volley dev | key | tools | flows | restore | deploy | doctor`, in a project and in this repository.
  *
  * This file is all that an old Node has to understand: what it loads is written for a newer one.
  */
