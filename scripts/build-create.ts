@@ -6,7 +6,7 @@
  *   node scripts/build-create.ts --write    # bring wrangler.toml of templates/starter up to date
  */
 import { execFile } from "node:child_process";
-import { chmod, cp, mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { access, chmod, cp, mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -33,6 +33,12 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const from = join(root, "templates/create-volley");
 const to = join(root, "dist/create");
 
+/** The documentation in the package, which has it only where `npm run docs` has built it, and the sentence of AGENTS.md that names it. */
+const DOCS = "dist/console-and-docs/llms-full.txt";
+const NAMING_DOCS = /^Volley's documentation is a text in .*$/m;
+const WITHOUT_DOCS =
+  "Volley was packed here without its documentation: read `docs` of its clone, or run `npm run docs` there before `npm run create`.";
+
 if (values.write) {
   // The starter is deployed from the repository as it stands; the other templates are only ever made.
   await writeFile(join(root, "templates/starter/wrangler.toml"), writeWranglerFile(TEMPLATES[0]!));
@@ -41,6 +47,12 @@ if (values.write) {
   await mkdir(to, { recursive: true });
   const place = values.pack ? await pack() : values.packed;
   const packed = place === undefined ? null : await findPacked(place);
+  const hasDocs =
+    packed === null ||
+    (await access(join(root, DOCS)).then(
+      () => true,
+      () => false,
+    ));
   for (const template of TEMPLATES) {
     const folder = join(to, "templates", template.name);
     for (const [path, text] of await composeTemplate(root, template)) {
@@ -48,7 +60,8 @@ if (values.write) {
       const file = join(folder, path === ".gitignore" ? "_gitignore" : path);
       await mkdir(dirname(file), { recursive: true });
       const isManifest = packed !== null && path === "package.json";
-      await writeFile(file, isManifest ? text.replace(/("volley": )"[^"]*"/, `$1"file:./${packed}"`) : text);
+      const own = isManifest ? text.replace(/("volley": )"[^"]*"/, `$1"file:./${packed}"`) : text;
+      await writeFile(file, hasDocs ? own : own.replace(NAMING_DOCS, WITHOUT_DOCS));
     }
     if (packed !== null) await cp(join(place!, packed), join(folder, packed));
   }

@@ -50,7 +50,6 @@ test("the package has the documentation in a folder of its own, if it was built,
   );
   if (built.length > 0)
     expect(await pages(join(dist, "console-and-docs"))).toEqual(
-      // AGENTS.md of a project names the last one.
       expect.arrayContaining(["_headers", "console.html", "docs", "llms.txt", "llms-full.txt"]),
     );
 });
@@ -165,6 +164,11 @@ describe("npm create volley", () => {
     const { code } = await packed.createHere("of-a-clone", "--no-install", "--no-git");
     await packed.buildCreate();
     expect(code).toBe(0);
+    // The package has the documentation only where it was built.
+    const agents = await read("of-a-clone/AGENTS.md");
+    const text = /node_modules\/volley\/[\w./-]+/.exec(agents)?.[0];
+    if (text === undefined) expect(agents).toContain("packed here without its documentation");
+    else await readFile(join(packed.folder, text));
     const { dependencies } = JSON.parse(await read("of-a-clone/package.json")) as {
       dependencies: { volley: string };
     };
