@@ -1,5 +1,7 @@
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -13,7 +15,8 @@ import { setUpSandbox } from "../support/set-up-sandbox.ts";
 import { TestCaller } from "../support/test-caller.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const { upstream, volley } = await setUpSandbox();
+const port = await freePort();
+const { upstream, volley } = await setUpSandbox({ VOLLEY_DEV_ORIGINS: `http://127.0.0.1:${port}` });
 const admin = new TestCaller(volley.url, "sandbox-admin-key");
 const page = await readFile(join(ROOT, "docs/endpoints.md"), "utf8");
 const blocks = (language: string): string[] =>
@@ -25,6 +28,41 @@ async function send(method: string, path: string, body?: unknown) {
   const sent = await admin.send({ method, path, ...(body !== undefined && { body: JSON.stringify(body) }) });
   return { status: sent.status, body: JSON.parse(sent.text) as Record<string, unknown> };
 }
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as { readonly port: number };
+  server.close();
+  return port;
+}
+
+test("the receiver of ten lines and the three commands at the top of docs/endpoints.md do what the page says", async () => {
+  const [source] = blocks("js");
+  expect(source!.trim().split("\n")).toHaveLength(10);
+  const file = join(folder, "receiver.mjs");
+  await writeFile(file, source!.replace("3000", String(port)));
+  const receiver = spawn(process.execPath, [file], { stdio: ["ignore", "pipe", "inherit"] });
+  using _ = { [Symbol.dispose]: () => receiver.kill() };
+  let printed = "";
+  receiver.stdout.setEncoding("utf8").on("data", (text: string) => (printed += text));
+  await eventually("the receiver to listen", () => fetch(`http://127.0.0.1:${port}`).catch(() => undefined));
+  await eventually("what it says of a forged event", () =>
+    printed.startsWith("401 ") ? printed : undefined,
+  );
+  const commands = blocks("bash").find((text) => text.includes("/v1/deliveries"))!;
+  expect(commands.match(/^curl /gm)).toHaveLength(3);
+  const here = commands.replaceAll("http://127.0.0.1:8787", volley.url).replaceAll("3000", String(port));
+  const last = here.slice(here.lastIndexOf("curl "));
+  await promisify(execFile)("bash", ["-c", here]);
+  await eventually("the event", () => (printed.includes('204 {"type":"order.paid"') ? printed : undefined));
+  const { deliveries } = await eventually("the delivery's end", async () => {
+    const { stdout } = await promisify(execFile)("bash", ["-c", last]);
+    const seen = JSON.parse(stdout) as { deliveries: readonly { readonly status: string }[] };
+    return seen.deliveries[0]?.status === "pending" ? undefined : seen;
+  });
+  expect(deliveries).toMatchObject([{ endpoint: "mine", status: "delivered" }]);
+});
 
 test("the endpoint and the event of docs/endpoints.md are kept, published once and delivered as the page says", async () => {
   const [endpoint, event] = blocks("json").map((text) => JSON.parse(text) as Record<string, unknown>);

@@ -13,6 +13,7 @@ const PRIVATE_SUFFIX = new RegExp(
     "nip\\.io|sslip\\.io|xip\\.io|localtest\\.me|lvh\\.me|vcap\\.me",
   ].join("|")})$`,
 );
+const THIS_MACHINE = /^(?:(?:.*\.)?localhost|127\.[\d.]+|\[::1\])$/;
 /** Names under which clouds serve an instance's credentials; the others end in `.internal` or have no dot. */
 const METADATA =
   /(?:^|\.)metadata\.(?:goog|tencentyun\.com|packet\.net|platformequinix\.com|azure\.com|oraclecloud\.com|aliyun\.com)$/;
@@ -76,7 +77,10 @@ export function guardUrl(
     return denied(`The URL for '${host}' has a user name or password in it.`);
   if (!trustedOrigins.has(origin)) {
     const what = describePrivate(hostname);
-    if (what !== null) return denied(`'${host}' is ${what}; only public host names may be called.`);
+    const own = THIS_MACHINE.test(hostname)
+      ? ", and on a development server origins in VOLLEY_DEV_ORIGINS"
+      : "";
+    if (what !== null) return denied(`'${host}' is ${what}; only public host names may be called${own}.`);
     if (protocol !== "https:") return denied(`'${host}' may be called over https only.`);
   }
   if (!allowedOrigins.has(origin))

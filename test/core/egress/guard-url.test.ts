@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { createUrlGuard, guardUrl } from "../../../src/core/egress/guard-url.ts";
+import { createUrlGuard, guardPublicUrl, guardUrl } from "../../../src/core/egress/guard-url.ts";
 
 const DECLARED = new Set([
   "https://api.example.com",
@@ -151,6 +151,21 @@ describe("P8: guardUrl()", () => {
   it("checks a URL object as it checks text", () => {
     expect(guardUrl(new URL("https://api.example.com/"), DECLARED, NONE).ok).toBe(true);
     expect(guardUrl(new URL("https://evil.com/"), DECLARED, NONE).ok).toBe(false);
+  });
+
+  it.each([
+    ["http://127.0.0.1:3000/hooks", true],
+    ["http://localhost:3000/", true],
+    ["http://app.localhost/", true],
+    ["http://[::1]:3000/", true],
+    ["https://10.0.0.1/", false],
+    ["https://printer.local/", false],
+  ])("refuses %s, and where it is this machine says how a development server lets it in", (url, isOwn) => {
+    const guarded = guardPublicUrl(url, NONE);
+    const hint = guarded.ok ? "" : (guarded.error.hint ?? "");
+
+    expect(hint).toContain("only public host names may be called");
+    expect(hint.includes("VOLLEY_DEV_ORIGINS")).toBe(isOwn);
   });
 
   it("lets a trusted origin be plain http and private, on its exact port", () => {
