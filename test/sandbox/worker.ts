@@ -10,6 +10,7 @@ import { WORKSPACE_TOOLS } from "../../src/tools/workspace-tools.ts";
 import { EXAMPLE_TOOLS } from "./example-tools.ts";
 import { createFiller } from "./fill-database.ts";
 import { createProbeTools } from "./probe-tools.ts";
+import { withModel } from "./serve-model.ts";
 import { withSignInPages } from "./sign-in-pages.ts";
 import { EXAMPLES_HOST } from "./upstreams/examples.ts";
 import { PAGE_HOSTS } from "./upstreams/pages.ts";
@@ -51,7 +52,7 @@ const served = await develop(env, async () => {
     ],
     toolSecrets: JSON.stringify({ SANDBOX_SECRET: { tenants: ["sandbox-admin"], hosts: [probeOrigin] } }),
   });
-  return { default: { ...sandbox, fetch: withSignInPages(sandbox.fetch) }, ...objects };
+  return { default: { ...sandbox, fetch: withModel(withSignInPages(sandbox.fetch)) }, ...objects };
 });
 
 export default served.default;

@@ -207,6 +207,21 @@ describe("Program", () => {
     },
   );
 
+  test.each(programs.flat().filter(({ page, isLoop }) => page in TURNS && page !== "gemini.md" && !isLoop))(
+    "of docs/clients/$page runs by the command above it, with the sandbox's own model and no key of a provider",
+    async ({ page, program }) => {
+      await writeFile(join(folder, "agent.mjs"), program);
+      const [command] = await blocksOf(`docs/clients/${page}`, "bash");
+      const [install, ...rest] = command!.split("\n");
+      expect(install).toMatch(/^npm install /);
+      const own = Object.fromEntries(
+        Object.entries(process.env).filter(([name]) => !name.endsWith("_API_KEY")),
+      );
+      const { stdout } = await run("bash", ["-c", toSandbox(rest.join("\n"))], { cwd: folder, env: own });
+      expect(stdout).toMatch(/^The weather in Phoenix: \S+ °C/);
+    },
+  );
+
   test.each(programs.flat().filter(({ isLoop }) => isLoop))(
     "of docs/clients/$page that lets Volley run the loop prints the model's answer",
     async ({ page, program }) => {
