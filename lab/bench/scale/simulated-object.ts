@@ -62,6 +62,7 @@ export class SimulatedObject {
         this.#drain.poke();
       },
       // Without an address for the operator's events nothing is written of it.
+      onKept: () => {},
       onTurned: () => {},
       onGone: (jobIds) => this.#runs.forget(jobIds),
     });

@@ -1,6 +1,6 @@
 import type { IdempotencyRenewal } from "../../core/contract/gate/idempotency.ts";
 import type { Aftermath } from "../../core/contract/gate/part-call.ts";
-import type { Attempt, JobProgress } from "../../core/contract/gate/job.ts";
+import type { Attempt, JobProgress, JobSpec } from "../../core/contract/gate/job.ts";
 import type { JsonObject } from "../../core/contract/json.ts";
 import type { Refusal } from "../../core/contract/refusal.ts";
 import type { UsageQuery, UsageReport } from "../../core/contract/gate/usage.ts";
@@ -81,6 +81,8 @@ export interface OpenPart {
   hear?(nowMs: number, make: MakeEvent): void;
   /** Hear, in its turn, what became of runs that are over. Never throws. */
   hearAfter?(aftermath: Aftermath): void;
+  /** Hear, in its turn, of a job that was recorded, perhaps before, with what this part is to know of it. Never throws. */
+  kept?(nowMs: number, spec: JobSpec): void;
   /** Hear, in its turn, of a job that ended or goes on after its end. Never throws. */
   turned?(job: Job): void;
   /** Forget what belongs to jobs that are gone. */

@@ -51,6 +51,8 @@ export interface OutboxWorld {
   readonly draw: (nowMs: number, limit: RateLimit) => number;
   /** Every row that is written and has something to be done about it. */
   readonly onDue: (dueAt: number) => void;
+  /** A job that was recorded, perhaps before, and whose batch's writes a part looks after. */
+  readonly onKept: (nowMs: number, spec: JobSpec) => void;
   /** A job that ended, or goes on after its end. */
   readonly onTurned: (job: Job) => void;
   /** Finished jobs that were removed. */
@@ -204,6 +206,8 @@ export class Outbox {
     this.#count += inserted.length;
     this.#table.add(inserted);
     for (const job of inserted) this.#follow(job);
+    for (const { spec } of jobs)
+      if (spec.kept !== undefined && this.has(spec.id)) this.#world.onKept(nowMs, spec);
     return { recorded, refusedJobs };
   }
 

@@ -44,8 +44,8 @@ export async function admit(
   const plan = planned.steps.some(asksDeployment) ? bindPlan(planned, execution) : planned;
   const idempotency = keysOf === undefined ? null : await keysOf(plan);
   // Jobs that something looks after are with it.
-  const isKept = execution.hooks?.keeper !== undefined;
-  const headerSlots = isKept ? Number.POSITIVE_INFINITY : options.headerSlots;
+  const { keeper } = execution.hooks ?? {};
+  const headerSlots = keeper === undefined ? options.headerSlots : Number.POSITIVE_INFINITY;
   const ids = once(() => (resumed === undefined ? new StepIds(ports, idempotency) : idsOf(resumed, ports)));
   const batchId = once(() => within?.batchId ?? ports.newId());
   const jobOrigin = (): JobOrigin => ({
@@ -53,9 +53,15 @@ export async function admit(
     batchId: batchId(),
     askedAt: startedAt,
     ...(callback !== undefined && { callback }),
-    ...(isKept && { isKept }),
   });
-  const makeJob = once(() => createMakeJob(plan, { ids: ids(), headerSlots, origin: jobOrigin }));
+  const makeJob = once(() => {
+    const factsOf = keeper?.factsOfJobs(plan, {
+      execution,
+      batchId: keptIdOf(execution, batchId),
+      endsAt: startedAt,
+    });
+    return createMakeJob(plan, { ids: ids(), headerSlots, origin: jobOrigin, factsOf });
+  });
   const { refused } = plan;
   if (refused !== undefined) {
     const kept = await findKept({ ...plan, refused }, idempotency, execution);
@@ -90,6 +96,12 @@ export async function admit(
     jobs: reseed(jobs, ids()),
     keys: new ClaimedKeys(plan, idempotency, { answer: claimed, fingerprintOf }),
   });
+}
+
+/** The name under which the writes of a run are looked after. A run of a tool that is a job has the id of the job. */
+export function keptIdOf({ within }: Pick<Execution, "within">, batchId: () => string): string {
+  const { runOf } = within ?? {};
+  return (runOf?.tool && runOf.runId) ?? batchId();
 }
 
 /**

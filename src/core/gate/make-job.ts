@@ -4,6 +4,7 @@ import * as LIMITS from "../contract/limits.ts";
 import { WEBHOOK_ATTEMPTS } from "../kit/webhook-schedule.ts";
 import type { Call, Plan } from "../plan/step.ts";
 import { toLimit } from "./admit-plan.ts";
+import type { FactsOfJob } from "./execution.ts";
 import type { StepIds } from "./step-ids.ts";
 
 /** Make the job of a background call: of the step at `index` and, in a loop, of one of its elements. */
@@ -14,13 +15,14 @@ export interface MakeJobOptions {
   /** As many of the batch's jobs as its request can try by itself. */
   readonly headerSlots: number;
   readonly origin: () => JobOrigin;
+  readonly factsOf?: FactsOfJob | undefined;
 }
 
 /**
  * Create what makes a batch's jobs, each with an id that says where it is kept. Where that is follows from the job's place
  * in the batch alone, not from the moment at which it is made.
  */
-export function createMakeJob(plan: Plan, { ids, headerSlots, origin }: MakeJobOptions): MakeJob {
+export function createMakeJob(plan: Plan, { ids, headerSlots, origin, factsOf }: MakeJobOptions): MakeJob {
   let ranks: ReadonlyMap<number, number> | undefined;
   return (call, index, element) => {
     ranks ??= rankBackground(plan);
@@ -31,8 +33,9 @@ export function createMakeJob(plan: Plan, { ids, headerSlots, origin }: MakeJobO
     const atHome = staysHome ? Number.POSITIVE_INFINITY : headerSlots;
     const rank = ranks.get(index)! + (element ?? 0);
     const job = makeJob(call, placeJob(ids.jobId(index, element ?? null), { rank, atHome }), origin());
-    const jobKey = plan.steps[index]?.jobKey;
-    return jobKey === undefined ? job : { ...job, idempotencyKey: jobKey };
+    const step = plan.steps[index]!;
+    const { jobKey = job.idempotencyKey } = step;
+    return { ...job, idempotencyKey: jobKey, ...factsOf?.({ step, element: element ?? null, call }) };
   };
 }
 

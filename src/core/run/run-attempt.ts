@@ -57,7 +57,7 @@ export async function runAttempt(
   const { idempotencyKey } = spec;
   const output: { came?: KeptOutput } = {};
   const onOutput = (came: KeptOutput): void => void (output.came = came);
-  const keepOfJob = spec.origin?.isKept === true ? scope.keepOfJob : undefined;
+  const keepOfJob = spec.kept === undefined ? undefined : scope.keepOfJob;
   const options = {
     scope: own,
     idempotencyKey: () => idempotencyKey,

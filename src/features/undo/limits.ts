@@ -4,8 +4,6 @@ export const undoLeaseMs = 10_000;
 export const undosAtOnce = 20;
 /** Writes of a tenant that are being taken back. */
 export const undoBacklog = 20_000;
-/** Jobs that ended before their batch had told of them: so many ends are remembered. */
-export const undoEarlyJobs = 200;
 /** After so long a job that found no room is asked for again. */
 export const undoAgainMs = 5_000;
 /** The entries of a run are kept so long: longer than any run is, because without them a write could be taken back again. */

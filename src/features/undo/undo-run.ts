@@ -51,9 +51,10 @@ type Pending = ReturnType<typeof toWirePending>;
 export interface ClosedRun extends Required<Pick<RunFacts, "isFailed" | "questions" | "needs">> {
   /** The question with whose yes it went on. */
   readonly answered?: string | undefined;
-  /** The jobs that it has recorded. */
-  readonly jobs: readonly BegunWrite[];
 }
+
+/** The facts that a job has with it: its write begins with them. */
+export type BegunJob = Parameters<UndoMethods["begin"]>;
 
 /** The place of a write in its run. */
 export interface WritePlace {
@@ -223,7 +224,7 @@ export interface AskedCall {
 
 /** The methods of the part of a tenant's object that takes writes back. */
 export interface UndoMethods {
-  /** Write down that a write is about to be sent, false where nothing of its run may be sent any more; or a job that it has recorded. */
+  /** Write down that a write is about to be sent; false where nothing of its run may be sent any more. */
   begin(runId: string, write: BegunWrite, run: RunFacts): boolean;
   /** Write down how a write ended. */
   end(runId: string, place: WritePlace, end: WriteEnd): void;
@@ -306,7 +307,7 @@ export function wasRejected({ error }: Pick<UndoneEntry, "error">): boolean {
 }
 
 /** The jobs that the elements of a loop have become. */
-export function jobsInLoop(data: unknown): readonly (readonly [element: number, jobId: string])[] {
+export function jobsInLoop(data: unknown): readonly (readonly [element: number | null, jobId: string])[] {
   return (Array.isArray(data) ? data : []).flatMap((entry: { readonly job_id?: string } | null, element) =>
     entry?.job_id === undefined ? [] : [[element, entry.job_id] as const],
   );

@@ -42,8 +42,6 @@ export interface JobOrigin extends Origin {
   readonly askedAt?: number;
   /** Where the batch's events go; absent where it names no address. */
   readonly callback?: CallbackTarget;
-  /** Something looks after the writes of the batch. */
-  readonly isKept?: true;
 }
 
 /** The facts of a run of a stored batch without a waiting caller, besides those of a job. */
@@ -91,6 +89,8 @@ export interface JobSpec {
   readonly toolJson?: string;
   /** It is a run of a stored batch, which `toolJson` has. */
   readonly run?: RunOf;
+  /** Facts for the part that looks after the writes of its batch, as text; absent where none does. */
+  readonly kept?: string;
   /** The words by which the run that it is can be found. */
   readonly tags?: readonly string[];
 }

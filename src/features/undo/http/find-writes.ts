@@ -80,18 +80,14 @@ class Finder implements FoundWrites {
   }
 
   take({ run, action }: Placed): void {
-    const { catalog, outer } = { catalog: this.#catalog, outer: run.of?.id ?? action.id };
+    const catalog = this.#catalog;
+    const outer = run.of?.id ?? action.id;
     const tool = catalog.get(action.tool);
-    const isHidden = tool !== undefined && isHiddenFrom(tool, catalog);
-    if (!isHidden) this.ids.add(outer);
-    if (isHidden) return;
+    if (tool !== undefined && isHiddenFrom(tool, catalog)) return;
+    this.ids.add(outer);
     const isLeft = this.#only !== undefined && !this.#only.includes(outer);
-    const place = {
-      domain: tool?.domain ?? action.tool,
-      tool: action.tool,
-      needs: this.#needsOf(run, action),
-    };
-    const known = { ...place, ...placeOf(run, action) };
+    const own = { domain: tool?.domain ?? action.tool, tool: action.tool };
+    const known = { ...own, needs: this.#needsOf(run, action), ...placeOf(run, action) };
     const seq = this.#seqs.get(idIn(run, action.id))!;
     const by = tool === undefined ? GONE : wayBackOf(tool, catalog);
     if (tool?.isWrite === false || (tool === undefined && !action.isWrite)) return;
@@ -114,16 +110,16 @@ class Finder implements FoundWrites {
     if (action.forEach !== undefined && action.data === undefined && endOf(action) !== null)
       return this.#lack(outer);
     for (const { element, end, args, output } of this.#callsOf({ run, action }, tool)) {
-      const own = { ...known, ...inLoop(known, element), seq: seq + (element ?? 0) / 1e6, sentAt };
+      const call = { ...known, ...inLoop(known, element), seq: seq + (element ?? 0) / 1e6, sentAt };
       if (end === "doubt") {
         const look = isLooked && args && { look: { argsJson: JSON.stringify(args), timeoutMs } };
-        this.writes.push({ ...own, ...look });
+        this.writes.push({ ...call, ...look });
       } else {
         const found = findKept(by, { ...action, args, output });
         // One that a person said no to is asked about anew with what was kept of it then.
         if (found === undefined) this.#lack(outer);
         const { tool: name } = "compensation" in by ? by.compensation : action;
-        this.writes.push({ ...own, by: found ?? withoutSecret(name) });
+        this.writes.push({ ...call, by: found ?? withoutSecret(name) });
       }
     }
   }
@@ -250,12 +246,7 @@ function inLoop(
 }
 
 /** The jobs that an action has become, by element; null where it is no loop. */
-function jobsOf({
-  status,
-  jobId,
-  data,
-  forEach,
-}: EndedAction): readonly (readonly [number | null, string])[] {
+function jobsOf({ status, jobId, data, forEach }: EndedAction): ReturnType<typeof jobsInLoop> {
   if (forEach === undefined) return status === "initiated" && jobId !== undefined ? [[null, jobId]] : [];
   return jobsInLoop(data);
 }

@@ -126,13 +126,10 @@ export function endWrite(write: KeptWrite, entry?: NonNullable<KeptWrite["entry"
   return { ...rest, state: "over", ...(entry !== undefined && { entry }) };
 }
 
-/** The end of a job: its place, and what the attempt said that made it. */
-export interface EndOfJob extends Pick<Job, "keptJson"> {
-  readonly seq: number;
-}
+type Seq = Pick<KeptWrite, "seq">;
 
-/** Keep how the job that a write is has ended. */
-export function hearOfJob(write: KeptWrite, { keptJson, seq }: EndOfJob): KeptWrite {
+/** Keep how the job that a write is has ended: its place, and what the attempt said that made it. */
+export function hearOfJob(write: KeptWrite, { keptJson, seq }: Pick<Job, "keptJson"> & Seq): KeptWrite {
   if (keptJson === undefined) return { ...write, seq };
   const found = JSON.parse(keptJson) as Reversal | Irreversible;
   return { ...write, seq, job: { by: null, ...write.job, found } };

@@ -1,6 +1,6 @@
 import type { JobKind } from "../../../cloudflare/durable/job-kind.ts";
 import type { ObjectPart, OpenPart, PartHost, PartWorld } from "../../../cloudflare/durable/object-part.ts";
-import type { AttemptEnd, JobClaim } from "../../../core/contract/gate/job.ts";
+import type { AttemptEnd, JobClaim, JobSpec } from "../../../core/contract/gate/job.ts";
 import type { PartMethods } from "../../../core/contract/gate/part-call.ts";
 import { isLive, type Job, toJobRecord } from "../../../core/gate/state/outbox.ts";
 import { createKind } from "../../../feature/tenant.ts";
@@ -8,6 +8,7 @@ import * as LIMITS from "../limits.ts";
 import { NOT_ENDED, orderWrites } from "../undo-machine.ts";
 import {
   type AskedPlace,
+  type BegunJob,
   type ClosedRun,
   keyOf,
   nameOf,
@@ -101,7 +102,7 @@ class UndoPart implements OpenPart {
         this.#runs.save(now, { ...run, dueAt: now + LIMITS.undoLeaseMs });
         return true;
       },
-      close: (now, runId, facts, { isFailed, jobs, ...asked }) => {
+      close: (now, runId, facts, { isFailed, ...asked }) => {
         const run = this.#table.run(runId) ?? { runId, state: "open", dueAt: null, facts };
         if (facts.jobId !== undefined) {
           const { questions, needs } = asked;
@@ -111,9 +112,8 @@ class UndoPart implements OpenPart {
           return null;
         }
         if (!isFailed && isGoing(run.state) && this.#park(now, run, asked)) return null;
-        for (const job of jobs) this.#runs.add(runId, { ...job, sentAt: now });
         const known = this.#table.run(runId) ?? run;
-        if (known.state !== "settled" || jobs.length > 0) this.#runs.undo(now, known);
+        if (known.state !== "settled") this.#runs.undo(now, known);
         return this.#runs.stateOf([runId]);
       },
       claim: (now, root, runs, facts, asked, isDry) => {
@@ -202,6 +202,11 @@ class UndoPart implements OpenPart {
     };
   }
 
+  kept(nowMs: number, { id: jobId, kept }: JobSpec): void {
+    const [runId, write, facts] = JSON.parse(kept!) as BegunJob;
+    this.methods.begin(nowMs, runId, { ...write, jobId }, facts);
+  }
+
   /** Nothing is under way of a run that waits for a person. */
   #looks(runs: readonly string[]): UndoState {
     return this.#runs.stateOf(runs.filter((id) => this.#table.run(id)?.state !== "parked"));
@@ -278,7 +283,7 @@ class UndoPart implements OpenPart {
   #park(
     nowMs: number,
     { runId, facts }: Pick<UndoRun, "runId" | "facts">,
-    { questions: asked, needs, answered }: Omit<ClosedRun, "isFailed" | "jobs">,
+    { questions: asked, needs, answered }: Omit<ClosedRun, "isFailed">,
   ): boolean {
     const all = [...(facts.questions ?? []), ...asked];
     const questions = all.filter((id) => id !== answered && this.#runs.statusOf(nowMs, id) !== "done");
@@ -298,7 +303,7 @@ class UndoPart implements OpenPart {
     this.#hearOfRun(job);
     const found = this.#table.ofJob(job.spec.id);
     const run = found && this.#table.run(found.runId);
-    if (found === null || run === null) return this.#runs.hearEarly(job);
+    if (found === null || run === null) return;
     const { runId, write } = found;
     if (write.state === "job") {
       if (isLive(job.status)) return;

@@ -17,17 +17,7 @@ import {
   undoKeyOf,
   type UndoState,
 } from "../undo-run.ts";
-import {
-  asksFirst,
-  countWrites,
-  type EndOfJob,
-  endWrite,
-  hearOfJob,
-  type KeptWrite,
-  LOST,
-  readJob,
-  toEntry,
-} from "./kept-write.ts";
+import { asksFirst, countWrites, endWrite, type KeptWrite, LOST, readJob, toEntry } from "./kept-write.ts";
 import { isGoing, type UndoRun, UndoTable } from "./undo-table.ts";
 
 /** Positions of the jobs of a run, away from those of its actions. */
@@ -42,7 +32,6 @@ type AskedRow = BegunWrite & Partial<KeptWrite> & Pick<KeptWrite, "sentAt">;
 export class UndoRuns {
   readonly #world: PartWorld;
   readonly table: UndoTable;
-  readonly #early = new Map<string, EndOfJob>();
 
   constructor(world: PartWorld) {
     this.#world = world;
@@ -63,28 +52,18 @@ export class UndoRuns {
   add(runId: string, write: AskedRow): void {
     const known = this.table.write(runId, keyOf(write));
     if (known !== null && write.job !== undefined) return;
-    const kept: KeptWrite = {
+    this.table.saveWrite(runId, {
       seq: NOT_ENDED,
       place: known?.place ?? this.table.countWrites(runId),
       state: write.job === undefined ? "waits" : "job",
       ...write,
-    };
-    const early = write.jobId === undefined ? undefined : this.#early.get(write.jobId);
-    this.table.saveWrite(runId, early === undefined ? kept : hearOfJob(kept, early));
+    });
   }
 
   /** Have people asked once more about a call that got a no. */
   askAnew(runId: string, asked: AskedRow, { by = asked.by, place }: KeptWrite): void {
     const { job: _, jobId: __, ...write } = asked;
     this.add(runId, { ...write, ...(by !== undefined && { by }), place, isAgain: true });
-  }
-
-  /** Hear of the end of a job that has no row yet. */
-  hearEarly({ spec: { id, origin }, status, keptJson }: Job): void {
-    if (isLive(status) || origin?.isKept !== true) return;
-    this.#early.set(id, { keptJson, seq: this.seqOfEnd(origin.batchId) });
-    const [oldest] = this.#early.keys();
-    if (this.#early.size > LIMITS.undoEarlyJobs) this.#early.delete(oldest!);
   }
 
   /** The place of a job that ends now: behind all that has begun or ended. */

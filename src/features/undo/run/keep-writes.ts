@@ -2,6 +2,7 @@ import { makeFailure, toWireFailure } from "../../../core/contract/failure.ts";
 import { isFailure, isInDoubt, type Outcome } from "../../../core/contract/outcome.ts";
 import type {
   Closed,
+  FactsOfJob,
   KeptBatch,
   KeptCall,
   KeptLater,
@@ -18,6 +19,7 @@ import * as LIMITS from "../limits.ts";
 import { argsOf, findReversal, sealReversal, type SecretReversal, wayBackOf } from "../resolve-reversal.ts";
 import {
   callUndo,
+  type BegunJob,
   type ClosedRun,
   jobsInLoop,
   keyOf,
@@ -68,7 +70,7 @@ export class KeptWrites implements KeptBatch {
   readonly #outer: Outer | null;
   readonly #begun = new Map<string, Promise<boolean>>();
   readonly #ends: Promise<unknown>[] = [];
-  readonly #jobs: BegunWrite[] = [];
+  #hasJobs = false;
   readonly #needs: readonly (readonly string[])[];
   /** The actions that wait for a person, with those that each depends on. */
   readonly #asked: Record<string, readonly string[]> = {};
@@ -91,7 +93,12 @@ export class KeptWrites implements KeptBatch {
     this.#seq = goesOn ? ports.clock.now() * 1_000 : (within?.resumed?.attempt.fence ?? 0) * SEQS;
     this.#goesOn = goesOn;
     this.#seal = seal;
-    if (goesOn) this.#hold();
+  }
+
+  /** Begin to run it. */
+  start(): this {
+    if (this.#goesOn) this.#hold();
+    return this;
   }
 
   get later(): KeptLater {
@@ -99,7 +106,7 @@ export class KeptWrites implements KeptBatch {
   }
 
   /** Look after some elements of its loops, which run as a batch of their own: each action of that is named after one. */
-  ofElements(plan: Plan): KeptBatch {
+  ofElements(plan: Plan): KeptWrites {
     const split = (name: string): WritePlace => {
       const [id = "", element] = name.split(ELEMENT);
       return { id, element: Number(element) };
@@ -121,8 +128,9 @@ export class KeptWrites implements KeptBatch {
       }),
       needsOf: (_, own) => [...own.map((action) => nameInside(id, action)), ...this.#needs[step.index]!],
     };
+    const open = (plan: Plan): KeptWrites => new KeptWrites(plan, this.#run, { seal: this.#seal, outer });
     // Its writes were looked at with the batch.
-    return { take: ok, open: (plan) => new KeptWrites(plan, this.#run, { seal: this.#seal, outer }) };
+    return { take: ok, open, factsOfJobs: (plan) => open(plan).factsOfJob };
   }
 
   begin({ step, element, call }: KeptCall): Promise<boolean> {
@@ -191,17 +199,24 @@ export class KeptWrites implements KeptBatch {
     return { ...ended, by: await sealReversal(ended.by, own, this.#seal) };
   }
 
-  saw(step: Step, outcome: Outcome): void {
-    for (const job of this.#jobsOf(step, outcome)) this.#root.#add(job);
-  }
+  readonly factsOfJob: FactsOfJob = ({ step, element, call: { tool, timeoutMs } }) => {
+    if (!tool.isWrite) return {};
+    const write = {
+      // Its arguments are in its row.
+      ...this.#writeOf(tool, step.index, { argsJson: "{}", timeoutMs }),
+      ...this.#placeOf(step, element),
+      job: { by: wayBackOf(tool, this.#run.execution.catalog) },
+    };
+    return { kept: JSON.stringify([this.#run.batchId, write, this.#root.#facts] satisfies BegunJob) };
+  };
 
-  #add(job: BegunWrite): void {
-    if (this.#isIdle) this.#hold();
-    this.#jobs.push(job);
-    const { execution, batchId } = this.#run;
-    const written = attempt(() => callUndo(execution.gate, "begin", batchId, job, this.#facts));
-    this.#ends.push(written);
-    execution.defer(written);
+  saw({ task }: Step, outcome: Outcome): void {
+    if (!task.ok || task.value.tool.execution !== "fire-and-forget" || !task.value.tool.isWrite) return;
+    const isJob = outcome.status === "initiated";
+    if (!isJob && (outcome.status !== "success" || jobsInLoop(outcome.data).length === 0)) return;
+    const root = this.#root;
+    if (root.#isIdle) root.#hold();
+    root.#hasJobs = true;
   }
 
   async close(outcomes: readonly Outcome[]): Promise<Closed> {
@@ -215,7 +230,7 @@ export class KeptWrites implements KeptBatch {
       this.#isClosed = true;
       this.#cancelHold();
     }
-    const closed = { ...asked, isFailed, jobs: this.#jobs };
+    const closed = { ...asked, isFailed };
     const isIdle = this.#isIdle && asked.questions.length === 0;
     const begun = isIdle ? (isFailed ? NOTHING : null) : await this.#ask(closed);
     if (isJob || begun === null) return { outcomes, members: "" };
@@ -231,7 +246,7 @@ export class KeptWrites implements KeptBatch {
   }
 
   /** Find the actions that wait for people, and with which questions. */
-  #findAsked(outcomes: readonly Outcome[]): Omit<ClosedRun, "isFailed" | "jobs"> {
+  #findAsked(outcomes: readonly Outcome[]): Omit<ClosedRun, "isFailed"> {
     const needs = this.#root.#asked;
     const questions = new Set<string>();
     for (const [index, outcome] of outcomes.entries()) {
@@ -245,7 +260,7 @@ export class KeptWrites implements KeptBatch {
 
   /** Nothing was written down yet. */
   get #isIdle(): boolean {
-    return !this.#goesOn && this.#begun.size + this.#jobs.length === 0;
+    return !this.#goesOn && !this.#hasJobs && this.#begun.size === 0;
   }
 
   get #facts(): RunFacts {
@@ -275,18 +290,6 @@ export class KeptWrites implements KeptBatch {
     const { value, redact = (json: string) => json } = output ?? {};
     const by = findReversal(way, { tool: tool.name, args: argsOf(call), output: value }, redact);
     return { kind: "done", seq, by, tool: tool.name };
-  }
-
-  /** The jobs that a step has become. */
-  #jobsOf(step: Step, outcome: Outcome): readonly BegunWrite[] {
-    const { index, task } = step;
-    if (!task.ok || task.value.tool.execution !== "fire-and-forget" || !task.value.tool.isWrite) return [];
-    const { tool, timeoutMs } = task.value;
-    const own = {
-      ...this.#writeOf(tool, index, { argsJson: "{}", timeoutMs }),
-      job: { by: wayBackOf(tool, this.#run.execution.catalog) },
-    };
-    return jobIdsOf(outcome).map(([element, jobId]) => ({ ...own, ...this.#placeOf(step, element), jobId }));
   }
 
   /** Say from time to time that the run goes on. */
@@ -346,12 +349,6 @@ const NOTES = {
 } as const;
 
 const NOTHING: UndoState = { entries: [], isSettled: true };
-
-/** The jobs that an action has become, by element; null where it is no loop. */
-function jobIdsOf(outcome: Outcome): readonly (readonly [element: number | null, jobId: string])[] {
-  if (outcome.status === "initiated") return [[null, outcome.jobId]];
-  return outcome.status === "success" ? jobsInLoop(outcome.data) : [];
-}
 
 /** The ids of the actions that each step of a plan depends on, also through others. */
 function needsOf({ steps }: Plan): readonly (readonly string[])[] {

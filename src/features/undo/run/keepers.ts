@@ -9,7 +9,7 @@ import { isJsonObject } from "../../../core/contract/json.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
 import { pendingSchema, trySchema } from "../../../core/contract/outcome.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
-import type { Execution, Keeper, KeptLater } from "../../../core/gate/execution.ts";
+import type { Execution, Keeper, KeptLater, KeptRun } from "../../../core/gate/execution.ts";
 import { err, ok } from "../../../core/kit/result.ts";
 import type { Plan } from "../../../core/plan/step.ts";
 import { wayBackOf } from "../resolve-reversal.ts";
@@ -158,6 +158,14 @@ export function createKeeper(keptAs: Asked, seal: SealArgs): Keeper {
   const { undo, run, unseen } = keptAs;
   if (run !== undefined && unseen === true) return answerDecision(run);
   let whole: KeptWrites | undefined;
+  const make = (plan: Plan, around: KeptRun): KeptWrites =>
+    whole !== undefined && namesElements(plan)
+      ? whole.ofElements(plan)
+      : new KeptWrites(
+          plan,
+          { ...around, batchId: run ?? around.batchId },
+          { seal, goesOn: run !== undefined },
+        );
   return {
     take(plan, execution) {
       const isLooked = undo === WHAT_CAN || run !== undefined;
@@ -167,13 +175,11 @@ export function createKeeper(keptAs: Asked, seal: SealArgs): Keeper {
       return refusal === null ? ok({ ...plan, demotes: false, ...own }) : err(refusal);
     },
     open(plan, around) {
-      if (whole !== undefined && namesElements(plan)) return whole.ofElements(plan);
-      whole =
-        run === undefined
-          ? new KeptWrites(plan, around, { seal })
-          : new KeptWrites(plan, { ...around, batchId: run }, { seal, goesOn: true });
-      return whole;
+      const kept = make(plan, around).start();
+      if (whole === undefined || !namesElements(plan)) whole = kept;
+      return kept;
     },
+    factsOfJobs: (plan, around) => make(plan, around).factsOfJob,
   };
 }
 
