@@ -1,10 +1,12 @@
 import { expect, test } from "vitest";
 
 import { eventually } from "../support/eventually.ts";
+import { elementsOf, look, sendLong } from "./background-batch.ts";
 import { startChaosUpstream } from "./chaos-upstream.ts";
 import { until } from "./collect-evidence.ts";
 import { comeBack } from "./run-loop.ts";
 import { startVictim } from "./victim.ts";
+import { waitBehind } from "./wait-behind.ts";
 
 /* A batch in the background of a runtime that is killed in the middle of its writes. */
 
@@ -16,64 +18,22 @@ const LATER_MS = 300_000;
 const SOON_MS = 15_000;
 const KILLED_AT = [200, 600] as const;
 
-interface Element {
-  readonly index: number;
-  readonly status: string;
-}
-
-interface Page {
-  readonly results: readonly { readonly data: readonly Element[] }[];
-  readonly next_cursor: string | null;
-}
-
-async function ask<T>(url: string, body?: object): Promise<T> {
-  const headers = { authorization: "Bearer sandbox-key", "content-type": "application/json" };
-  const answer = await fetch(
-    url,
-    body === undefined ? { headers } : { method: "POST", headers, body: JSON.stringify(body) },
-  );
-  const text = await answer.text();
-  expect(answer.ok, text).toBe(true);
-  return JSON.parse(text) as T;
-}
-
-/** The elements of a batch's loop, from all pages. */
-async function elementsOf(url: string, jobId: string): Promise<readonly Element[]> {
-  const found: Element[] = [];
-  for (let cursor: string | null = ""; cursor !== null;) {
-    const asked: string = cursor === "" ? "" : `?cursor=${cursor}`;
-    const page: Page = await ask(`${url}/v1/jobs/${jobId}/results${asked}`);
-    found.push(...page.results.flatMap(({ data }) => data));
-    cursor = page.next_cursor;
-  }
-  return found;
-}
-
 test("P2: F31 of 1,000 writes in the background none is sent twice and none is missing, however often the runtime is killed", async () => {
   await using upstream = await startChaosUpstream();
   const vars = { PROBE_ORIGIN: upstream.url, VOLLEY_JOB_LEASE_MS: String(LEASE_MS) };
   await using victim = await startVictim({ vars });
-  const { job_id: jobId } = await ask<{ job_id: string }>(`${victim.current.url}/v1/execute_actions`, {
-    background: true,
-    actions: [
-      {
-        id: "all",
-        tool: "probe-write-each",
-        args: { n: { $ref: "item#" }, d: 1 },
-        for_each: Array.from({ length: COUNT }, (_, n) => n),
-      },
-    ],
-  });
+  const numbers = Array.from({ length: COUNT }, (_, n) => n);
+  const jobId = await sendLong(victim.current.url, { numbers, d: 1 });
   const sent = (n: number): number => upstream.attemptsOf(n, "/write").length;
   for (const n of KILLED_AT) {
     await until(() => sent(n) > 0);
     victim.kill();
     await comeBack(victim, () => victim.age(LATER_MS));
   }
-  const look = () => ask<{ status: string }>(`${victim.current.url}/v1/jobs/${jobId}`);
+  const lookAtJob = () => look<{ status: string }>(`${victim.current.url}/v1/jobs/${jobId}`);
   await until(() => sent(COUNT - 1) > 0);
   await eventually("the end", async () => {
-    const { status } = await look();
+    const { status } = await lookAtJob();
     return ["running", "retrying"].includes(status) ? undefined : status;
   });
 
@@ -86,7 +46,7 @@ test("P2: F31 of 1,000 writes in the background none is sent twice and none is m
   // The write that was under way and the one before it, of each runtime that was killed.
   expect(unknown.length).toBeLessThanOrEqual(2 * KILLED_AT.length);
   // The rest ran; the job alone does not say that all is well.
-  expect(await look()).toMatchObject({
+  expect(await lookAtJob()).toMatchObject({
     status: unknown.length > 0 ? "unknown" : "succeeded",
     progress: { done: COUNT, failed: unknown.length, total: COUNT },
   });
@@ -99,12 +59,7 @@ test.each([1, 8])(
     await using victim = await startVictim({ vars: { PROBE_ORIGIN: upstream.url } });
     const numbersOf = (batch: number) => Array.from({ length: COUNT }, (_, n) => batch * COUNT + n);
     for (let batch = 0; batch < count; batch += 1)
-      await ask(`${victim.current.url}/v1/execute_actions`, {
-        background: true,
-        actions: [
-          { tool: "probe-write-each", args: { n: { $ref: "item#" }, d: 50 }, for_each: numbersOf(batch) },
-        ],
-      });
+      await sendLong(victim.current.url, { numbers: numbersOf(batch), d: 50 });
     const sentOf = (batch: number) => numbersOf(batch).flatMap((n) => upstream.attemptsOf(n, "/write"));
     const batches = Array.from({ length: count }, (_, batch) => batch);
     await until(() => batches.every((batch) => sentOf(batch).length >= 3));
@@ -121,3 +76,8 @@ test.each([1, 8])(
   },
   300_000,
 );
+
+test("F31 F40 a short batch ends behind twenty long ones that cannot end before it, however the runtime is killed, and none of their writes is lost", async () => {
+  const { waiting, kills, violations } = await waitBehind({ long: 20, elements: 100 });
+  expect({ waiting, kills, violations }).toEqual({ waiting: 20, kills: 3, violations: [] });
+}, 300_000);

@@ -8,6 +8,7 @@ import type { LostRuns } from "./lose-runs.ts";
 import type { LoopResult } from "./run-loop.ts";
 import type { StormResult } from "./storm.ts";
 import type { UndoRuns } from "./undo-runs.ts";
+import type { WaitBehind } from "./wait-behind.ts";
 import type { EvictionResult } from "./wait-for-eviction.ts";
 
 /** The parts of a run; each is optional, for shorter runs. */
@@ -18,6 +19,7 @@ export interface ChaosResults extends Omit<HookResults, "evicted"> {
   readonly eviction?: EvictionResult;
   readonly runs?: LostRuns;
   readonly undone?: UndoRuns;
+  readonly behind?: WaitBehind;
   readonly elapsedMs?: number;
 }
 
@@ -34,7 +36,7 @@ export type Row = readonly [label: string, value: number | string];
 
 /** Make the report of a run. */
 export function makeReport(results: ChaosResults): Report {
-  const { loops = [], storm, backlog, eviction, runs, undone } = results;
+  const { loops = [], storm, backlog, eviction, runs, undone, behind } = results;
   const hooks = makeHookReport({ ...results, ...(eviction !== undefined && { evicted: eviction.runs }) });
   const jobs = [...loops.flatMap((loop) => loop.jobs), ...(backlog?.jobs ?? []), ...(eviction?.jobs ?? [])];
   const initiated = jobs.filter(({ jobId }) => jobId !== null);
@@ -71,6 +73,11 @@ export function makeReport(results: ChaosResults): Report {
     ["  called unknown", undone?.unknown ?? 0],
     ["  whose entry and ledger differ", undone?.violations.length ?? 0],
     ["  seed", undone?.seed ?? 0],
+    ["long batches in the background, short ones behind", behind?.long ?? 0],
+    ["  still waiting when those were over", behind?.waiting ?? 0],
+    ["  writes of them", (behind?.long ?? 0) * (behind?.elements ?? 0)],
+    ["  called unknown", behind?.unknown ?? 0],
+    ["  lost, sent twice, or above eight at once", behind?.violations.length ?? 0],
     ["", ""],
     ["attempts taken over by the alarm", sum(loops.map((loop) => loop.attemptsTakenOver))],
     ["jobs run by the alarm before any request", sum(loops.map((loop) => loop.jobsWoken))],
@@ -86,6 +93,7 @@ export function makeReport(results: ChaosResults): Report {
     ...notWoken.map((n) => `job n=${n}: the alarm alone did not run it`),
     ...(runs?.broken ?? []),
     ...(undone?.violations ?? []),
+    ...(behind?.violations ?? []),
     ...((runs?.holes ?? 0) > 0 ? [`${runs!.holes} runs lost although a later one was kept`] : []),
     ...((runs?.oldestLostMs ?? 0) > 2 * RUNS_LIMITS.runReportMs
       ? [`a run lost that was answered ${runs!.oldestLostMs} ms before its kill`]
@@ -98,10 +106,10 @@ export function makeReport(results: ChaosResults): Report {
 }
 
 function faultRows(
-  { loops = [], storm, backlog, eviction, clock, runs, undone }: ChaosResults,
+  { loops = [], storm, backlog, eviction, clock, runs, undone, behind }: ChaosResults,
   hookKills: number,
 ): readonly Row[] {
-  const others = (storm?.kills ?? 0) + (clock?.kills ?? 0) + (runs?.kills ?? 0) + (undone?.kills ?? 0);
+  const others = sum([storm, clock, runs, undone, behind].map((part) => part?.kills ?? 0));
   const kills = sum(loops.map((loop) => loop.kills)) + hookKills + others;
   const inStorm = (fault: string): number => storm?.faults.get(fault) ?? 0;
   return [

@@ -10,6 +10,7 @@ import { runHookLoops } from "./run-hook-loops.ts";
 import { runLoops } from "./run-loops.ts";
 import { runStorm } from "./storm.ts";
 import { undoRuns } from "./undo-runs.ts";
+import { waitBehind } from "./wait-behind.ts";
 import { waitForEviction } from "./wait-for-eviction.ts";
 
 // `npm run chaos`: kills the runtime with SIGKILL right after it answered `initiated`, or a webhook's 202, breaks the
@@ -20,7 +21,7 @@ const LANES = 4;
 /** These mostly wait for leases. */
 const HOOK_LANES = 8;
 /** Each wait is bounded; this bounds all of them together. Leaving kills every runtime that was started. */
-const WATCHDOG_MS = 390_000;
+const WATCHDOG_MS = 480_000;
 /** The plans of the batches that are undone, unless said. */
 const SEED = 1;
 
@@ -57,6 +58,7 @@ async function runChaos(
   const backlog = await fillBacklog();
   const runs = await loseRuns(quick ? 3 : 20);
   const undone = await undoRuns({ runs: 4 * kills, kills, seed });
+  const behind = await waitBehind({ long: 20, elements: quick ? 100 : 250 });
   const elapsedMs = performance.now() - startedAt;
   const { table, violations } = makeReport({
     loops,
@@ -67,6 +69,7 @@ async function runChaos(
     clock,
     runs,
     undone,
+    behind,
     elapsedMs,
   });
   clearTimeout(watchdog);
