@@ -25,6 +25,9 @@ export interface Asking {
   readonly isExact?: boolean;
 }
 
+/** The event that tells that something was sent, and may have changed what is shown. */
+export const CHANGED = "volley-changed";
+
 /** Told when the key that the tab has was refused, so that the console can ask for another. */
 let onRefusedKey: () => void = () => {};
 
@@ -37,8 +40,8 @@ export async function ask<T>(path: string, asking: Asking = {}): Promise<Answer<
   const opened = await open(path, asking);
   if (!opened.ok) return opened;
   const response = opened.data;
-  if (response.status === 204) return { ok: true, data: undefined as T, headers: response.headers };
-  const data = await readJson(response, asking);
+  const data = response.status === 204 ? null : await readJson(response, asking);
+  if ((asking.method ?? "GET") !== "GET") dispatchEvent(new Event(CHANGED));
   if (data === undefined) return { ok: false, problem: unreadable(response) };
   return { ok: true, data: data as T, headers: response.headers };
 }

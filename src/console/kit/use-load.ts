@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from "hono/jsx/dom";
 
-import { ask, type Problem } from "./api.ts";
+import { ask, CHANGED, type Problem } from "./api.ts";
 
 /** The state of something that is being asked for. The last data stays while it is asked for again. */
 export interface Loaded<T> {
@@ -15,7 +15,7 @@ export interface Loaded<T> {
 const GONE = -1;
 
 export interface Loading {
-  /** Ask again after so many ms while the page is seen and has a network, and at once when it is seen again. */
+  /** Ask again after so many ms while the page is seen and has a network, and at once when it is seen again or something was sent. */
   readonly everyMs?: number | undefined;
   /** Keep every digit of the data of tools. */
   readonly isExact?: boolean;
@@ -60,11 +60,11 @@ export function useLoad<T>(path: string | null, { everyMs, isExact = false }: Lo
     };
     const timer = setInterval(look, everyMs);
     document.addEventListener("visibilitychange", look);
-    addEventListener("online", look);
+    for (const event of ["online", CHANGED]) addEventListener(event, look);
     return () => {
       clearInterval(timer);
       document.removeEventListener("visibilitychange", look);
-      removeEventListener("online", look);
+      for (const event of ["online", CHANGED]) removeEventListener(event, look);
     };
   }, [load, everyMs]);
   useEffect(() => () => void (latest.current = GONE), []);

@@ -213,6 +213,8 @@ type WireArgs = Pick<WireConfirmation["actions"][number], "args" | "for_each" | 
 interface ShownWith {
   readonly url: string;
   readonly knows: Knows;
+  /** The group with the arguments that somebody wrote, which is what is said of it; the group itself unless said. */
+  readonly runs?: ParkedGroup;
   /** How far actions reach, by their ids. */
   readonly reach?: ReadonlyMap<string, string>;
 }
@@ -221,11 +223,12 @@ interface ShownWith {
 export function toWireConfirmation(
   record: ConfirmationRecord,
   group: ParkedGroup,
-  { url, knows, reach = new Map() }: ShownWith,
+  { url, knows, runs = group, reach = new Map() }: ShownWith,
 ): WireConfirmation {
   const { actions, accountNames = {} } = group;
   const { answerJson, decided, told, yeses } = record;
   const asked = listAsked(actions);
+  const said = new Map(listAsked(runs.actions).map(({ id, says }) => [id, says]));
   const written = decided === null ? yeses?.args : decided.args;
   const edits = new Map(Object.entries(written ?? {}));
   const answer = answerJson === null ? null : (parseExact(answerJson) as { readonly results: unknown[] });
@@ -240,7 +243,7 @@ export function toWireConfirmation(
       id: action.id,
       tool: action.tool,
       gated: action.gated,
-      ...(action.says !== undefined && { says: action.says }),
+      ...(said.get(action.id) !== undefined && { says: said.get(action.id)! }),
       ...toWireArgs(action),
       ...(Object.hasOwn(accountNames, action.tool) && { account: accountNames[action.tool]! }),
       ...(action.callback !== undefined && { callback_url: action.callback.url }),

@@ -15,9 +15,9 @@ import { Time } from "../../../console/parts/time.tsx";
 import { Title } from "../../../console/parts/title.tsx";
 import { ResultList } from "../../../console/run/result-list.tsx";
 import {
-  decidersOf,
   type ListedConfirmation,
   sayAsker,
+  sayDeciders,
   sayLeft,
   sayStatus,
   sayYeses,
@@ -37,6 +37,14 @@ const DECISIONS = [
   ["approve", "primary", "Approve", "Approving…"],
 ] as const satisfies readonly (readonly [Decision, string, string, string])[];
 
+/** When the same call is asked about again after a yes: the seconds for which that is remembered, and the word. */
+const AGAIN = [
+  ["", "every time"],
+  ["3600", "again after an hour"],
+  ["86400", "again after a day"],
+  ["2592000", "again after 30 days"],
+] as const;
+
 /** One question: who asks, until when, what exactly will happen; the two buttons; then what came of it. */
 export function ConfirmationPage({ id }: { readonly id: string }) {
   const path = `/v1/confirmations/${encodeURIComponent(id)}`;
@@ -46,6 +54,7 @@ export function ConfirmationPage({ id }: { readonly id: string }) {
     isExact: true,
   });
   const { decide, isBusy, problem, results } = useDecision(path, loaded.data?.args_hash, loaded.reload);
+  const [rememberS, setRememberS] = useState("");
   const deployment = useDeployment();
   const mayDecide = mayUse(deployment, "approve");
   const hasRuns = hasPage(deployment, "runs");
@@ -96,25 +105,12 @@ export function ConfirmationPage({ id }: { readonly id: string }) {
       {asked !== null && status === "waiting" && sayYeses(asked) !== null && (
         <p key="yeses">
           <strong>{sayYeses(asked)}</strong>
-          {decidersOf(asked).length > 0 && (
-            <bdi key="who">
-              :{" "}
-              {decidersOf(asked)
-                .map(({ name }) => name)
-                .join(", ")}
-            </bdi>
-          )}
+          {asked.approved !== 0 && <bdi key="who"> ({sayDeciders(asked)})</bdi>}
         </p>
       )}
       {asked !== null && status !== "waiting" && asked.decided_by !== undefined && (
         <p key="decider" class="muted">
-          Decided by{" "}
-          <bdi>
-            {decidersOf(asked)
-              .map(({ name }) => name)
-              .join(", ")}
-          </bdi>
-          {decidersOf(asked).some(({ via }) => via === "link") && ", by a link"}
+          Decided by <bdi>{sayDeciders(asked)}</bdi>
           {asked.reason !== undefined && <span dir="auto">: {asked.reason}</span>}
         </p>
       )}
@@ -132,6 +128,21 @@ export function ConfirmationPage({ id }: { readonly id: string }) {
           that has it.
         </p>
       )}
+      {status === "waiting" && mayDecide && (
+        <label key="again" class="row again">
+          After a yes, ask about the same call
+          <select
+            value={rememberS}
+            onChange={(event: Event) => setRememberS((event.currentTarget as HTMLSelectElement).value)}
+          >
+            {AGAIN.map(([seconds, when]) => (
+              <option key={seconds} value={seconds}>
+                {when}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
       {status === "waiting" && (
         <div key="decide" class="decide">
           {DECISIONS.map(([decision, look, word, doing]) => (
@@ -141,7 +152,7 @@ export function ConfirmationPage({ id }: { readonly id: string }) {
               class={look}
               disabled={isBusy !== null || !mayDecide}
               aria-describedby={mayDecide ? undefined : "may-not-decide"}
-              onClick={() => void decide(decision)}
+              onClick={() => void decide(decision, rememberS)}
             >
               {isBusy === decision ? doing : word}
             </button>
@@ -153,7 +164,7 @@ export function ConfirmationPage({ id }: { readonly id: string }) {
 }
 
 interface Deciding {
-  readonly decide: (decision: Decision) => Promise<void>;
+  readonly decide: (decision: Decision, rememberS: string) => Promise<void>;
   readonly isBusy: Decision | null;
   readonly problem: Problem | null;
   /** The results in the answer to this page's decision. */
@@ -164,9 +175,10 @@ function useDecision(path: string, argsHash: string | undefined, reload: () => v
   const { send, isBusy } = useSendOnce<Decision>();
   const [problem, setProblem] = useState<Problem | null>(null);
   const [results, setResults] = useState<readonly WireResult[] | null>(null);
-  const decide = async (decision: Decision): Promise<void> => {
+  const decide = async (decision: Decision, rememberS: string): Promise<void> => {
     setProblem(null);
-    const body = { decision, ...(argsHash !== undefined && { args_hash: argsHash }) };
+    const isRemembered = decision === "approve" && rememberS !== "";
+    const body = { decision, args_hash: argsHash, remember_s: isRemembered ? Number(rememberS) : undefined };
     const answer = await send(decision, path, body);
     if (answer === null) return;
     if (answer.ok && answer.data.results === undefined) {

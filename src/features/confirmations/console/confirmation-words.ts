@@ -19,8 +19,11 @@ export interface ListedConfirmation extends Pick<
   readonly decided_by?: Decider | readonly Decider[];
   readonly needs?: number | undefined;
   readonly approved?: number | undefined;
+  readonly edited?: true | undefined;
   readonly reason?: string;
 }
+
+type Yeses = Pick<ListedConfirmation, "needs" | "approved" | "edited">;
 
 /** The person, or the key, that decided a question. */
 export interface Decider {
@@ -30,15 +33,22 @@ export interface Decider {
 }
 
 /** Everybody who decided, or has said yes so far. */
-export function decidersOf({
-  decided_by: by = [],
-}: Pick<ListedConfirmation, "decided_by">): readonly Decider[] {
+function decidersOf({ decided_by: by = [] }: Pick<ListedConfirmation, "decided_by">): readonly Decider[] {
   return Array.isArray(by) ? (by as readonly Decider[]) : [by as Decider];
 }
 
-/** Say how many people have said yes of those that are wanted; nothing where one decides. */
-export function sayYeses({ needs, approved }: Pick<ListedConfirmation, "needs" | "approved">): string | null {
-  return needs === undefined || approved === undefined ? null : `${approved} of ${needs} people said yes`;
+/** Name everybody who decided, or has said yes so far. */
+export function sayDeciders(of: Pick<ListedConfirmation, "decided_by">): string {
+  const byLink = (via: string) => (via === "link" || via === "approver" ? " (by a link)" : "");
+  return decidersOf(of)
+    .map(({ name, via }) => `${name}${byLink(via)}`)
+    .join(", ");
+}
+
+/** Say how many people have said yes of those that are wanted, and whether to what was asked; nothing where one decides. */
+export function sayYeses({ needs, approved, edited }: Yeses): string | null {
+  if (needs === undefined || approved === undefined) return null;
+  return `${approved} of ${needs} people said yes${edited ? ", to other arguments than were asked for" : ""}`;
 }
 
 const WORDS: Readonly<Record<WireConfirmation["status"], string>> = {

@@ -7,9 +7,9 @@ import { Time } from "../../../console/parts/time.tsx";
 import { Title } from "../../../console/parts/title.tsx";
 import { ConfirmationPage } from "./confirmation-page.tsx";
 import {
-  decidersOf,
   type ListedConfirmation,
   sayAsker,
+  sayDeciders,
   sayLeft,
   sayStatus,
   sayYeses,
@@ -102,17 +102,10 @@ function Name({ of: one }: { readonly of: ListedConfirmation }) {
 }
 
 function Decider({ of: one }: { readonly of: ListedConfirmation }) {
-  const deciders = decidersOf(one);
   const { reason } = one;
-  if (deciders.length === 0) return <span class="muted">–</span>;
   return (
     <span>
-      <bdi>{deciders.map(({ name }) => name).join(", ")}</bdi>
-      {deciders.some(({ via }) => via === "link") && (
-        <span key="link" class="muted small">
-          , by a link
-        </span>
-      )}
+      <bdi>{sayDeciders(one) || "–"}</bdi>
       {reason !== undefined && <span class="muted small">: {reason}</span>}
     </span>
   );
@@ -127,15 +120,15 @@ function Asks({ of: { asks } }: { readonly of: ListedConfirmation }) {
   return (
     <>
       {asks.slice(0, SHOWN).map(({ id, tool, says, args, account }) => (
-        <code key={id} class="small ask">
-          <bdi>{says ?? `${tool} ${args ?? ""}`}</bdi>
+        <span key={id} class="small ask">
+          {says === undefined ? <code>{`${tool} ${args ?? ""}`}</code> : <bdi>{says}</bdi>}
           {account !== undefined && (
             <span key="account" class="muted">
               {" "}
               as <bdi>{account}</bdi>
             </span>
           )}
-        </code>
+        </span>
       ))}
       {left > 0 && <span class="muted small">and {left} more</span>}
     </>

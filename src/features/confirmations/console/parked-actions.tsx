@@ -43,6 +43,7 @@ function Action({ action }: { readonly action: WireParked }) {
     tool,
     says,
     args,
+    edited_args: edited,
     args_of_each: each,
     for_each: loop,
     resolved,
@@ -68,9 +69,15 @@ function Action({ action }: { readonly action: WireParked }) {
         </p>
       )}
       {each === undefined ? (
-        <ArgsView key="args" args={args ?? {}} label={`Arguments of ${id}`} />
+        <ArgsView key="args" args={edited ?? args ?? {}} label={`Arguments of ${id}`} />
       ) : (
         <Elements key="each" each={each} id={id} />
+      )}
+      {edited !== undefined && (
+        <div key="asked" class="note tone-wait stack tight">
+          <h3>A person wrote these arguments. Asked for were:</h3>
+          <ArgsView args={args ?? {}} label={`Arguments of ${id} as they were asked for`} />
+        </div>
       )}
       {loop !== undefined && (
         <div key="loop" class="stack tight">

@@ -1,12 +1,12 @@
 import { digestOf, type OpenedLink } from "../approval-link.ts";
 import { callConfirmations, type ConfirmationRecord } from "../confirmation.ts";
-import { editGroup, isEditable } from "../edit-group.ts";
+import { isEditable } from "../edit-group.ts";
 import { makePlainPage, type Page } from "../../../cloudflare/page/respond-page.ts";
 import { makeQuestionPage, type RefusedForm } from "../page/question-page.ts";
 import { toWireConfirmation } from "../wire-confirmation.ts";
 import { stillCounts } from "./read-approvers.ts";
 import { prepareDecision, runApproved, sayNo } from "./decide.ts";
-import { findConfirmation, type Found, knownTo, openConfirmation } from "./find-confirmation.ts";
+import { findConfirmation, type Found, knownTo, openConfirmation, shownGroup } from "./find-confirmation.ts";
 import { findReach } from "./find-reach.ts";
 import { readForm, type SentForm } from "./read-decision-form.ts";
 import { type Refusal, statusOf } from "../../../core/contract/refusal.ts";
@@ -129,7 +129,7 @@ async function showQuestion(
   const question = toWireConfirmation(record, group, {
     url: "",
     knows: knownTo(context.caller, catalog),
-    reach: await findReach(found, context, sayReach),
+    reach: await findReach(group, context, sayReach),
   });
   const byId = new Map(group.actions.map((action) => [action.id, action]));
   const editable = new Set(
@@ -139,12 +139,6 @@ async function showQuestion(
     }),
   );
   return makeQuestionPage({ question, link, formToken, editable, refused });
-}
-
-/** The group with the arguments that somebody wrote who said yes to them: the next one says yes to these. */
-function shownGroup({ record, group, catalog }: Found): Found["group"] {
-  const edited = editGroup(group, record.yeses?.args, catalog);
-  return edited.ok ? edited.value : group;
 }
 
 async function decide(

@@ -5,6 +5,7 @@ import {
   listAsked,
   NO_CONFIRMATION,
 } from "../confirmation.ts";
+import { editGroup } from "../edit-group.ts";
 import type { Knows } from "../wire-confirmation.ts";
 import type { Catalog } from "../../../core/catalog/catalog.ts";
 import type { Caller } from "../../../core/contract/gate/caller.ts";
@@ -53,6 +54,12 @@ export async function openConfirmation(
   if (!catalog.ok) return catalog;
   const hidden = missingTool(group, catalog.value) !== null && !context.caller.tools.includes("*");
   return hidden ? err(NO_CONFIRMATION) : ok({ record, group, catalog: catalog.value });
+}
+
+/** The group with the arguments that somebody wrote: these ran, or the next one says yes to them. */
+export function shownGroup({ record: { decided, yeses }, group, catalog }: Found): ParkedGroup {
+  const edited = editGroup(group, decided === null ? yeses?.args : decided.args, catalog);
+  return edited.ok ? edited.value : group;
 }
 
 /** Which tools a caller may know of; one that is gone by now a caller of all tools may. */

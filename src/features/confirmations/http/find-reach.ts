@@ -1,6 +1,5 @@
 import { listAsked } from "../confirmation.ts";
-import type { Found } from "./find-confirmation.ts";
-import type { ParkedAction } from "../parked-group.ts";
+import type { ParkedAction, ParkedGroup } from "../parked-group.ts";
 import type { JsonObject } from "../../../core/contract/json.ts";
 import type { SayReach } from "../../../feature/gives.ts";
 import { withAccount } from "../../../feature/caller.ts";
@@ -9,7 +8,7 @@ import type { RequestContext } from "../../../cloudflare/http/request-context.ts
 
 /** Find how far the actions of a question reach, by their ids, as far as features know. */
 export async function findReach(
-  { group }: Pick<Found, "group">,
+  group: Pick<ParkedGroup, "actions" | "account">,
   context: RequestContext,
   sayers: readonly SayReach[],
 ): Promise<ReadonlyMap<string, string>> {

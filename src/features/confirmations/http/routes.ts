@@ -24,7 +24,7 @@ import { callConfirmations, NO_CONFIRMATION, refuseClaim } from "../confirmation
 import { decisionSchema, waitingSchema } from "../decision.ts";
 import { LISTED_STATUSES, parseConfirmationQuery } from "./confirmation-query.ts";
 import { type Asked, prepareDecision, runApproved, sayNo } from "./decide.ts";
-import { findConfirmation, knownTo } from "./find-confirmation.ts";
+import { findConfirmation, knownTo, shownGroup } from "./find-confirmation.ts";
 import { findReach } from "./find-reach.ts";
 import {
   confirmationSchema,
@@ -93,10 +93,12 @@ export function makeShowConfirmation(sayReach: readonly SayReach[]): Route {
       });
       if (!found.ok) return found;
       const { record, group, catalog } = found.value;
+      const runs = shownGroup(found.value);
       const shown = toWireConfirmation(record, group, {
+        runs,
         url: toConfirmationUrl(record.id, new URL(url).origin),
         knows: knownTo(context.caller, catalog),
-        reach: await findReach(found.value, context, sayReach),
+        reach: await findReach(runs, context, sayReach),
       });
       // The same values for a program; a person who reads the text sees what would hide or turn the rest around.
       const json = escapeUnseen(JSON.stringify(shown), { escape: toJsonEscape });

@@ -39,11 +39,11 @@ export function makeQuestionPage({ question, link, formToken, editable, refused 
   const gated = question.actions.filter((action) => action.gated);
   const title = `${gated.map(({ tool }) => tool).join(", ")}: yes or no?`;
   const typed = refused?.typed;
-  const { needs, approved } = question;
+  const { needs, approved, edited } = question;
   const { key, flow, trigger } = question.requested_by;
   const asker = [key, flow, trigger].filter((one) => one !== undefined).join(", ");
   const body = mark`<h1>A yes is needed</h1>
-<p>You decide as <b><bdi>${link.name}</bdi></b>, once. Nothing has run yet, and nothing runs without ${needs === undefined ? "a yes" : `${needs} people's yes: ${approved} so far`}.</p>
+<p>You decide as <b><bdi>${link.name}</bdi></b>, once. Nothing has run yet, and nothing runs without ${needs === undefined ? "a yes" : `${needs} people's yes: ${approved} so far`}.${edited ? " Somebody wrote other arguments than were asked for: they stand here." : ""}</p>
 ${refused === undefined ? null : mark`<p class="card" role="alert">${refused.wrong}</p>`}
 <dl>
 <dt>Asked by</dt><dd><bdi>${asker || "unknown"}</bdi></dd>

@@ -94,7 +94,7 @@ describe("A tool that wants two people", () => {
       approved: 1,
       edited: true,
       decided_by: [{ name: "bob" }],
-      actions: [{ args: CALL, edited_args: other.a }],
+      actions: [{ says: "Wire 4 to Bob", args: CALL, edited_args: other.a }],
     });
     // Who looked before sees other arguments than those that would run.
     expect(open.args_hash).not.toBe(before);
