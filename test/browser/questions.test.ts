@@ -90,7 +90,7 @@ describe("A yes in the console", () => {
   test("is followed by the number in the navigation at once, and so is what a run asks", async () => {
     await using console = await openConsole({ key: "sandbox-other-key", path: "/console#/run" });
     const { page } = console;
-    // What asks in its own time would take 20 seconds.
+    // The number looks for itself every 20 seconds.
     const soon = { timeout: 8_000 };
     const batch = { actions: [{ tool: "probe-delete", args: { id: "at-once" } }] };
     await page.getByRole("textbox", { name: "Batch, as JSON" }).fill(JSON.stringify(batch));

@@ -12,7 +12,7 @@ import { hashArgs } from "./confirmation-digests.ts";
 import type { DataOf } from "../../core/plan/references.ts";
 import type { Asker, Plan } from "../../core/plan/step.ts";
 import { describeAwaiting, describeParkedGroup } from "./describe-group.ts";
-import { failGroup } from "./fail-group.ts";
+import { failGroup } from "./write-rejection.ts";
 import { declareTools, pickResults, toParkedActions } from "./parked-actions.ts";
 import type { Execution, ParkedBatch } from "../../core/gate/execution.ts";
 import type { MissingAccounts, SubjectAccounts } from "../../feature/caller.ts";

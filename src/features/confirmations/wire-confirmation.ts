@@ -170,13 +170,10 @@ export function toWireListed(
     requested_by: toWireAsker(head, knows),
     url,
     actions: head.actions.map(({ id: of, tool, gated }) => ({ id: of, tool, gated })),
-    asks: head.actions.map(({ id: of, tool, says, args, account }) => ({
-      id: of,
-      tool,
-      ...(says !== undefined && { says }),
-      ...(args !== undefined && { args }),
-      ...(account !== undefined && { account }),
-    })),
+    asks: head.actions.map((action) => {
+      const { gated: _, ...ask } = action;
+      return ask;
+    }),
     ...toWireYeses(head.people, status, yeses),
     ...toWireDecision(decided),
   };

@@ -1,12 +1,12 @@
 import type { Catalog } from "../../core/catalog/catalog.ts";
 import type { Claim } from "./confirmation.ts";
 import type { ParkedGroup } from "./parked-group.ts";
-import type { Outcome } from "../../core/contract/outcome.ts";
 import { sayReason } from "./decision.ts";
-import { makeFailure } from "../../core/contract/failure.ts";
+import { type Failure, makeFailure } from "../../core/contract/failure.ts";
 import { makeApprovedPlan } from "./make-approved-plan.ts";
 import { toEnvelopeJson } from "../../core/answer/envelope.ts";
-import { failGroup } from "./fail-group.ts";
+import type { Outcome } from "../../core/contract/outcome.ts";
+import { failParkedGroup } from "../../core/run/fail-parked.ts";
 import type { Plan } from "../../core/plan/step.ts";
 
 const SAID_NO =
@@ -40,3 +40,17 @@ export function makeRejection(
     toJson: (members = "") => toEnvelopeJson(plan, outcomes, { ...measured, members }),
   };
 }
+
+/** Say what becomes of a group's actions when the gated ones fail: nothing of it was sent, except by a flow before it asked. */
+export function failGroup(
+  actions: readonly Pick<ParkedGroup["actions"][number], "id" | "gated" | "needs" | "begun">[],
+  failure: Failure,
+): Outcome[] {
+  return failParkedGroup(actions, failure).map((outcome, at): Outcome => {
+    if (outcome.status !== "error" || actions[at]!.begun === undefined) return outcome;
+    return { status: "error", error: { ...failure, retryable: false, hint: BEGUN }, meta: {} };
+  });
+}
+
+const BEGUN =
+  "The flow had begun: what it asked about was not sent, and what it had done before stays. Look what is there before you call it again.";

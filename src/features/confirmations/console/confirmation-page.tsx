@@ -6,7 +6,6 @@ import { hrefTo } from "../../../console/kit/route.ts";
 import { useLoad } from "../../../console/kit/use-load.ts";
 import { useSendOnce } from "../../../console/kit/use-send.ts";
 import type { WireResult } from "../../../console/kit/wire.ts";
-import type { WireConfirmation } from "./wire-questions.ts";
 import { announce } from "../../../console/parts/announce.tsx";
 import { Pending } from "../../../console/parts/notes.tsx";
 import { ProblemNote } from "../../../console/parts/problem-note.tsx";
@@ -16,6 +15,7 @@ import { Title } from "../../../console/parts/title.tsx";
 import { ResultList } from "../../../console/run/result-list.tsx";
 import {
   type ListedConfirmation,
+  type WireConfirmation,
   sayAsker,
   sayDeciders,
   sayLeft,
@@ -61,6 +61,7 @@ export function ConfirmationPage({ id }: { readonly id: string }) {
   const now = useNow(1_000);
   const asked = loaded.data;
   const status = asked === null ? null : sayStatus(asked, now);
+  const outcome = asked && sayOutcome(status!, results !== null, asked.results === undefined);
   const before = useRef<string | null>(null);
   useEffect(() => {
     if (status === null) return;
@@ -114,7 +115,11 @@ export function ConfirmationPage({ id }: { readonly id: string }) {
           {asked.reason !== undefined && <span dir="auto">: {asked.reason}</span>}
         </p>
       )}
-      {asked !== null && <Outcome key="outcome" asked={asked} status={status!} isMine={results !== null} />}
+      {outcome !== null && (
+        <p key="outcome" class={`note tone-${TONES[status!] ?? "idle"}`} role="status">
+          {outcome}
+        </p>
+      )}
       <ProblemNote key="problem" problem={problem} />
       {shown !== undefined && shown.length > 0 && (
         <section key="results" class="card flush" aria-label="What came of it">
@@ -163,15 +168,8 @@ export function ConfirmationPage({ id }: { readonly id: string }) {
   );
 }
 
-interface Deciding {
-  readonly decide: (decision: Decision, rememberS: string) => Promise<void>;
-  readonly isBusy: Decision | null;
-  readonly problem: Problem | null;
-  /** The results in the answer to this page's decision. */
-  readonly results: readonly WireResult[] | null;
-}
-
-function useDecision(path: string, argsHash: string | undefined, reload: () => void): Deciding {
+/** Decide, once; its results are those in the answer to this page's decision. */
+function useDecision(path: string, argsHash: string | undefined, reload: () => void) {
   const { send, isBusy } = useSendOnce<Decision>();
   const [problem, setProblem] = useState<Problem | null>(null);
   const [results, setResults] = useState<readonly WireResult[] | null>(null);
@@ -217,25 +215,7 @@ function Clock({ left }: { readonly left: number }) {
   );
 }
 
-interface OutcomeProps {
-  readonly asked: WireConfirmation;
-  readonly status: string;
-  readonly isMine: boolean;
-}
-
-/** The outcome of the question, once it is decided. */
-function Outcome({ asked, status, isMine }: OutcomeProps) {
-  const text = sayOutcome(status, isMine, asked.results === undefined);
-  if (text === null) return null;
-  return (
-    <p
-      class={`note tone-${status === "approved" ? "ok" : status === "running" ? "going" : "idle"}`}
-      role="status"
-    >
-      {text}
-    </p>
-  );
-}
+const TONES: Readonly<Record<string, string>> = { approved: "ok", running: "going" };
 
 function sayOutcome(status: string, isMine: boolean, hasNoResults: boolean): string | null {
   switch (status) {

@@ -1,5 +1,8 @@
-import type { WirePlan } from "../../../console/kit/wire.ts";
-import type { WireConfirmation } from "./wire-questions.ts";
+import type { WirePlan, Written } from "../../../console/kit/wire.ts";
+import type { confirmationSchema } from "../wire-confirmation.ts";
+
+/** The API's answer, typed by the schema that describes it: a change there is an error of types here. */
+export type WireConfirmation = Written<typeof confirmationSchema>;
 
 export type WireParked = WireConfirmation["actions"][number];
 
@@ -23,8 +26,6 @@ export interface ListedConfirmation extends Pick<
   readonly reason?: string;
 }
 
-type Yeses = Pick<ListedConfirmation, "needs" | "approved" | "edited">;
-
 /** The person, or the key, that decided a question. */
 export interface Decider {
   readonly name: string;
@@ -46,7 +47,7 @@ export function sayDeciders(of: Pick<ListedConfirmation, "decided_by">): string 
 }
 
 /** Say how many people have said yes of those that are wanted, and whether to what was asked; nothing where one decides. */
-export function sayYeses({ needs, approved, edited }: Yeses): string | null {
+export function sayYeses({ needs, approved, edited }: Partial<ListedConfirmation>): string | null {
   if (needs === undefined || approved === undefined) return null;
   return `${approved} of ${needs} people said yes${edited ? ", to other arguments than were asked for" : ""}`;
 }

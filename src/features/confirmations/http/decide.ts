@@ -1,4 +1,4 @@
-import { type Account, NO_ACCOUNT, mayDo } from "../../../core/contract/gate/caller.ts";
+import { mayDo } from "../../../core/contract/gate/caller.ts";
 import { callConfirmations, type Claim, listAsked, refuseClaim } from "../confirmation.ts";
 import { hashArgs, hashDeclaration } from "../confirmation-digests.ts";
 import { type Decider, type Decision, toWireDecider } from "../decision.ts";
@@ -7,21 +7,22 @@ import { executeApproved } from "../execute-approved.ts";
 import { makeRejection, type Rejection } from "../write-rejection.ts";
 import { findConfirmation, type Found, missingTool } from "./find-confirmation.ts";
 import type { ParkedGroup } from "../parked-group.ts";
-import { stillCounts } from "./read-approvers.ts";
+import { countPeople, sayAll } from "./count-people.ts";
+import { type Deciding, followAccounts, invalid, refuseMissing } from "./follow-accounts.ts";
 import { makeRemembered, type Wish } from "../remembered.ts";
-import { countYes, hashShown, NO_YESES, toVoter, withoutEnded, type Yes, type Yeses } from "../yeses.ts";
+import { hashShown, NO_YESES, toVoter, type Yes, type Yeses } from "../yeses.ts";
 import type { JsonObject } from "../../../core/contract/json.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
-import { type UsedAccounts, withAccount } from "../../../feature/caller.ts";
-import { countRequest, type Refused } from "../../../core/gate/admit-plan.ts";
-import type { Execution } from "../../../core/gate/execution.ts";
+import { withAccount } from "../../../feature/caller.ts";
+import type { Refused } from "../../../core/gate/admit-plan.ts";
 import { canonicalJson } from "../../../core/kit/json/canonical-json.ts";
-import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
+import { err, ok, type Result } from "../../../core/kit/result.ts";
 import type { Answer } from "../../../core/run/execute/answer.ts";
 import { keepWrites, withCurrentTools } from "../../../core/run/execute/executor.ts";
 import { askGate } from "../../../cloudflare/http/ask-gate.ts";
-import { accountsOf } from "../../../feature/gives.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
+
+export { followAccounts } from "./follow-accounts.ts";
 
 /** A decision on a confirmation, by somebody who may have been shown its arguments. */
 export interface Asked {
@@ -130,9 +131,6 @@ function isSame(kept: Decision | null, { reason, args }: Pick<Asked, "reason" | 
 
 const EDITED_NO = makeRefusal("INVALID_REQUEST", "'args' go with a yes: a no runs nothing. Leave them out.");
 
-/** The batch of a decision, with the deployment that it is made in. */
-type Deciding = Execution & Pick<RequestContext, "configured">;
-
 /** Run what was said yes to. */
 export function runApproved(
   { group, edited, claim: asked, catalog, wish, yeses }: Open,
@@ -146,7 +144,7 @@ export function runApproved(
       (await followAccounts(group, asked, current)) ??
       (await refuseMissing(group, current));
     if (refusal !== null) return err({ refusal, quota: null });
-    const counted = await countFor(group, { claim: asked, yeses }, current);
+    const counted = await countPeople(group, { claim: asked, yeses }, current);
     if (!counted.ok) return counted;
     if ("json" in counted.value) return ok(counted.value);
     const { claim } = counted.value;
@@ -159,56 +157,6 @@ export function runApproved(
     });
     return executeApproved(edited, { ...claim, remember }, current);
   });
-}
-
-/** Everybody who has said yes with the last one. */
-function sayAll({ given }: Yeses, { yes, ended = [] }: Claim): object {
-  const others = given.filter(({ voter }) => voter !== yes!.voter && !ended.includes(voter));
-  return [...others, yes!].map(({ decider }) => toWireDecider(decider));
-}
-
-/**
- * Count a yes where several people are wanted: the answer while others are missing, else the claim with which it runs. A yes counts
- * for as long as the key that gave it, or made its link, may decide.
- */
-async function countFor(
-  { people }: Pick<ParkedGroup, "people">,
-  { claim, yeses }: { readonly claim: Claim; readonly yeses: Yeses },
-  execution: Deciding,
-): Promise<Result<Answer | { readonly claim: Claim }, Refused>> {
-  if (people === undefined || claim.yes === undefined) return ok({ claim });
-  const { configured, origin, gate } = execution;
-  const refused = (refusal: Refusal) => err({ refusal, quota: null });
-  const looked = await attempt(() =>
-    Promise.all(
-      yeses.given.map(async (yes) =>
-        (await stillCounts(
-          { ...yes.decider, isApprover: yes.decider.via === "approver", hash: yes.hash },
-          origin.tenant,
-          configured,
-        ))
-          ? []
-          : [yes.voter],
-      ),
-    ),
-  );
-  if (!looked.ok) return refused(UNREAD);
-  const own: Claim = { ...claim, ended: looked.value.flat() };
-  const standing = withoutEnded(yeses, ({ voter }) => own.ended!.includes(voter));
-  const expected = countYes(standing, claim.yes, claim.decided?.args);
-  if (expected.given.length >= people) return ok({ claim: own });
-  const paid = await countRequest(execution);
-  if (!paid.ok) return paid;
-  const counted = await askGate(
-    () => callConfirmations(gate, "countYes", own),
-    "Whether the yes was counted is not certain; say it again: it counts once.",
-  );
-  if (!counted.ok) return refused(counted.error);
-  if (counted.value === null) return ok({ claim: own });
-  if ("refused" in counted.value) return refused(refuseClaim(counted.value.refused));
-  const { approved, needs } = counted.value;
-  const json = JSON.stringify({ status: "waiting", approved, needs });
-  return ok({ json, quota: paid.value.quota, replayed: false });
 }
 
 /** Record a no, and write its answer: every action has its result, and the writes of its batch are told, where a feature looks after those. */
@@ -266,76 +214,6 @@ async function refuseChanged(
   if ((await hashArgs(group.actions, ports.sha256, group.account?.ids)) !== group.argsHash)
     return invalid("The recorded arguments are not those that were asked about; nothing ran.");
   return null;
-}
-
-/**
- * Compare the accounts that a question was asked about with those that there are now; null where they are the same. One that has come where
- * none was becomes part of what is asked, so a yes that was given before is none to it. Where another one is there, or none any more, the
- * question ends.
- */
-export async function followAccounts(
-  group: ParkedGroup,
-  { id, by }: Pick<Claim, "id" | "by">,
-  execution: Deciding,
-): Promise<Refusal | null> {
-  const { account, actions, awaits } = group;
-  const accounts = accountsOf(execution.configured);
-  if (account === undefined || awaits !== undefined || accounts === undefined) return null;
-  const tools = actions.flatMap(({ tool }) => execution.catalog.get(tool) ?? []);
-  const looked = await attempt(() => accounts.usedBy(tools, execution));
-  if (!looked.ok) return UNREAD;
-  const { ids = {} } = account;
-  const now = looked.value;
-  const idOf = (connector: string): string => ids[connector] ?? NO_ACCOUNT;
-  const others = [...new Set([...Object.keys(ids), ...Object.keys(now.ids)])].filter(
-    (connector) => now.ids[connector] !== idOf(connector),
-  );
-  if (others.length === 0) return null;
-  const gone = others.find((connector) => idOf(connector) !== NO_ACCOUNT);
-  if (gone !== undefined) {
-    await attempt(() => callConfirmations(execution.gate, "expire", { id, by }));
-    return invalid(
-      `The account at ${gone} is not the one that was asked about; nothing ran, and the question is over. Ask for the actions again.`,
-    );
-  }
-  const pinned = await pin({ ...group, account }, now, execution);
-  const kept = await attempt(() =>
-    callConfirmations(execution.gate, "pin", id, group.argsHash, JSON.stringify(pinned)),
-  );
-  if (!kept.ok) return UNREAD;
-  return invalid(
-    `An account at ${others.join(" and ")} was connected since this was asked, and is part of the question now; nothing ran. Look at it again, and decide then.`,
-  );
-}
-
-async function pin(
-  group: ParkedGroup & { readonly account: Account },
-  { ids, names }: UsedAccounts,
-  { ports }: Pick<Execution, "ports">,
-): Promise<ParkedGroup> {
-  const account = { ...group.account, ids };
-  const argsHash = await hashArgs(group.actions, ports.sha256, ids);
-  return { ...group, account, accountNames: names, argsHash };
-}
-
-const UNREAD = makeRefusal(
-  "UNAVAILABLE",
-  "Whether the account is still the one that was asked about could not be looked up; nothing ran. Say it again.",
-  { retryAfterMs: 1_000 },
-);
-
-/** Refuse to use up a question that waits for an account and no yes, while the account is not there. */
-async function refuseMissing({ awaits, actions }: ParkedGroup, execution: Deciding): Promise<Refusal | null> {
-  if (awaits === undefined) return null;
-  const gated = actions.flatMap(({ tool, gated: asks }) => (asks ? (execution.catalog.get(tool) ?? []) : []));
-  if ((await accountsOf(execution.configured)?.misses(gated, execution)) !== true) return null;
-  return invalid(
-    `It waits for an account at ${awaits.connectors.join(" and ")}, and no yes is needed: it runs by itself once that is connected. Nothing ran.`,
-  );
-}
-
-function invalid(hint: string): Refusal {
-  return makeRefusal("CONFIRMATION_INVALID", hint);
 }
 
 /** Say no to a question whose run is cancelled; false where it is over, is none for the caller, or the caller may not decide. */

@@ -67,29 +67,6 @@ export class ConfirmationTable {
   #book = new Map<string, Confirmation>();
   /** Nothing has to go before this. */
   #pruneAt = 0;
-  /** Put a group in place of one that waits, where that has this hash still. Throws, and nothing has changed, when storage refuses. */
-  replace(
-    nowMs: number,
-    {
-      id,
-      argsHash,
-      groupJson,
-    }: { readonly id: string; readonly argsHash: string; readonly groupJson: string },
-  ): void {
-    const kept = this.read(nowMs, id);
-    if (kept?.status !== "pending") return;
-    if ((parseExact(kept.groupJson) as ParkedGroup).argsHash !== argsHash) return;
-    const replaced = { ...this.#book.get(id)!, bytes: utf8Length(groupJson) };
-    this.#storage.sql.exec(
-      "UPDATE confirmations SET island_json = ?, head_json = ?, bytes = ?, yeses_json = NULL WHERE id = ?",
-      groupJson,
-      toHeadJson(groupJson),
-      replaced.bytes,
-      id,
-    );
-    this.#book.set(id, replaced);
-  }
-
   /** The time of the next event about the end of an open question; null where there is none. */
   #tellAt: number | null = null;
 
@@ -134,6 +111,20 @@ export class ConfirmationTable {
     return [...before, ...recorded];
   }
 
+  /** Put a group in place of one that waits, where that has this hash still. Throws, and nothing has changed, when storage refuses. */
+  replace(nowMs: number, id: string, argsHash: string, groupJson: string): void {
+    const kept = this.read(nowMs, id);
+    if (kept?.status !== "pending") return;
+    if ((parseExact(kept.groupJson) as ParkedGroup).argsHash !== argsHash) return;
+    const replaced = { ...this.#book.get(id)!, bytes: utf8Length(groupJson) };
+    const row = [groupJson, toHeadJson(groupJson), replaced.bytes, id] as const;
+    this.#storage.sql.exec(
+      "UPDATE confirmations SET island_json = ?, head_json = ?, bytes = ?, yeses_json = NULL WHERE id = ?",
+      ...row,
+    );
+    this.#book.set(id, replaced);
+  }
+
   /** Find the questions about actions of these names, whatever became of them. */
   #findNamed(nowMs: number, names: readonly string[]): Omit<ConfirmationRecord, "told">[] {
     const isNamed = names.map(() => "instr(head_json, ?) > 0").join(" OR ");
@@ -157,12 +148,8 @@ export class ConfirmationTable {
     const old = this.read(nowMs, id)?.answerJson ?? "";
     const bytes = known.bytes + utf8Length(answerJson) - utf8Length(old);
     if (bytes - known.bytes + this.#bytes > this.#limits.allBytes) return;
-    this.#storage.sql.exec(
-      "UPDATE confirmations SET answer_json = ?, bytes = ? WHERE id = ?",
-      answerJson,
-      bytes,
-      id,
-    );
+    const update = "UPDATE confirmations SET answer_json = ?, bytes = ? WHERE id = ?";
+    this.#storage.sql.exec(update, answerJson, bytes, id);
     this.#book.set(id, { ...known, bytes });
   }
 
@@ -343,9 +330,7 @@ export class ConfirmationTable {
   }
 
   #insert({ id, status, createdAt, expiresAt, decidedBy, bytes }: Confirmation, groupJson: string): void {
-    this.#storage.sql.exec(
-      `INSERT INTO confirmations (id, status, created_at, expires_at, decided_by, bytes, head_json, island_json)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    const row = [
       id,
       status,
       createdAt,
@@ -354,6 +339,11 @@ export class ConfirmationTable {
       bytes,
       toHeadJson(groupJson),
       groupJson,
+    ] as const;
+    this.#storage.sql.exec(
+      `INSERT INTO confirmations (id, status, created_at, expires_at, decided_by, bytes, head_json, island_json)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+      ...row,
     );
   }
 

@@ -102,26 +102,26 @@ function openConfirmations(
     const kept = attemptNow(() => links.add(link));
     return kept.ok && kept.value ? toLinkUrl({ tenant, token }, origin) : undefined;
   };
-  const tellDecided = (now: number, decision: "approve" | "reject", { id, decided }: Claim): void => {
-    changed(now);
-    const make = () => {
-      const question = table.listed(now, id);
-      const said = question?.decided ?? decided;
-      return question && toDecidedEvent(tenant, question, { decision, decided: said, at: now });
-    };
+  /** Tell the operator and the tenant. */
+  const tellBoth = (now: number, make: Parameters<typeof tell>[1]): void => {
     const event = events.isOn ? make() : null;
     if (event !== null) events.record(now, () => event);
     tell(now, make);
   };
+  const tellDecided = (now: number, decision: "approve" | "reject", { id, decided }: Claim): void => {
+    changed(now);
+    tellBoth(now, () => {
+      const question = table.listed(now, id);
+      const said = question?.decided ?? decided;
+      return question && toDecidedEvent(tenant, question, { decision, decided: said, at: now });
+    });
+  };
   /** Tell that a question ends soon, or has ended: the operator, the tenant and, of the end, the batch's own address. */
   const tellEnds = (now: number, id: string, told: Told): void => {
-    const make = () => {
+    tellBoth(now, () => {
       const question = table.listed(now, id);
       return question && toEndEvent(tenant, question, { told, at: now });
-    };
-    const event = events.isOn ? make() : null;
-    if (event !== null) events.record(now, () => event);
-    tell(now, make);
+    });
     if (told === "expiring") return;
     changed(now);
     answerAlone(now, id);
@@ -195,7 +195,7 @@ function openConfirmations(
     confirmation: read,
     confirmations: (now, query) => table.list(now, query),
     reject: (now, claim, answerJson) => (isLinkOver(now, claim) ? "link" : reject(now, claim, answerJson)),
-    pin: (now, id, argsHash, groupJson) => table.replace(now, { id, argsHash, groupJson }),
+    pin: (now, id, argsHash, groupJson) => table.replace(now, id, argsHash, groupJson),
     expire(now, claim) {
       if (table.change(now, { kind: "expire", claim }) === null) changed(now);
     },

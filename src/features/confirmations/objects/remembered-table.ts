@@ -28,20 +28,15 @@ export class RememberedTable {
     this.#sql.exec("DELETE FROM remembered WHERE until <= ?", nowMs);
     for (const row of rows) {
       const { id, key, subject = "", tool, digest, until, createdAt } = row;
+      const call = [key, subject, tool, digest ?? ""] as const;
       this.#sql.exec(
         "DELETE FROM remembered WHERE asker = ? AND subject = ? AND tool = ? AND digest = ?",
-        key,
-        subject,
-        tool,
-        digest ?? "",
+        ...call,
       );
       this.#sql.exec(
-        "INSERT INTO remembered (id, asker, subject, tool, digest, until, created_at, json) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO remembered (asker, subject, tool, digest, id, until, created_at, json) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        ...call,
         id,
-        key,
-        subject,
-        tool,
-        digest ?? "",
         until,
         createdAt,
         JSON.stringify(row),

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { makeFailure } from "../../../src/core/contract/failure.ts";
 import type { BegunFlow } from "../../../src/features/confirmations/parked-group.ts";
-import { failGroup } from "../../../src/features/confirmations/fail-group.ts";
+import { failGroup } from "../../../src/features/confirmations/write-rejection.ts";
 
 test("failGroup() says of a flow that had begun that it is not to be repeated as it is", () => {
   const begun: BegunFlow = {
