@@ -19,6 +19,8 @@ export interface SeenConnection extends ConnectionPlace {
   readonly scopes: readonly string[];
   readonly account: string | null;
   readonly accountId: string | null;
+  /** The account's own part of the provider's addresses; null where there is none. */
+  readonly site: string | null;
   /** The refusal of the client that keeps it from being renewed; null where it is another's, or none. */
   readonly clientRefused: string | null;
   readonly createdAt: number;
@@ -218,6 +220,7 @@ export function toSeen(connection: Connection, state: SeenConnection["state"]): 
     scopes: grant?.scopes ?? [],
     account: grant?.account ?? null,
     accountId: accountIdOf(connection),
+    site: grant?.site ?? link?.site ?? null,
     clientRefused: grant?.refusals?.ofClient === undefined ? null : grant.refusals.answer,
     createdAt,
     updatedAt,

@@ -28,6 +28,7 @@ export const connectionSchema = /* @__PURE__ */ lazySchema(() =>
       account_id: z
         .nullable(z.string())
         .check(z.describe("The provider's id of the account; where it gives none, one of each consent")),
+      site: z.optional(z.string()).check(z.describe("The account's own part of the provider's addresses")),
       created_at: z.string(),
       connected_at: z.nullable(z.string()),
       link_expires_at: z
@@ -51,6 +52,7 @@ export function toWireConnection(seen: SeenConnection): WireConnection {
     scopes: [...seen.scopes],
     account: seen.account,
     account_id: seen.accountId,
+    ...(seen.site !== null && { site: seen.site }),
     created_at: toTime(seen.createdAt),
     connected_at: seen.connectedAt === null ? null : toTime(seen.connectedAt),
     ...(seen.linkExpiresAt !== null && { link_expires_at: toTime(seen.linkExpiresAt) }),

@@ -45,8 +45,9 @@ export function SubjectCard({ of: { subject, connections }, onDisconnect }: Subj
   );
 }
 
-function nameOf({ connector, name }: WireConnection): string {
-  return name === "default" ? connector : `${connector} (${name})`;
+function nameOf({ connector, name, site }: WireConnection): string {
+  const at = site === undefined ? connector : `${connector} at ${site}`;
+  return name === "default" ? at : `${at} (${name})`;
 }
 
 function State({ of }: { readonly of: WireConnection }) {

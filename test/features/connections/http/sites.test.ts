@@ -58,6 +58,9 @@ describe("The site of an account", () => {
   test("is in each of the provider's addresses, is kept with the connection, and a tool is told it", async () => {
     const { world, started } = await start({ site: "acme" });
     expect(started.status, JSON.stringify(started.body)).toBe(201);
+    const siteOf = async () =>
+      (await world.send("GET", "/v1/connections?subject=ada")).body.connections[0].site;
+    expect(await siteOf()).toBe("acme");
     const gone = new URL((await world.goOn(started.body.connect_url as string)).headers.get("location")!);
     expect(gone.origin + gone.pathname).toBe(`${SHOP}/admin/oauth/authorize`);
     const back = comeBack(gone.searchParams.get("state")!, "acme.myshopify.com");
@@ -69,7 +72,9 @@ describe("The site of an account", () => {
       state: "active",
       account: "acme.myshopify.com",
       account_id: "acme.myshopify.com",
+      site: "acme",
     });
+    expect(await siteOf()).toBe("acme");
     const ran = await world.send("POST", "/v1/execute_actions", {
       actions: [{ tool: "orders" }],
       subject: "ada",
