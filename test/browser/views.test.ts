@@ -119,7 +119,7 @@ describe("A question", () => {
     );
     await call(url, `/v1/confirmations/${id}`, { decision: "reject" });
     await approve.click();
-    await page.getByText("It was not you who decided").waitFor();
+    await page.getByText("This decision did not count").waitFor();
     await page.unroute("**/v1/confirmations/**");
     await page.getByText("It was rejected. Nothing of it runs.").waitFor();
   });

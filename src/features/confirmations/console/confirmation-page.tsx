@@ -197,7 +197,7 @@ function useDecision(path: string, argsHash: string | undefined, reload: () => v
 /** A conflict is no mistake of the caller, and a lost answer is no answer. */
 function sayDecided(problem: Problem): Problem {
   if (problem.status === 409 && problem.code === "CONFIRMATION_INVALID")
-    return { ...problem, title: "It was not you who decided" };
+    return { ...problem, title: "This decision did not count" };
   if (problem.code === "OFFLINE")
     return {
       ...problem,
