@@ -25,8 +25,9 @@ export interface Asking {
   readonly isExact?: boolean;
 }
 
-/** The event that tells that something was sent, and may have changed what is shown. */
-export const CHANGED = "volley-changed";
+/** Tells, by an event, that something was sent and may have changed what is shown. */
+export const changes = new EventTarget();
+export const CHANGED = "changed";
 
 /** Told when the key that the tab has was refused, so that the console can ask for another. */
 let onRefusedKey: () => void = () => {};
@@ -41,7 +42,7 @@ export async function ask<T>(path: string, asking: Asking = {}): Promise<Answer<
   if (!opened.ok) return opened;
   const response = opened.data;
   const data = response.status === 204 ? null : await readJson(response, asking);
-  if ((asking.method ?? "GET") !== "GET") dispatchEvent(new Event(CHANGED));
+  if ((asking.method ?? "GET") !== "GET") changes.dispatchEvent(new Event(CHANGED));
   if (data === undefined) return { ok: false, problem: unreadable(response) };
   return { ok: true, data: data as T, headers: response.headers };
 }

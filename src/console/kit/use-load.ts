@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from "hono/jsx/dom";
 
-import { ask, CHANGED, type Problem } from "./api.ts";
+import { ask, CHANGED, changes, type Problem } from "./api.ts";
 
 /** The state of something that is being asked for. The last data stays while it is asked for again. */
 export interface Loaded<T> {
@@ -60,11 +60,13 @@ export function useLoad<T>(path: string | null, { everyMs, isExact = false }: Lo
     };
     const timer = setInterval(look, everyMs);
     document.addEventListener("visibilitychange", look);
-    for (const event of ["online", CHANGED]) addEventListener(event, look);
+    addEventListener("online", look);
+    changes.addEventListener(CHANGED, look);
     return () => {
       clearInterval(timer);
       document.removeEventListener("visibilitychange", look);
-      for (const event of ["online", CHANGED]) removeEventListener(event, look);
+      removeEventListener("online", look);
+      changes.removeEventListener(CHANGED, look);
     };
   }, [load, everyMs]);
   useEffect(() => () => void (latest.current = GONE), []);

@@ -1,4 +1,4 @@
-import { CHANGED, makeOffline, type Problem } from "../kit/api.ts";
+import { CHANGED, changes, makeOffline, type Problem } from "../kit/api.ts";
 import { readEvents } from "../kit/read-events.ts";
 import { currentOwner } from "../kit/session.ts";
 import type { WireEnvelope, WirePlan, WireResult } from "../kit/wire.ts";
@@ -54,7 +54,7 @@ export async function sendRun({ body, idempotencyKey }: Sent, told: Told): Promi
         if (event === "result") told.onResult(data as WireResult);
         if (event !== "done") return;
         isDone = true;
-        dispatchEvent(new Event(CHANGED));
+        changes.dispatchEvent(new Event(CHANGED));
         told.onDone(data as WireEnvelope | WirePlan);
       },
     );
