@@ -45,8 +45,10 @@ const LADDER: Readonly<Record<string, string>> = {
   "cloudflare/routes": `${EDGE} cloudflare/platform cloudflare/http cloudflare/openapi`,
   feature: `${EDGE} ${EDGE_ROOMS}`,
   "package/client": "core/kit core/contract core/contract/gate core/plan core/answer",
+  "package/here":
+    "core/kit core/kit/json core/contract core/catalog core/egress core/plan core/answer core/run package/client",
   "package/testing": "core/kit core/kit/json core/egress cloudflare/platform",
-  package: `${EDGE} ${EDGE_ROOMS} feature tools tools/* package/client package/testing`,
+  package: `${EDGE} ${EDGE_ROOMS} feature tools tools/* package/client package/here package/testing`,
 };
 
 export default defineConfig({

@@ -32,6 +32,7 @@ export type { Api } from "./client/api.ts";
 export type { KeyedOptions, RequestOptions } from "./client/request-options.ts";
 export type { ClientOptions } from "./client/transport.ts";
 export type * from "./client/wire-types.ts";
+export { type HereEnvelope, type HereOptions, type RunBatch, runHere } from "./here/run-here.ts";
 
 export interface WaitOptions extends RequestOptions {
   /** Milliseconds between two looks; 500 unless said, and longer where the job's next attempt is. */

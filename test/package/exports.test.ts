@@ -1,5 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { build } from "esbuild";
+import { basename } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 
@@ -67,8 +68,8 @@ describe("The package exports", () => {
     ]);
   });
 
-  test("from 'volley/client' and 'volley/testing' one function each, and what they throw and keep time by", async () => {
-    expect(Object.keys(await load("client")).toSorted()).toEqual(["VolleyError", "createClient"]);
+  test("from 'volley/client' and 'volley/testing' their functions, and what they throw and keep time by", async () => {
+    expect(Object.keys(await load("client")).toSorted()).toEqual(["VolleyError", "createClient", "runHere"]);
     expect(Object.keys(await load("testing")).toSorted()).toEqual(["VirtualClock", "createTestVolley"]);
   });
 
@@ -109,16 +110,43 @@ describe("The package exports", () => {
   });
 });
 
-test("The client takes at most 6 KiB, minified and gzipped", async () => {
-  const { outputFiles } = await build({
-    entryPoints: ["src/package/client.ts"],
+/** KiB of a program, minified and gzipped, and of all that it loads later. */
+async function sizeOf(contents: string): Promise<{ readonly atStart: number; readonly all: number }> {
+  const { outputFiles, metafile } = await build({
+    stdin: { contents, resolveDir: "src/package", loader: "ts" },
     bundle: true,
+    splitting: true,
+    outdir: "out",
     minify: true,
     write: false,
     format: "esm",
     target: "es2022",
+    metafile: true,
   });
-  expect(gzipSync(outputFiles[0]!.contents).length).toBeLessThanOrEqual(6 * 1024);
+  const sizes = new Map(
+    outputFiles.map(({ path, contents: bytes }) => [basename(path), gzipSync(bytes).length / 1024]),
+  );
+  const sum = (names: Iterable<string>): number =>
+    [...names].reduce((total, name) => total + sizes.get(name)!, 0);
+  const reach = (kinds: readonly string[]): number => {
+    const found = new Set(["stdin.js"]);
+    for (const name of found)
+      for (const { path, kind } of metafile.outputs[`out/${name}`]!.imports)
+        if (kinds.includes(kind)) found.add(basename(path));
+    return [...found].reduce((sum, name) => sum + sizes.get(name)!, 0);
+  };
+  return { atStart: reach(["import-statement"]), all: reach(["import-statement", "dynamic-import"]) };
+}
+
+test("The client takes at most 6 KiB, minified and gzipped, before runHere is called", async () => {
+  expect((await sizeOf('export * from "./client.ts"')).atStart).toBeLessThanOrEqual(6);
+});
+
+test("runHere adds at most 33 KiB to a program that has a tool and the client, once it is called", async () => {
+  const tool = 'export { defineTool } from "../core/catalog/define-tool.ts";';
+  const without = await sizeOf(`${tool} export { createClient } from "./client.ts";`);
+  const all = await sizeOf(`${tool} export { createClient, runHere } from "./client.ts";`);
+  expect(all.all - without.all).toBeLessThanOrEqual(33);
 });
 
 test("An importer of one tool bundles no other", async () => {

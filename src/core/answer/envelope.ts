@@ -220,13 +220,19 @@ export interface BatchMeasures {
   readonly members?: string;
 }
 
+interface EnvelopeParts extends BatchMeasures {
+  readonly batchId: string;
+  /** Writes a result, where some are written already. */
+  readonly toResult?: typeof toResultJson;
+}
+
 /** Put outcomes back in the order asked: exactly one result for every action, none omitted. */
 export function toEnvelopeJson(
   plan: Plan,
   outcomes: readonly Outcome[],
-  measured: BatchMeasures & { readonly batchId: string },
+  { toResult = toResultJson, ...measured }: EnvelopeParts,
 ): string {
-  const results = plan.steps.map((step) => toResultJson(step, outcomes[step.index]!));
+  const results = plan.steps.map((step) => toResult(step, outcomes[step.index]!));
   const stats = toStats(plan, outcomes, measured);
   return `{"batch_id":${JSON.stringify(measured.batchId)},"results":[${results.join(",")}],"summary":${JSON.stringify(summarise(outcomes))},"stats":${JSON.stringify(stats)}${measured.members ?? ""}}`;
 }

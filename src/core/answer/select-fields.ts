@@ -18,14 +18,14 @@ interface Selected {
 
 /** Shows only the selected parts of a batch's outputs. References to an output still see the whole. */
 export class Selections {
-  readonly #answer: AnswerBudget;
+  readonly #answer: Pick<AnswerBudget, "room">;
   /** Work that one batch may spend on looking for similar keys. */
   readonly #hints = new Room();
   /** Elements of a loop that share a call are told one after another: what was selected for one is there for the next. */
   #last: { readonly pointers: Pointers; readonly data: unknown; readonly selected: Selected | null } | null =
     null;
 
-  constructor(answer: AnswerBudget) {
+  constructor(answer: Pick<AnswerBudget, "room">) {
     this.#answer = answer;
   }
 

@@ -45,6 +45,12 @@ interface Sources {
   readonly room: () => Room;
 }
 
+/** The part of a catalog that a plan is made with. */
+export type PlanCatalog = Pick<
+  Catalog,
+  "asks" | "callable" | "callableNames" | "discovers" | "get" | "hidden" | "mayChange" | "version"
+>;
+
 export interface PlanOptions {
   readonly maySkipApproval?: boolean;
   /** Data that references may name besides the actions' own, by id. */
@@ -74,7 +80,7 @@ export interface PlanOptions {
  */
 export function makePlan(
   batch: Batch,
-  catalog: Catalog,
+  catalog: PlanCatalog,
   { maySkipApproval = false, given, isApproved = false, isLong = false, asksFirst, held }: PlanOptions = {},
 ): Result<Plan, Refusal> {
   // No tool of a catalog has the name of an alias.
@@ -188,7 +194,7 @@ function admitHandles(draft: Draft, handles: Set<string>): Draft {
 function draftStep(
   entry: Entry,
   { entries, position, given, onError, isLong, room }: Sources,
-  catalog: Catalog,
+  catalog: PlanCatalog,
 ): Draft {
   const refused = (failure: Failure): Draft => ({ entry, task: err(failure), edges: [], handles: [] });
   if (!entry.action.ok) return refused(entry.action.error);
@@ -255,7 +261,7 @@ function draftStep(
 }
 
 /** Say of every action with such text what is wrong, with a form that would be taken: it is planned before it is told. */
-function sayMistakes(drafted: readonly Draft[], sources: Sources, catalog: Catalog): readonly Draft[] {
+function sayMistakes(drafted: readonly Draft[], sources: Sources, catalog: PlanCatalog): readonly Draft[] {
   const needs = drafted.map(({ edges }) => edges.map(({ from }) => from));
   const draft = (entry: Entry): Draft => draftStep(entry, sources, catalog);
   return drafted.map((mistaken): Draft => {
@@ -319,6 +325,6 @@ export function effectOf(task: Result<Task, Failure>): Effect | null {
   return task.ok && task.value.tool.execution === "sync" ? task.value.tool : null;
 }
 
-function isBackground({ action }: Entry, catalog: Catalog): boolean {
+function isBackground({ action }: Entry, catalog: PlanCatalog): boolean {
   return action.ok && catalog.get(action.value.tool)?.execution === "fire-and-forget";
 }

@@ -85,13 +85,17 @@ export function createTransport({ url, key, subject, retries = 2, ...ports }: Cl
       const { method, key: idempotencyKey } = sending;
       const { isRepeatable = method === undefined || method === "PUT" || idempotencyKey !== undefined } =
         sending;
+      let lost: VolleyError | undefined;
       for (let again = 0; ; again += 1) {
         const sent = await attempt(() => sendOnce(path, sending, read));
         if (sent.ok) return sent.value;
         // A request that never arrived has no effect that could come twice.
         const mayRepeat = isRepeatable || (sent.error instanceof VolleyError && sent.error.arrived === false);
         const waitMs = again < retries && mayRepeat ? pauseBefore(sent.error, again) : null;
-        if (waitMs === null) throw sent.error;
+        // An earlier request may have arrived: that the last one did not, or was refused, does not say that nothing ran.
+        if (waitMs === null)
+          throw leavesInDoubt(sent.error, idempotencyKey) ? (lost ?? sent.error) : sent.error;
+        if (isLost(sent.error)) lost ??= sent.error;
         await sleep(waitMs, sending.signal);
       }
     },
@@ -125,6 +129,16 @@ function findUnmade(error: unknown): string | null {
     if (isUnmade) return String(code ?? message);
   }
   return null;
+}
+
+function isLost(error: unknown): error is VolleyError {
+  return error instanceof VolleyError && error.code === "CONNECTION_LOST" && error.arrived === undefined;
+}
+
+/** Whether an error says nothing of the requests before the one that it is about. */
+function leavesInDoubt(error: unknown, key: string | undefined): boolean {
+  if (!(error instanceof VolleyError)) return false;
+  return error.arrived === false || (key !== undefined && error.code !== "IDEMPOTENCY_IN_PROGRESS");
 }
 
 /** How long to wait before sending again what failed so; null where that is no use. */

@@ -139,6 +139,21 @@ describe("a connection", () => {
     expect(gone.hint).toContain(`No connection was made (${why})`);
   });
 
+  test("that is not made, or refused, after one that was lost says nothing of that one, which may have run", async () => {
+    const refused = () => Response.json({ code: "QUOTA_EXCEEDED", detail: "Later." }, { status: 429 });
+    for (const [sending, script] of [
+      [{ method: "POST", key: "k" }, [LOST, UNMADE[0]![1], UNMADE[0]![1]]],
+      [{ method: "POST", key: "k" }, [UNMADE[0]![1], LOST, UNMADE[0]![1]]],
+      [{ method: "POST", key: "k" }, [LOST, refused()]],
+    ] as const) {
+      const gone = await errorOf(transportOf(script).ask(sending));
+      expect(gone).toMatchObject({ code: "CONNECTION_LOST", arrived: undefined });
+      expect(gone.hint).toContain("not known whether the request arrived");
+    }
+    // A question changes nothing, so its last answer is the one that counts.
+    expect(await errorOf(transportOf([LOST, refused()]).ask({}))).toMatchObject({ code: "QUOTA_EXCEEDED" });
+  });
+
   test("that leads elsewhere, where nothing listens, brought the request: it is said, and not sent again", async () => {
     let asked = 0;
     const server = createHttpServer((_, response) => {

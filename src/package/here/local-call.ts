@@ -1,0 +1,121 @@
+import type { ToolContext } from "../../core/catalog/define-tool.ts";
+import { ToolFailure } from "../../core/catalog/tool-failure.ts";
+import { failUnsent, toFailedOutcome } from "../../core/answer/failed-outcome.ts";
+import { serialiseOutput } from "../../core/answer/serialise-output.ts";
+import { type Failure, makeFailure } from "../../core/contract/failure.ts";
+import type { Outcome } from "../../core/contract/outcome.ts";
+import { CallClock } from "../../core/egress/call-clock.ts";
+import type { Clock } from "../../core/kit/clock.ts";
+import { attempt } from "../../core/kit/result.ts";
+import { sleep } from "../../core/kit/sleep.ts";
+import type { Call } from "../../core/plan/step.ts";
+import type { Ticket } from "../../core/run/ticket.ts";
+
+/** The parts that the calls of one batch share. */
+export interface Here {
+  readonly clock: Clock;
+  readonly startedAt: number;
+  /** The id of the batch. */
+  readonly runId: string;
+  readonly subject: string | undefined;
+  readonly log: TellLog;
+  /** Counts the calls that are under way. */
+  readonly count: (more: number) => void;
+}
+
+/**
+ * Call a tool in this process, once. What it sends is its own affair, so a write that breaks off is `unknown`, unless it throws a
+ * `ToolFailure`, which says that it did nothing.
+ */
+export function callHere(ticket: Ticket, call: Call, here: Here & { readonly idempotencyKey: string }): void {
+  const { tool, args, timeoutMs } = call;
+  const { clock, startedAt, count } = here;
+  const own = new CallClock(clock, timeoutMs, timeoutMs < tool.timeoutMs ? "timeout_ms" : "tool");
+  const begunAt = clock.now();
+  const meta = (): Outcome["meta"] => ({
+    startedMs: Math.max(0, begunAt - startedAt),
+    durationMs: Math.max(0, clock.now() - begunAt),
+    queuedMs: ticket.queuedMs,
+    attempts: 1,
+  });
+  const fail = (failure: Failure, sent: boolean): Outcome =>
+    toFailedOutcome(failure, {
+      tool,
+      trace: { sent, reached: sent, status: null, retryAfterMs: null },
+      isAnswered: false,
+      maySendAgain: tool.idempotent,
+      meta: meta(),
+    });
+  ticket.hold((failure, sentWrite) => {
+    if (!tool.isWrite) own.end(failure);
+    else if (sentWrite === "report-unknown") ticket.settle(fail(failure, true));
+  });
+  ticket.start();
+  count(1);
+  const run = async (): Promise<Outcome> => {
+    const data = await own.orEnd(Promise.resolve(tool.run(args, contextOf(own, here))));
+    return { status: "success", data, ...written(data, meta) };
+  };
+  void attempt(run).then((ran) => {
+    own.close();
+    count(-1);
+    if (ran.ok) return ticket.end(ran.value);
+    const { error } = ran;
+    if (error instanceof ToolFailure) return ticket.end(fail(error.failure, error === own.ended));
+    here.log("error", error);
+    ticket.end(fail(makeFailure("TOOL_FAILED", { hint: BROKE }), true));
+  });
+}
+
+const BROKE = "The tool broke while it ran; `log` of runHere is told its error.";
+
+function written(
+  data: unknown,
+  meta: () => Outcome["meta"],
+): { readonly json: string; readonly meta: Outcome["meta"] } {
+  const { json, bytes } = serialiseOutput(data);
+  return { json, meta: { ...meta(), bytes } };
+}
+
+/** Told of what a tool logs, and of the error of one that breaks. */
+export type TellLog = (level: "info" | "warn" | "error", message: unknown, fields?: unknown) => void;
+
+function logOf(tell: TellLog): ToolContext["log"] {
+  const at = (level: Parameters<TellLog>[0]) => tell.bind(null, level);
+  return Object.assign(at("info"), { info: at("info"), warn: at("warn"), error: at("error") });
+}
+
+/** A Worker gives its tools the rest; `runHere` refuses a tool that declares any of it. */
+function notHere(): never {
+  throw new ToolFailure("MISCONFIGURED", {
+    hint: "A tool in one's own process uses the process's own means for that.",
+  });
+}
+
+function contextOf(
+  own: CallClock,
+  { clock, runId, subject, log, idempotencyKey }: Here & { readonly idempotencyKey: string },
+): ToolContext {
+  return {
+    fetch: notHere,
+    secret: notHere,
+    sign: notHere,
+    binding: notHere,
+    connection: notHere,
+    hold: () => Promise.resolve(),
+    conceal: () => {},
+    report: () => {},
+    log: logOf(log),
+    caller: { tenant: "here", key: "here", subject },
+    idempotencyKey,
+    runId,
+    request: own,
+    signal: own.signal,
+    time: {
+      now: () => clock.now(),
+      askedAt: () => clock.now(),
+      leftMs: () => own.remainingMs,
+      sleep: (ms) => sleep(clock, ms, own.signal),
+    },
+  };
+}
