@@ -17,7 +17,7 @@ export async function writeTypeScriptClient(document: ApiDocument): Promise<stri
     );
   const text = [
     "// Written by `npm run clients` from the document of the API (`/openapi.json`).\n",
-    'import type { KeyedOptions, RequestOptions } from "./request-options.ts";\n\n',
+    'import type { KeyedOptions, RequestOptions } from "./transport.ts";\n\n',
     "/** Every path of the API, by group and name. Each method rejects with a `VolleyError`, or with its signal's reason. */\n",
     "export interface Api {\n",
     ...Array.from(

@@ -2,7 +2,7 @@ import * as LIMITS from "../core/contract/limits.ts";
 import { attempt } from "../core/kit/result.ts";
 import { createClient } from "./client.ts";
 import type { ClientOptions } from "./client/transport.ts";
-import { VolleyError } from "./client/volley-error.ts";
+import { VolleyError } from "./client/transport.ts";
 import type { ActionRequest, ActionResult } from "./client/wire-types.ts";
 
 export interface VolleyToolsOptions extends ClientOptions {

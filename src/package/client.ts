@@ -1,15 +1,15 @@
 import { EventSplitter } from "../core/kit/event-splitter.ts";
 import type { Api } from "./client/api.ts";
-import { makeApi } from "./client/make-api.ts";
-import type { KeyedOptions, RequestOptions } from "./client/request-options.ts";
+import { makeApi, withQuery } from "./client/make-api.ts";
 import {
   type ClientOptions,
   createTransport,
+  type KeyedOptions,
   readJson,
+  type RequestOptions,
   type Sending,
   type Transport,
 } from "./client/transport.ts";
-import { VolleyError } from "./client/volley-error.ts";
 import type {
   BatchRequest,
   Confirmation,
@@ -24,13 +24,15 @@ import type {
   ResultPage,
   StreamEvent,
 } from "./client/wire-types.ts";
-import { withQuery } from "./client/with-query.ts";
 
-export { VolleyError };
-export type { VolleyErrorCode } from "./client/volley-error.ts";
 export type { Api } from "./client/api.ts";
-export type { KeyedOptions, RequestOptions } from "./client/request-options.ts";
-export type { ClientOptions } from "./client/transport.ts";
+export {
+  type ClientOptions,
+  type KeyedOptions,
+  type RequestOptions,
+  VolleyError,
+  type VolleyErrorCode,
+} from "./client/transport.ts";
 export type * from "./client/wire-types.ts";
 export { type HereEnvelope, type HereOptions, type RunBatch, runHere } from "./here/run-here.ts";
 

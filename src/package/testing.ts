@@ -3,7 +3,7 @@ import { flagsOf } from "../cloudflare/declared.ts";
 import { createVolley } from "../cloudflare/create-volley.ts";
 import { type Feature, objectsOf } from "../cloudflare/feature.ts";
 import { digestKey } from "../cloudflare/http/key-ring.ts";
-import { signText } from "../cloudflare/platform/sign-text.ts";
+import { signText } from "../cloudflare/platform/system-ports.ts";
 import { attempt } from "../core/kit/result.ts";
 import { sha256 } from "../core/kit/sha256.ts";
 import { type Client, createClient, type Envelope } from "./client.ts";

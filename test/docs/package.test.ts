@@ -10,8 +10,8 @@ await mkdir("dist", { recursive: true });
 const folder = await mkdtemp(join("dist", "package-page-"));
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-function block(info: string): string {
-  const found = [...page.matchAll(/^```(.*)\n((?:.*\n)*?)```$/gm)].find(([, name]) => name === info);
+function block(info: string, of = page): string {
+  const found = [...of.matchAll(/^```(.*)\n((?:.*\n)*?)```$/gm)].find(([, name]) => name === info);
   if (found === undefined) throw new Error(`The page has no block '${info}'`);
   return found[2]!;
 }
@@ -86,6 +86,28 @@ test("The page's lines for every path keep a flow, run it, and list what failed"
   const printed = await run("api", `${volley}\n${block("ts api")}\nconsole.log(answer === undefined);`);
   expect(printed).toHaveLength(2);
   expect(printed[0]).toMatch(/^[\w-]{36} [A-Z_]+$/);
+});
+
+test("The page on tools that one has already runs them here, and another in a Volley", async () => {
+  const volley = `
+    import { defineTool } from "volley";
+    import { createTestVolley } from "volley/testing";
+    import * as z from "zod";
+    const key = "test-key";
+    const sendReport = defineTool({
+      name: "send_report", summary: "Send a report", description: "Send it.", category: "reports", actions: ["send"],
+      isWrite: true, input: z.strictObject({ text: z.string() }), hosts: [], run: async ({ text }) => ({ sent: text }),
+    });
+    const volley = await createTestVolley({ tools: [sendReport] });
+    const execute = ({ city }: { city: string }) => ({ text: \`\${city} is sunny\` });
+    const tools = { forecast: { description: "The sky.", inputSchema: z.object({ city: z.string() }), execute } };
+  `;
+  const code = block("ts here", await readFile("docs/existing-tools.md", "utf8")).replace(
+    'url: "https://volley.example.com", key,',
+    'url: "https://volley.test", key, fetch: volley.fetch,',
+  );
+  const told = "console.log(JSON.stringify(results[1].data), parts.length);";
+  expect(await run("here", `${volley}\n${code}\n${told}`)).toEqual(['{"sent":"Today Phoenix is sunny"} 1']);
 });
 
 test("The page's table has every entry point of the package", async () => {

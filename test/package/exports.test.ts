@@ -126,8 +126,6 @@ async function sizeOf(contents: string): Promise<{ readonly atStart: number; rea
   const sizes = new Map(
     outputFiles.map(({ path, contents: bytes }) => [basename(path), gzipSync(bytes).length / 1024]),
   );
-  const sum = (names: Iterable<string>): number =>
-    [...names].reduce((total, name) => total + sizes.get(name)!, 0);
   const reach = (kinds: readonly string[]): number => {
     const found = new Set(["stdin.js"]);
     for (const name of found)

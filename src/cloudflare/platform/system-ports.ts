@@ -2,7 +2,7 @@ import { PLAIN_HEADERS, PLAIN_READ } from "../../core/egress/guard-headers.ts";
 import type { Clock } from "../../core/kit/clock.ts";
 import type { LogLevel, Ports, DataPoint, Telemetry } from "../../core/egress/ports.ts";
 import { isDevelopment, batchDrawing } from "./development.ts";
-import { signText } from "./sign-text.ts";
+import { toBase64 } from "../../core/kit/base64.ts";
 import { attemptNow } from "../../core/kit/result.ts";
 import { ConfigurationError } from "./configuration-error.ts";
 
@@ -124,4 +124,12 @@ function readTelemetry(
 
 function isDataset(value: unknown): value is Dataset {
   return typeof (value as Partial<Dataset>).writeDataPoint === "function";
+}
+
+/** HMAC-SHA-256 of a text, as base64. */
+export async function signText(key: Uint8Array, text: string): Promise<string> {
+  const algorithm = { name: "HMAC", hash: "SHA-256" };
+  const imported = await crypto.subtle.importKey("raw", key, algorithm, false, ["sign"]);
+  const mac = await crypto.subtle.sign("HMAC", imported, new TextEncoder().encode(text));
+  return toBase64(new Uint8Array(mac));
 }

@@ -1,7 +1,5 @@
 import { type Api, OPERATIONS } from "./api.ts";
-import type { KeyedOptions } from "./request-options.ts";
-import { readJson, type Sending, type Transport } from "./transport.ts";
-import { withQuery } from "./with-query.ts";
+import { type KeyedOptions, readJson, type Sending, type Transport } from "./transport.ts";
 
 type Route = readonly [
   method: "GET" | Sending["method"],
@@ -45,4 +43,11 @@ async function readAnswer(response: Response): Promise<unknown> {
 
 function mapValues<From>(record: Readonly<Record<string, From>>, map: (value: From) => unknown): object {
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]));
+}
+
+/** A path with the parameters that are given. */
+export function withQuery(path: string, query: object = {}): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined);
+  const written = new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)]));
+  return given.length === 0 ? path : `${path}?${written.toString()}`;
 }

@@ -19,8 +19,7 @@ import type { StartStep } from "../../core/run/start-step.ts";
 import type { Ticket } from "../../core/run/ticket.ts";
 import { ToolCaps } from "../../core/run/tool-caps.ts";
 import { Turn } from "../../core/run/turn.ts";
-import { type ClientOptions, createTransport } from "../client/transport.ts";
-import { VolleyError } from "../client/volley-error.ts";
+import { type ClientOptions, createTransport, VolleyError } from "../client/transport.ts";
 import type { BatchRequest } from "../client/wire-types.ts";
 import { callHere, type Here, type TellLog } from "./local-call.ts";
 import { RemoteParts } from "./remote-parts.ts";
@@ -186,7 +185,7 @@ function readBatch(
 
 const ASKS = err(
   makeFailure("MISCONFIGURED", {
-    hint: "It needs a person's approval, and in one's own process nobody is asked; nothing was sent. Move its tool to the Worker, or ask before.",
+    hint: "It needs a person's approval, and a process cannot ask for one; nothing was sent. Move its tool to the Worker, or ask before.",
   }),
 );
 

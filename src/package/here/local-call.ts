@@ -1,6 +1,6 @@
 import type { ToolContext } from "../../core/catalog/define-tool.ts";
 import { ToolFailure } from "../../core/catalog/tool-failure.ts";
-import { failUnsent, toFailedOutcome } from "../../core/answer/failed-outcome.ts";
+import { toFailedOutcome } from "../../core/answer/failed-outcome.ts";
 import { serialiseOutput } from "../../core/answer/serialise-output.ts";
 import { type Failure, makeFailure } from "../../core/contract/failure.ts";
 import type { Outcome } from "../../core/contract/outcome.ts";
@@ -24,8 +24,8 @@ export interface Here {
 }
 
 /**
- * Call a tool in this process, once. What it sends is its own affair, so a write that breaks off is `unknown`, unless it throws a
- * `ToolFailure`, which says that it did nothing.
+ * Call a tool in this process, once. A write that breaks off is `unknown`, because it sends by ways of its own; unless it throws a
+ * `ToolFailure`, by which it says that it did nothing.
  */
 export function callHere(ticket: Ticket, call: Call, here: Here & { readonly idempotencyKey: string }): void {
   const { tool, args, timeoutMs } = call;

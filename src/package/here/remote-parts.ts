@@ -1,7 +1,8 @@
 import { inDoubt } from "../../core/answer/failed-outcome.ts";
-import { type Failure, makeFailure } from "../../core/contract/failure.ts";
+import { selectFields } from "../../core/answer/select-fields.ts";
+import { type Failure, makeFailure, toWireFailure } from "../../core/contract/failure.ts";
 import type { FailureCode } from "../../core/contract/failure-codes.ts";
-import { parseExact, utf8Length } from "../../core/contract/json.ts";
+import { isJsonObject, parseExact, utf8Length } from "../../core/contract/json.ts";
 import * as LIMITS from "../../core/contract/limits.ts";
 import type { Outcome } from "../../core/contract/outcome.ts";
 import { toPointer } from "../../core/kit/json/json-pointer.ts";
@@ -9,11 +10,9 @@ import { attempt } from "../../core/kit/result.ts";
 import type { Prepared } from "../../core/plan/prepare-task.ts";
 import type { Step, Task } from "../../core/plan/step.ts";
 import type { Ticket } from "../../core/run/ticket.ts";
-import type { Transport } from "../client/transport.ts";
-import { VolleyError } from "../client/volley-error.ts";
-import type { Envelope } from "../client/wire-types.ts";
+import { type Transport, VolleyError } from "../client/transport.ts";
+import type { ActionResult, Envelope } from "../client/wire-types.ts";
 import type { Here } from "./local-call.ts";
-import { readRemote, type Sent } from "./remote-result.ts";
 
 /** A batch of its own, in which some of the actions were sent. */
 export interface Part {
@@ -30,6 +29,17 @@ export interface PartsOptions extends Here {
   readonly newId: () => string;
   /** The fields of every part besides its actions and its deadline. */
   readonly fields: object;
+}
+
+/** The differences between an action as it was asked for and as it was sent. */
+interface Sent {
+  readonly step: Step;
+  /** Elements of its loop that could not be called, with the reason. */
+  readonly unfit: ReadonlyMap<number, Failure>;
+  /** Its selection, where that is made here because another action refers to the whole. */
+  readonly select: Task["select"];
+  /** When it was sent, in milliseconds from the batch's start. */
+  readonly sentMs: number;
 }
 
 /** An action that is ready, with its values in the place of references. */
@@ -84,7 +94,7 @@ export class RemoteParts {
       ...(callbackUrl !== undefined && { callback_url: callbackUrl }),
       ...(runAt !== undefined && { run_at: new Date(runAt).toISOString() }),
       ...(select !== null && !isNeeded && { select: select.map(toPointer) }),
-      // Whatever a value looks like, it is no reference any more.
+      // A value that looks like a reference is sent as the text or object that it is.
       ...(prepared.kind === "call"
         ? { args: { $literal: prepared.call.input } }
         : {
@@ -128,7 +138,7 @@ export class RemoteParts {
     };
     const forgets: (() => void)[] = [];
     for (const { ticket } of part) {
-      // A fail-fast or a caller that goes away leaves it: what was sent is seen through, or its request ends with the signal.
+      // Neither a failed action nor a caller that goes away stops it here: the request ends with its answer, or with the signal.
       ticket.hold((failure, sentWrite) => {
         if (sentWrite === "report-unknown")
           forgets.push(clock.after(GRACE_MS, () => ticket.settle(this.#unknown(failure))));
@@ -177,7 +187,7 @@ export class RemoteParts {
   }
 }
 
-/** Codes after which nobody here knows what ran. */
+/** The codes that leave open whether something ran. */
 const IN_DOUBT: ReadonlySet<string> = new Set(["UNEXPECTED_ANSWER", "IDEMPOTENCY_IN_PROGRESS"]);
 
 /** Codes of actions for those of requests; any other refusal is one of the configuration. */
@@ -188,3 +198,67 @@ const CODES: Readonly<Partial<Record<string, FailureCode>>> = {
   INVALID_BATCH: "INVALID_ACTION",
   BODY_TOO_LARGE: "INVALID_ARGS",
 };
+
+/** The outcome of a result that the plan goes on with, and the result as the caller gets it. */
+function readRemote(came: ActionResult, sent: Sent): { readonly outcome: Outcome; readonly json: string } {
+  const { step, unfit, select, sentMs } = sent;
+  const { data: all } = came as { readonly data?: unknown };
+  const data = unfit.size > 0 && Array.isArray(all) ? all.map(withUnfit(unfit)) : all;
+  const { shown, missing } = select === null ? { shown: data, missing: [] } : show(data, select, step);
+  const { meta } = came;
+  const { started_ms: startedMs, tries } = meta;
+  const result = {
+    ...came,
+    index: step.index,
+    ...(data !== undefined && { data: shown }),
+    meta: {
+      ...meta,
+      ...(startedMs !== undefined && { started_ms: startedMs + sentMs }),
+      ...(tries && { tries: tries.map((one) => ({ ...one, started_ms: one.started_ms + sentMs })) }),
+      ...(missing.length > 0 && { select_missing: missing }),
+      ...(step.readAs && { read_as: step.readAs }),
+    },
+  };
+  return { outcome: toOutcome({ ...came, data } as ActionResult), json: JSON.stringify(result) };
+}
+
+const withUnfit =
+  (unfit: Sent["unfit"]) =>
+  (entry: unknown, index: number): unknown => {
+    const failure = unfit.get(index);
+    return failure === undefined ? entry : { index, status: "error", error: toWireFailure(failure) };
+  };
+
+/** Select of the data; of a loop's, in each element. */
+function show(
+  data: unknown,
+  select: NonNullable<Sent["select"]>,
+  { task }: Step,
+): { readonly shown: unknown; readonly missing: readonly string[] } {
+  if (data === undefined) return { shown: data, missing: [] };
+  const isLoop = task.ok && task.value.forEach !== undefined;
+  if (!isLoop || !Array.isArray(data)) {
+    const { data: shown, missing } = selectFields(data, select);
+    return { shown, missing };
+  }
+  const missing = new Set<string>();
+  const shown = data.map((entry: unknown) => {
+    if (!isJsonObject(entry) || !("data" in entry)) return entry;
+    const selected = selectFields(entry["data"], select);
+    for (const pointer of selected.missing) missing.add(pointer);
+    return { ...entry, data: selected.data };
+  });
+  return { shown, missing: [...missing] };
+}
+
+/** The outcome of a result: as much of it as the plan, the counts and the times depend on. */
+function toOutcome(came: ActionResult): Outcome {
+  const {
+    data,
+    meta: { duration_ms: durationMs, items },
+  } = came as ActionResult & { readonly data?: unknown };
+  const meta = { ...(durationMs !== undefined && { durationMs }), ...(items && { items }) };
+  if (came.status === "success") return { status: "success", data, json: JSON.stringify(data), meta };
+  if (came.status === "initiated") return { status: "initiated", jobId: came.job_id, meta };
+  return { ...(came as object), meta } as Outcome;
+}

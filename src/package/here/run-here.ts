@@ -1,7 +1,6 @@
 import type { Tool } from "../../core/catalog/define-tool.ts";
 import type { Clock } from "../../core/kit/clock.ts";
-import type { KeyedOptions } from "../client/request-options.ts";
-import type { ClientOptions } from "../client/transport.ts";
+import type { ClientOptions, KeyedOptions } from "../client/transport.ts";
 import type { BatchRequest, Envelope } from "../client/wire-types.ts";
 import type { TellLog } from "./local-call.ts";
 import type { Part } from "./remote-parts.ts";
@@ -9,7 +8,7 @@ import type { Part } from "./remote-parts.ts";
 export interface HereOptions extends ClientOptions {
   /** The tools of this process: those of `defineTool()`, and of `volley/from`. One goes before a tool of its name at `url`. */
   readonly tools: readonly Tool[];
-  /** Told of what they log, and of the error of one that breaks; nobody is unless said. */
+  /** Hears of their lines of the log, and of the error of one that breaks. */
   readonly log?: TellLog;
 }
 

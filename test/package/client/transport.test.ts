@@ -4,8 +4,12 @@ import { type AddressInfo, createServer } from "node:net";
 
 import { describe, expect, test } from "vitest";
 
-import { createTransport, readJson, type Sending } from "../../../src/package/client/transport.ts";
-import type { VolleyError } from "../../../src/package/client/volley-error.ts";
+import {
+  createTransport,
+  readJson,
+  type Sending,
+  type VolleyError,
+} from "../../../src/package/client/transport.ts";
 import { createClient, type StreamEvent } from "../../../src/package/client.ts";
 
 const LOST = new TypeError("fetch failed");
