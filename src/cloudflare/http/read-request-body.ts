@@ -47,7 +47,7 @@ export interface RunBody extends RequestBody {
 export async function readRun(
   request: Request,
   context: RequestContext,
-  options?: Pick<BodyLimits, "mayBeAbsent">,
+  options?: Partial<Pick<BodyLimits, "mayBeAbsent" | "bodyBytes">>,
 ): Promise<Result<RunBody, Refusal>> {
   const key = readSentKey(request);
   if (!key.ok) return key;

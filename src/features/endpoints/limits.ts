@@ -31,6 +31,8 @@ export const endpointHeaders = 20;
 export const eventIdLength = 255;
 /** Events in one request: a queue that is emptied in portions seldom has more. */
 export const eventsInBatch = 100;
+/** Bytes of such a request: a hundred of some size; an isolate counts what it holds of them. */
+export const eventBatchBytes = 4 * 1024 * 1024;
 /** Bytes of an event's data, as JSON: what one action may have as arguments. */
 export const eventDataBytes = 64 * 1024;
 /** Event types that a tenant describes. */

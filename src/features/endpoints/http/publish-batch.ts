@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { askGate } from "../../../cloudflare/http/ask-gate.ts";
-import { readIdempotencyKey } from "../../../cloudflare/http/read-request-body.ts";
+import { readIdempotencyKey, readRun } from "../../../cloudflare/http/read-request-body.ts";
 import { quotaHeaders, respondJson, respondRefused } from "../../../cloudflare/http/respond.ts";
 import type { Route } from "../../../cloudflare/openapi/route.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
@@ -14,7 +14,6 @@ import { checkEvent, eventFields, eventIdField } from "../check-event.ts";
 import type { PublishAnswer } from "../directory-methods.ts";
 import * as LIMITS from "../limits.ts";
 import type { Publishing } from "../publishing.ts";
-import { readExactBody } from "./event-types.ts";
 import { refusalOf } from "./events.ts";
 import { openScope } from "./scope.ts";
 
@@ -46,11 +45,13 @@ export const publishBatch: Route = {
   async handle(request, context) {
     const scope = openScope(context);
     if (!scope.ok) return scope;
-    const body = await readExactBody(request, batchSchema());
+    const body = await readRun(request, context, { bodyBytes: LIMITS.eventBatchBytes });
     if (!body.ok) return body;
+    const read = parseRequest(batchSchema(), body.value.value);
+    if (!read.ok) return read;
     const key = readIdempotencyKey(request);
     if (!key.ok) return key;
-    const { events } = body.value.value as { readonly events: readonly unknown[] };
+    const { events } = read.value.value as { readonly events: readonly unknown[] };
     const counted = await countRequest(context, { units: events.length });
     if (!counted.ok) return ok(respondRefused(counted.error, context));
     const checked = events.map(readEvent);

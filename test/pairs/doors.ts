@@ -1,0 +1,121 @@
+/**
+ * Every door behind the key, as the router has it, and what it does with any request: the allowance that it draws from, whether it takes an
+ * `Idempotency-Key`, how large a body may be, and whether it leaves a line of its run at once. All of them obey the subject of a key and the tools
+ * that it may call. A path without its row fails the test; so does one that does otherwise.
+ */
+export const DOORS: Readonly<Record<string, string>> = {
+  "POST /v1/execute_actions":
+    "draws requests; takes Idempotency-Key; body 256 KiB; leaves a line of its run, in the caller's trace",
+  "GET /v1/jobs": "draws lists",
+  "GET /v1/jobs/:id": "draws lists",
+  "POST /v1/jobs/:id/cancel": "draws lists",
+  "POST /v1/jobs/:id/redrive": "draws lists",
+  "POST /v1/jobs/redrive": "draws lists; body 256 KiB",
+  "POST /v1/discover_tools": "draws lists; body 256 KiB",
+  "POST /v1/get_tool_schema": "draws lists; body 256 KiB",
+  "POST /v1/invoke_tool":
+    "draws requests; takes Idempotency-Key; body 256 KiB; leaves a line of its run, in the caller's trace",
+  "GET /v1/tools": "draws lists",
+  "POST /v1/openai/tool_calls":
+    "draws requests; takes Idempotency-Key; body 256 KiB; leaves a line of its run, in the caller's trace",
+  "POST /v1/openai/function_calls":
+    "draws requests; takes Idempotency-Key; body 256 KiB; leaves a line of its run, in the caller's trace",
+  "POST /v1/anthropic/tool_use":
+    "draws requests; takes Idempotency-Key; body 256 KiB; leaves a line of its run, in the caller's trace",
+  "POST /v1/gemini/function_calls":
+    "draws requests; takes Idempotency-Key; body 256 KiB; leaves a line of its run, in the caller's trace",
+  "POST /api/orchestration/batch":
+    "draws requests; takes Idempotency-Key; body 256 KiB; leaves a line of its run, in the caller's trace",
+  "POST /api/orchestration/partition": "draws lists; takes Idempotency-Key; body 256 KiB",
+  "POST /mcp": "draws lists; takes Idempotency-Key; body 256 KiB",
+  "POST /v1/chat/completions": "draws requests; takes Idempotency-Key; body 4096 KiB",
+  "POST /v1/messages": "draws requests; takes Idempotency-Key; body 4096 KiB",
+  "POST /v1/responses": "draws requests; takes Idempotency-Key; body 4096 KiB",
+  "GET /v1/models": "draws lists",
+  "POST /v1/messages/count_tokens": "draws lists; body 4096 KiB",
+  "GET /v1/confirmations": "draws lists",
+  "GET /v1/confirmations/:id": "draws lists",
+  "POST /v1/confirmations/:id":
+    "draws requests; takes Idempotency-Key; body 256 KiB; leaves a line of its run, in the caller's trace",
+  "POST /v1/confirmations/:id/link": "draws lists; body 256 KiB",
+  "DELETE /v1/confirmations/:id/links": "draws lists",
+  "GET /v1/remembered": "draws lists",
+  "DELETE /v1/remembered/:id": "draws lists",
+  "GET /v1/tools/:id": "draws lists",
+  "PUT /v1/tools/:id": "draws lists; body 256 KiB",
+  "DELETE /v1/tools/:id": "draws lists",
+  "POST /v1/tools/import": "draws lists; body 5120 KiB",
+  "GET /v1/flows": "draws lists",
+  "GET /v1/flows/:id": "draws lists",
+  "POST /v1/flows/:id/run":
+    "draws requests; takes Idempotency-Key; body 256 KiB; leaves a line of its run, in the caller's trace",
+  "PUT /v1/flows/:id": "draws lists; body 256 KiB",
+  "DELETE /v1/flows/:id": "draws lists",
+  "GET /v1/jobs/:id/results": "draws lists",
+  "GET /v1/keys": "draws lists",
+  "POST /v1/keys": "draws lists; body 256 KiB",
+  "DELETE /v1/keys/:id": "draws lists",
+  "GET /v1/sign_ins": "draws lists",
+  "DELETE /v1/sign_ins/:id": "draws lists",
+  "GET /v1/runs": "draws lists",
+  "GET /v1/runs/:id": "draws lists",
+  "POST /v1/runs/:id/rerun": "draws requests; takes Idempotency-Key; body 256 KiB",
+  "POST /v1/runs/rerun": "draws nothing; body 256 KiB",
+  "POST /v1/runs/cancel": "draws lists; body 256 KiB",
+  "DELETE /v1/runs/:id": "draws lists",
+  "PUT /v1/runs": "draws lists; body 4096 KiB",
+  "GET /v1/operator/overview": "draws lists",
+  "POST /v1/operator/redrive": "draws lists; body 256 KiB",
+  "POST /v1/endpoints/reseal": "draws lists",
+  "PUT /v1/endpoints/:id": "draws lists; body 256 KiB",
+  "GET /v1/endpoints": "draws lists",
+  "GET /v1/endpoints/:id": "draws lists",
+  "PATCH /v1/endpoints/:id": "draws lists; body 256 KiB",
+  "DELETE /v1/endpoints/:id": "draws lists",
+  "POST /v1/endpoints/:id/rotate": "draws lists; body 256 KiB",
+  "POST /v1/endpoints/:id/test": "draws lists; body 256 KiB",
+  "POST /v1/endpoints/:id/recover": "draws lists; body 256 KiB",
+  "GET /v1/deliveries": "draws lists",
+  "GET /v1/deliveries/:id": "draws lists",
+  "POST /v1/deliveries/:id/resend": "draws lists",
+  "POST /v1/events/batch": "draws requests; takes Idempotency-Key; body 4096 KiB",
+  "POST /v1/events": "draws requests; takes Idempotency-Key; body 256 KiB",
+  "GET /v1/events": "draws lists",
+  "GET /v1/events/stream": "draws lists",
+  "GET /v1/events/:id": "draws lists",
+  "PUT /v1/event_types/:id": "draws lists; body 256 KiB",
+  "GET /v1/event_types": "draws lists",
+  "GET /v1/event_types/:id": "draws lists",
+  "DELETE /v1/event_types/:id": "draws lists",
+  "POST /v1/portal_links": "draws lists; body 256 KiB",
+  "DELETE /v1/portal_links": "draws lists",
+  "POST /v1/connections/reseal": "draws lists",
+  "POST /v1/connections": "draws lists; body 256 KiB",
+  "GET /v1/connections": "draws lists",
+  "GET /v1/connections/:id": "draws lists",
+  "DELETE /v1/connections/:id": "draws lists",
+  "POST /v1/connections/:id/confirm": "draws lists; body 256 KiB",
+  "POST /v1/connections/confirm": "draws lists; body 256 KiB",
+  "GET /v1/export": "draws lists",
+  "POST /v1/tenant/delete": "draws lists; body 256 KiB",
+  "GET /v1/objects/:id": "draws lists",
+  "GET /v1/usage": "draws lists",
+  "POST /v1/runs/:id/undo": "draws lists; takes Idempotency-Key; body 256 KiB",
+  "GET /openapi.json": "draws lists",
+};
+
+/** The doors that look across tenants, for the key of who operates the deployment. */
+export const ACROSS_TENANTS: readonly string[] = ["GET /v1/operator/overview"];
+
+/** The doors before the key, and the allowance of each. */
+export const OPEN_DOORS: Readonly<Record<string, string>> = {
+  "/approvals/": "240 a minute a link, and an address for links that are not known",
+  "/hooks/": "a delivery that proves itself becomes a run, of which a flow has so many at once",
+  "/connect/": "so many a minute an address",
+  "/v1/connections/": "so many a minute an address",
+  "/portal": "a static page",
+  "/v1/portal": "240 a minute a link, and an address for links that are not known",
+  "/authorize": "so many a minute an address",
+  "/oauth/": "so many a minute an address",
+  "/.well-known/": "a static answer",
+};
