@@ -98,24 +98,38 @@ function hide(kept: KeptAction): Fate {
 
 const NO_RESULTS = '{"results":[]}';
 
-/** Find what the last run that had an action says of it; null where that is not known. */
+/**
+ * Find what the last run that may have sent an action says of it; null where that is not known. A rerun that set out to and came to nothing,
+ * because another action failed first, knows nothing of what was sent before it.
+ */
 function lastOf(
   action: KeptAction,
   earlier: readonly EarlierRerun[],
   questions: Questions,
 ): KeptAction | null {
-  const run = earlier.findLast(({ writes }) => writes.includes(action.id));
-  const last = run === undefined ? action : run.actions?.find(({ id }) => id === action.id);
-  if (last?.confirmation === undefined) return last ?? null;
-  // The run of the yes may not be recorded yet, or was lost with its isolate: the question has kept what that was answered.
-  const question = questions.get(last.confirmation.id);
+  const reruns = earlier.filter(({ writes }) => writes.includes(action.id));
+  const told = [action, ...reruns.map(({ actions }) => actions?.find(({ id }) => id === action.id) ?? null)];
+  const ended = told.map((one) => one && asAnswered(one, questions));
+  return ended.findLast((one) => one === null || !sentNothing(one)) ?? ended.at(-1)!;
+}
+
+/** Read an action as its question has ended: the run of the yes may not be recorded yet, or was lost with its isolate. */
+function asAnswered(action: KeptAction, questions: Questions): KeptAction {
+  const question = questions.get(action.confirmation?.id ?? "");
   const results = question?.status === "done" ? readResults(question.answerJson ?? NO_RESULTS) : [];
   const said = results.find(({ id }) => id === action.id);
-  if (said === undefined) return last;
-  const { confirmation: _, ...waited } = last;
+  if (said === undefined) return action;
+  const { confirmation: _, ...waited } = action;
   const edited = question?.decided?.args?.[action.id];
   const decided = edited === undefined ? {} : ({ args: edited, resolved: true } as const);
   return { ...waited, ...said, ...decided };
+}
+
+/** Whether it is certain that a run sent nothing for an action. */
+function sentNothing({ status, attempts = 0, in_doubt: inDoubt, data, items, error }: KeptAction): boolean {
+  if (status === "skipped") return true;
+  const isUntouched = attempts === 0 && inDoubt !== true && data === undefined && items === undefined;
+  return status === "error" && isUntouched && error?.code !== "OUTBOX_UNAVAILABLE";
 }
 
 /** Whether somebody said yes to a question, and how that ended is not known. */

@@ -20,6 +20,17 @@ describe("A run that is run again", () => {
     expect(Object.fromEntries(world.effects)).toEqual({ a: 1, b: 1, c: 1 });
   });
 
+  test("asks about a write in doubt also where the rerun before came to nothing, because another action failed first", async () => {
+    const world = new RerunWorld(["lost after it was done", "refused", "refused"]);
+    const actions = [write("a"), write("b")];
+    const run = (await world.run({ actions, on_error: "fail-fast" }))!;
+    const first = await world.rerun(run);
+    expect(statusesOf(first)).toEqual(["skipped", "error"]);
+    expect(statusesOf(await world.rerun(run))).toEqual(["skipped", "error"]);
+    expect(statusesOf(await world.rerun(run))).toEqual(["pending_confirmation", "success"]);
+    expect(Object.fromEntries(world.effects)).toEqual({ a: 1, b: 1 });
+  });
+
   test("runs its reads anew, unless only what failed is asked for", async () => {
     const world = new RerunWorld(["refused"]);
     const run = (await world.run({ actions: [{ id: "look", tool: "read" }, write("a")] }))!;
