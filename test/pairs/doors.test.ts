@@ -79,7 +79,10 @@ describe("A key that has used up both allowances", () => {
   test.each(keyed.filter((route) => route.includes(":id") && !lookedForInMemory.includes(route)))(
     "T60 draws also where a request finds nothing: %s",
     async (route) => {
-      const { answer } = await spent.send(route, { key: "small", id: "00000000-0000-4000-8000-999999999999" });
+      const { answer } = await spent.send(route, {
+        key: "small",
+        id: "00000000-0000-4000-8000-999999999999",
+      });
       expect(answer.status).toBe(429);
     },
   );

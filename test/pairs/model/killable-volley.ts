@@ -1,0 +1,210 @@
+import type { App } from "../../../src/cloudflare/app.ts";
+import { createVolley } from "../../../src/cloudflare/create-volley.ts";
+import { type Feature, objectsOf } from "../../../src/cloudflare/feature.ts";
+import type { ObjectClass } from "../../../src/cloudflare/platform/object-class.ts";
+import { signText } from "../../../src/cloudflare/platform/sign-text.ts";
+import type { Tool } from "../../../src/core/catalog/define-tool.ts";
+import type { Ports } from "../../../src/core/egress/ports.ts";
+import { attempt } from "../../../src/core/kit/result.ts";
+import { sha256 } from "../../../src/core/kit/sha256.ts";
+import { createMemoryObjects, type MemoryNamespace } from "../../../src/package/testing/memory-objects.ts";
+import { holdForCrypto, VirtualClock } from "../../../src/package/testing/virtual-clock.ts";
+import { ALL_FEATURES } from "../../support/all-features.ts";
+
+/** Answered by nobody: the process is gone. */
+export const KILLED = Symbol("killed");
+
+export interface Asked {
+  readonly method: string;
+  readonly path: string;
+  readonly key: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+}
+
+export interface Answered {
+  readonly status: number;
+  readonly text: string;
+}
+
+interface Options {
+  readonly tools: readonly Tool[];
+  readonly send: Ports["fetch"];
+}
+
+type Classes = Readonly<Record<string, ObjectClass<object>>>;
+
+/** Which process something belongs to. Nothing that belongs to one before the present one reaches anybody. */
+class Lives {
+  #now = 0;
+  #end = Promise.withResolvers<typeof KILLED>();
+
+  /** Cut off what lives now. */
+  end(): void {
+    this.#now += 1;
+    this.#end.resolve(KILLED);
+    this.#end = Promise.withResolvers();
+  }
+
+  /** Tell whether the present one still lives, whenever it is asked. */
+  begin(): { readonly isAlive: () => boolean; readonly ended: Promise<typeof KILLED> } {
+    const mine = this.#now;
+    return { isAlive: () => mine === this.#now, ended: this.#end.promise };
+  }
+}
+
+/**
+ * Every feature, with the objects' rows in memory and time that is told to pass. What `kill` cuts off is as after `kill -9`: requests under way
+ * have no answer, no row of it is written any more and nothing that it sends arrives; rows and alarms are there for who comes next.
+ */
+export class KillableVolley {
+  readonly clock = new VirtualClock(Date.parse("2026-01-01T00:00:00Z"));
+  readonly #lives = new Lives();
+  readonly #spaces: MemoryNamespace[] = [];
+  readonly #options: Options;
+  #app!: Pick<App, "fetch">;
+  #classes!: Classes;
+  #env: Record<string, unknown>;
+  #ids = 0;
+
+  constructor(options: Options, env: Readonly<Record<string, unknown>>) {
+    holdForCrypto();
+    this.#options = options;
+    this.#env = { VOLLEY_LOG: "off", ...env };
+    this.#begin();
+    const bindings = {
+      TENANT_GATE: "TenantGate",
+      TOOL_GATE: "ToolGate",
+      ...Object.fromEntries(objectsOf(ALL_FEATURES).map(([name, { binding }]) => [binding, name])),
+    };
+    for (const [binding, name] of Object.entries(bindings)) this.#env[binding] = this.#open(name);
+    this.#begin();
+  }
+
+  /** Load the modules that are loaded when they are first used: no virtual time may pass while one is. */
+  static async load(): Promise<void> {
+    await Promise.all([
+      import("chrono-node/en"),
+      import("../../../src/cloudflare/http/stream-text.ts"),
+      import("../../../src/cloudflare/page/respond-page.ts"),
+      ...ALL_FEATURES.map((feature: Feature) => feature.load?.()),
+    ]);
+  }
+
+  /** Send a request; `KILLED` where the process ended first. Time does not pass by itself. */
+  async ask({ method, path, key, headers, body }: Asked): Promise<Answered | typeof KILLED> {
+    const { ended } = this.#lives.begin();
+    const request = new Request(new URL(path, "https://volley.test"), {
+      method,
+      headers: {
+        authorization: `Bearer ${key}`,
+        ...(body !== undefined && { "content-type": "application/json" }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const ctx = { waitUntil: (work: Promise<unknown>) => void attempt(() => work) } as ExecutionContext;
+    const answer = async (): Promise<Answered> => {
+      const response = await this.#app.fetch(request, this.#env, ctx);
+      return { status: response.status, text: await response.text() };
+    };
+    return Promise.race([answer(), ended]);
+  }
+
+  kill(): void {
+    this.#lives.end();
+    for (const space of this.#spaces) space.evict();
+    this.#begin();
+  }
+
+  /** Take from the objects what they hold in memory, as the platform does with those that rest. */
+  evict(): void {
+    for (const space of this.#spaces) space.evict();
+  }
+
+  #begin(): void {
+    const { isAlive } = this.#lives.begin();
+    const { tools, send } = this.#options;
+    const volley = createVolley({
+      tools,
+      features: ALL_FEATURES,
+      send: (url, init) => (isAlive() ? send(url, init) : new Promise(() => {})),
+      standIns: {
+        clock: this.clock,
+        random: () => 0.5,
+        newId: () => `${(this.#ids += 1).toString(16).padStart(8, "0")}-0000-4000-8000-000000000000`,
+        sha256: (text) => Promise.resolve(sha256(text)),
+        sign: (secret, text) => this.clock.outside(signText(secret, text)),
+        outside: (work) => this.clock.outside(work),
+        log: () => {},
+      },
+    });
+    this.#app = volley.app;
+    this.#classes = volley as unknown as Classes;
+    // A process reads its configuration anew, and asks nothing through the bindings of the one before.
+    this.#env = Object.fromEntries(
+      Object.entries(this.#env).map(([name, value]) => [
+        name,
+        isSpace(value) ? fence(value, isAlive) : value,
+      ]),
+    );
+  }
+
+  #open(name: string): MemoryNamespace {
+    // oxlint-disable-next-line typescript/no-this-alias -- the class is made by others, and each of its objects asks for the present one
+    const volley = this;
+    const Present = function (ctx: DurableObjectState): object {
+      const { isAlive } = volley.#lives.begin();
+      const storage = cut(ctx.storage, isAlive);
+      return new volley.#classes[name]!({ ...ctx, id: ctx.id, storage } as DurableObjectState, volley.#env);
+    } as unknown as ObjectClass<object>;
+    const space = createMemoryObjects(Present, this.clock, () => this.#env);
+    this.#spaces.push(space);
+    return space;
+  }
+}
+
+const TARGET = Symbol("target");
+
+function isSpace(value: unknown): value is MemoryNamespace & { readonly [TARGET]?: MemoryNamespace } {
+  return typeof value === "object" && value !== null && "idFromName" in value;
+}
+
+/** A namespace whose objects do not answer a process that is gone. */
+function fence(
+  space: MemoryNamespace & { readonly [TARGET]?: MemoryNamespace },
+  isAlive: () => boolean,
+): object {
+  const target = space[TARGET] ?? space;
+  return {
+    ...target,
+    [TARGET]: target,
+    jurisdiction: (where: string) => fence(target.jurisdiction(where), isAlive),
+    get: (id: Parameters<MemoryNamespace["get"]>[0]) =>
+      new Proxy(target.get(id) as Record<string, (...args: unknown[]) => unknown>, {
+        get: (stub, method: string) =>
+          method === "then"
+            ? undefined
+            : async (...args: unknown[]) => {
+                if (!isAlive()) return new Promise(() => {});
+                const answer = await stub[method]!(...args);
+                return isAlive() ? answer : new Promise(() => {});
+              },
+      }),
+  };
+}
+
+/** Storage that a process which is gone can no longer touch. */
+function cut<Storage extends object>(storage: Storage, isAlive: () => boolean): Storage {
+  return new Proxy(storage, {
+    get(target, name) {
+      const value = (target as Record<PropertyKey, unknown>)[name];
+      if (typeof value === "object" && value !== null) return cut(value, isAlive);
+      if (typeof value !== "function") return value;
+      return (...args: unknown[]): unknown => {
+        if (!isAlive()) throw new Error("Cannot touch storage: the process was killed");
+        return (value as (...args: unknown[]) => unknown).apply(target, args);
+      };
+    },
+  });
+}

@@ -1,0 +1,493 @@
+import { configureKeys } from "../../support/configured-keys.ts";
+import { type Answered, type Asked, KILLED, KillableVolley } from "./killable-volley.ts";
+import { Ledger } from "./ledger.ts";
+import { type CallerName, CALLERS, type Move, type Step } from "./sequence.ts";
+import { Store } from "./store.ts";
+import { TOOLS } from "./tools.ts";
+
+const HOUR_MS = 3_600_000;
+const FLOW = "put_flow";
+
+interface Caller {
+  readonly tenant: string;
+  readonly subject?: string;
+}
+
+/** A request that ran something, and the things that it was about by the ids of its actions. */
+interface Ran {
+  readonly asked: Asked;
+  readonly by: CallerName;
+  /** Whose it is: a rerun is for whom its run was for. */
+  readonly whose: CallerName;
+  readonly ofs: Map<string, string>;
+  runId?: string;
+}
+
+interface Job {
+  readonly id: string;
+  readonly by: CallerName;
+  readonly tenant: string;
+}
+
+interface Result {
+  readonly id: string;
+  readonly status: string;
+  readonly job_id?: string;
+  readonly meta?: { readonly in_doubt?: boolean };
+  readonly data?: unknown;
+  readonly confirmation?: { readonly id: string };
+}
+
+/** Plays a sequence against a whole Volley, and has a ledger judge what it sees. */
+export class Player {
+  readonly #store = new Store(() => this.#volley.clock);
+  readonly ledger = new Ledger(this.#store);
+  readonly #volley: KillableVolley;
+  readonly #ran: Ran[] = [];
+  readonly #jobs = new Map<string, Job>();
+  /** Keys that were made, by their tenant; those that ended, with when. */
+  readonly #made: {
+    readonly key: string;
+    readonly name: string;
+    readonly tenant: string;
+    endedAt?: number;
+  }[] = [];
+  #begun = 0;
+  readonly #flows = new Set<string>();
+  readonly #counted = new Map<string, number[]>();
+  /** Reruns that asked about a doubt: a yes to one of their questions is a wish to have it again. */
+  readonly #reruns = new Set<string>();
+
+  private constructor(keys: string) {
+    this.#volley = new KillableVolley(
+      { tools: TOOLS, send: (url, init) => this.#store.fetch(url, init) },
+      { VOLLEY_KEYS: keys, VOLLEY_RUNS: "content" },
+    );
+  }
+
+  /** Play a sequence to its end, and hours beyond. @returns what is wrong; nothing where all is well */
+  static async play(moves: readonly Move[]): Promise<readonly string[]> {
+    const entries = Object.entries(CALLERS).map(([name, { flags, ...entry }]) => [
+      name,
+      { name, ...entry, flags: [...flags] },
+    ]);
+    const player = new Player(await configureKeys(Object.fromEntries(entries)));
+    await KillableVolley.load();
+    let beside: Promise<unknown>[] = [];
+    for (const move of moves) {
+      player.#store.treatments.push(...move.treatments);
+      // Two requests do not begin in one moment: which of them came first is to be clear.
+      if (beside.length > 0) await player.#volley.clock.advance(1);
+      const doing = player.#do(move.step);
+      if (move.meanwhile === "next") {
+        beside.push(doing);
+        continue;
+      }
+      const all = Promise.all([...beside, doing]);
+      beside = [];
+      if (move.meanwhile !== "nothing") {
+        await player.#volley.clock.advance(move.meanwhile.killedAfterMs);
+        player.#volley.kill();
+      }
+      await player.#volley.clock.runUntil(all);
+      // What ran can be seen two seconds later.
+      await player.#volley.clock.advance(2_500);
+      player.#store.treatments.length = 0;
+      player.ledger.judge();
+      if (player.ledger.faults.length > 0) return player.ledger.faults;
+    }
+    await player.#volley.clock.runUntil(Promise.all(beside));
+    await player.#end();
+    return player.ledger.faults;
+  }
+
+  /** Keep the flow of a tenant, once. */
+  async #keepFlow(tenant: string): Promise<void> {
+    const keeper = tenant === "t0" ? "admin" : "other";
+    if (tenant === "t2" || this.#flows.has(tenant)) return;
+    this.#flows.add(tenant);
+    const flow = {
+      summary: "Put one",
+      input_schema: { type: "object", properties: { of: { type: "string" } }, required: ["of"] },
+      actions: [{ id: "a0", tool: "put", args: { of: { $ref: "input#/of" } } }],
+    };
+    await this.#ask(keeper, { method: "PUT", path: `/v1/flows/${FLOW}`, body: flow });
+  }
+
+  /** Hours later everything that was promised has ended, and is as it is told. */
+  async #end(): Promise<void> {
+    await this.#volley.clock.advance(6 * HOUR_MS);
+    for (const job of this.#jobs.values()) {
+      if (this.ledger.isForgotten(job.tenant, job.id)) continue;
+      const answer = await this.#volley.clock.runUntil(
+        this.#ask(job.by, { method: "GET", path: `/v1/jobs/${job.id}` }),
+      );
+      if (answer === KILLED) continue;
+      if (answer.status === 429) continue;
+      if (answer.status !== 200)
+        this.ledger.faults.push(`the job ${job.id} was promised, and is ${answer.status}`);
+      else this.#readJob(JSON.parse(answer.text));
+    }
+    const ran = new Set(this.#ran.map((one) => CALLERS[one.by].tenant));
+    for (const by of (["admin", "other", "small"] as const).filter((one) => ran.has(CALLERS[one].tenant)))
+      await this.#volley.clock.runUntil(this.#look(by));
+    this.ledger.judge();
+  }
+
+  async #do(step: Step): Promise<void> {
+    switch (step.does) {
+      case "run":
+        return this.#run(step);
+      case "repeat": {
+        // What a deleted tenant sends again is new.
+        const ran = this.#pick(
+          step,
+          this.#ran.filter(
+            ({ asked, ofs }) =>
+              asked.headers?.["idempotency-key"] !== undefined && !this.ledger.isGone(ofs.get("a0")!),
+          ),
+        );
+        if (ran === undefined) return;
+        this.ledger.repeat(ran.ofs.values());
+        return this.#send(ran, true);
+      }
+      case "decide":
+        return this.#decide(step);
+      case "rerun":
+      case "undo":
+        return this.#again(step);
+      case "cancel":
+      case "redrive": {
+        const job = this.#pick(
+          step,
+          [...this.#jobs.values()].filter(
+            ({ tenant }) => step.pick % 4 === 0 || tenant === CALLERS[step.by].tenant,
+          ),
+        );
+        if (job === undefined) return;
+        if (step.does === "redrive") this.ledger.wantAgainOfTenant(job.tenant);
+        await this.#ask(step.by, { method: "POST", path: `/v1/jobs/${job.id}/${step.does}` });
+        return;
+      }
+      case "look":
+        return this.#look(step.by);
+      case "open": {
+        const ran = this.#pickRun(step);
+        if (ran !== undefined) await this.#open(step.by, ran);
+        return;
+      }
+      case "make key":
+        return this.#makeKey(step);
+      case "revoke key":
+        return this.#revokeKey(step);
+      case "delete tenant":
+        return this.#deleteTenant(step);
+      case "pass":
+        await this.#volley.clock.advance(0);
+        await this.#volley.clock.sleep(step.ms);
+        return;
+      case "kill":
+        return this.#volley.kill();
+      case "rest":
+        return this.#volley.evict();
+    }
+  }
+
+  async #run({ by, door, actions, onError, isKeyed, pick }: Extract<Step, { does: "run" }>): Promise<void> {
+    const caller: Caller = CALLERS[by];
+    const ofs = new Map<string, string>();
+    const list = actions
+      .slice(0, ["batch", "background", "mcp", "turn", "ordered"].includes(door) ? 4 : 1)
+      .map(({ tool, follows }, at) => {
+        const name = door === "flow" ? "put" : tool;
+        const of = this.ledger.wish(name, caller);
+        ofs.set(`a${at}`, of);
+        return {
+          id: `a${at}`,
+          tool: name,
+          args: { of },
+          ...(follows && at > 0 && { depends_on: [`a${at - 1}`] }),
+        };
+      });
+    const [first] = list as [(typeof list)[number]];
+    const batch = { actions: list, on_error: onError, ...(onError === "undo" && { undo: "what-can" }) };
+    const asked = {
+      batch: { path: "/v1/execute_actions", body: batch },
+      background: { path: "/v1/execute_actions", body: { ...batch, background: true } },
+      call: { path: "/v1/invoke_tool", body: { tool_name: first.tool, parameters: first.args } },
+      flow: { path: `/v1/flows/${FLOW}/run`, body: { input: first.args } },
+      turn: {
+        path: "/v1/anthropic/tool_use",
+        body: {
+          role: "assistant",
+          content: list.map(({ id, tool, args }) => ({ type: "tool_use", id, name: tool, input: args })),
+        },
+      },
+      ordered: {
+        path: "/api/orchestration/batch",
+        body: { tools: list.map(({ id, tool, args }) => ({ id, toolName: tool, input: args })) },
+      },
+      mcp: {
+        path: "/mcp",
+        body: {
+          jsonrpc: "2.0",
+          id: 1,
+          method: "tools/call",
+          params: { name: "execute_actions", arguments: batch },
+        },
+      },
+    }[door];
+    const headers = {
+      accept: "application/json, text/event-stream;q=0.1",
+      ...(isKeyed && { "idempotency-key": `k-${ofs.get("a0")!}` }),
+    };
+    if (door === "flow") await this.#keepFlow(caller.tenant);
+    const ran: Ran = {
+      asked: { method: "POST", key: this.#keyOf(by, pick), headers, ...asked },
+      by,
+      whose: by,
+      ofs,
+    };
+    this.#ran.push(ran);
+    await this.#send(ran);
+  }
+
+  /** Send what runs something, and read what is said of it. */
+  async #send(ran: Ran, isRepeated = false): Promise<void> {
+    this.ledger.open(ran.ofs.values());
+    const answer = await this.#hear(ran.asked, CALLERS[ran.by]);
+    this.ledger.close(ran.ofs.values());
+    if (answer === KILLED || answer.status >= 300) return;
+    this.#countQuota(ran.by);
+    const body = this.#bodyOf(ran, answer.text);
+    const runId = body.batch_id ?? body.run_id;
+    if (typeof runId === "string") ran.runId = runId;
+    if (typeof body.job_id === "string") this.#promise(body.job_id, ran.by);
+    this.#readResults(body.results, ran, `${ran.asked.path} by ${ran.by}`, isRepeated);
+  }
+
+  // oxlint-disable-next-line typescript/no-explicit-any -- answers of every door
+  #bodyOf({ asked }: Ran, text: string): any {
+    const body = JSON.parse(text);
+    if (asked.path === "/mcp") return body.result?.structuredContent ?? {};
+    if (asked.path === "/v1/invoke_tool") return { ...body, results: [{ id: "a0", ...body }] };
+    return body;
+  }
+
+  #readResults(
+    results: unknown,
+    { ofs, by }: Pick<Ran, "ofs" | "by">,
+    where: string,
+    isStored = false,
+  ): void {
+    if (!Array.isArray(results)) return;
+    for (const { id, status, job_id, meta, ...rest } of results as Result[]) {
+      if (job_id !== undefined) this.#promise(job_id, by);
+      const of = ofs.get(id);
+      if (of === undefined) continue;
+      // A stored answer tells of itself, whatever came of the action in a later run; what a rerun skips may have happened before it.
+      const isBygone = status === "skipped" || (isStored && status !== "success");
+      if (isBygone && this.ledger.wasWantedAgain(of)) continue;
+      this.ledger.hear(
+        of,
+        { status, ...(meta?.in_doubt === true && { in_doubt: true }) },
+        `${where} (${JSON.stringify(rest).slice(0, 200)})`,
+      );
+    }
+  }
+
+  #promise(id: string, by: CallerName): void {
+    const { tenant } = CALLERS[by];
+    if (!this.#jobs.has(id)) this.ledger.remember(tenant, id);
+    this.#jobs.set(id, { id, by, tenant });
+  }
+
+  // oxlint-disable-next-line typescript/no-explicit-any -- as above
+  #readJob(job: any): void {
+    const ended = ["succeeded", "failed", "dead", "cancelled", "unknown"];
+    if (!ended.includes(job.status))
+      this.ledger.faults.push(`the job ${job.job_id} is ${job.status} hours later`);
+    const of = job.args?.of;
+    // A job tells of itself, whatever came of the action in a later one.
+    const isOld = job.status !== "succeeded" && this.ledger.wasWantedAgain(of);
+    if (typeof of === "string" && !isOld)
+      this.ledger.hear(of, { status: job.status, in_doubt: job.in_doubt }, `GET /v1/jobs/${job.job_id}`);
+  }
+
+  async #decide({ by, pick, how }: Extract<Step, { does: "decide" }>): Promise<void> {
+    const listed = await this.#ask(by, { method: "GET", path: "/v1/confirmations?status=waiting" });
+    if (listed === KILLED || listed.status !== 200) return;
+    // oxlint-disable-next-line typescript/no-explicit-any -- as above
+    const { confirmations } = JSON.parse(listed.text) as { confirmations: any[] };
+    const question = this.#pick({ pick }, confirmations);
+    if (question === undefined) return;
+    const id = String(question.confirmation_id ?? question.id);
+    const asks = (question.asks ?? []) as {
+      readonly id: string;
+      readonly tool: string;
+      readonly args: string;
+    }[];
+    const ofs = asks.flatMap(({ args }) =>
+      [.../t\d-(?:s\d|n)-\d{6}/g[Symbol.matchAll](args)].map(([of]) => of),
+    );
+    const isRerun = this.#reruns.has(String(question.requested_by?.run_id));
+    if (how !== "reject" && (isRerun || /again|may have/i.test(JSON.stringify(question))))
+      this.ledger.insist(ofs.filter((of) => this.ledger.wishes.has(of)));
+    const edited = how === "edit" && asks[0]?.tool.startsWith("put") === true ? asks[0] : undefined;
+    const args = edited && { [edited.id]: { of: this.ledger.wish(edited.tool, CALLERS[by]) } };
+    const body =
+      how === "reject"
+        ? { decision: "reject" }
+        : { decision: "approve", ...(args && { args }), ...(how === "remember" && { remember_s: 600 }) };
+    const meant = [...ofs, ...Object.values(args ?? {}).map(({ of }) => of)].filter((of) =>
+      this.ledger.wishes.has(of),
+    );
+    if (how !== "reject") this.ledger.approve(meant);
+    this.ledger.open(meant);
+    const answer = await this.#ask(by, { method: "POST", path: `/v1/confirmations/${id}`, body });
+    this.ledger.close(meant);
+    if (answer === KILLED || answer.status !== 200) return;
+    const { results } = JSON.parse(answer.text) as { results?: unknown };
+    // What a person wrote is what the action is about from then on, in all runs of its root.
+    const asking = this.#ran.find(({ runId }) => runId === question.requested_by?.run_id);
+    for (const [action, { of }] of Object.entries(args ?? {})) asking?.ofs.set(action, of);
+    const named = asks.flatMap(({ id: action }, at) =>
+      ofs[at] === undefined ? [] : [[action, args?.[action]?.of ?? ofs[at]] as const],
+    );
+    this.#readResults(results, { ofs: new Map(named), by }, `a ${how} of ${id}`);
+  }
+
+  async #again(step: Step & { readonly only?: boolean }): Promise<void> {
+    const ran = this.#pickRun(step);
+    if (ran === undefined) return;
+    if (step.does === "rerun") this.ledger.wantAgain(ran.ofs.values());
+    const body = step.does === "rerun" && step.only === true ? { only: "failed" } : {};
+    const asked = { method: "POST", key: step.by, path: `/v1/runs/${ran.runId!}/${step.does}`, body };
+    this.ledger.open(ran.ofs.values());
+    const answer = await this.#hear(asked, CALLERS[step.by]);
+    this.ledger.close(ran.ofs.values());
+    if (answer === KILLED) return;
+    this.#mayIt(step.by, ran, answer.status);
+    if (answer.status >= 300 || step.does === "undo") return;
+    const envelope = JSON.parse(answer.text);
+    const again: Ran = { asked, by: step.by, whose: ran.whose, ofs: ran.ofs };
+    const runId = envelope.batch_id ?? envelope.run_id;
+    if (typeof runId === "string") {
+      again.runId = runId;
+      this.#reruns.add(runId);
+      this.#ran.push(again);
+    }
+    if (typeof envelope.job_id === "string") this.#promise(envelope.job_id, step.by);
+    this.#readResults(envelope.results, again, `a rerun of ${ran.runId!}`);
+  }
+
+  async #look(by: CallerName): Promise<void> {
+    for (const path of [
+      "/v1/runs",
+      "/v1/jobs",
+      "/v1/confirmations",
+      "/v1/usage",
+      "/v1/remembered",
+      "/v1/export",
+    ])
+      await this.#ask(by, { method: "GET", path });
+  }
+
+  async #open(by: CallerName, ran: Ran): Promise<void> {
+    const answer = await this.#ask(by, { method: "GET", path: `/v1/runs/${ran.runId!}` });
+    if (answer === KILLED) return;
+    this.#mayIt(by, ran, answer.status);
+    if (answer.status !== 200) return;
+    this.#readResults(JSON.parse(answer.text).actions, ran, `GET /v1/runs/${ran.runId!}`, true);
+  }
+
+  /** Judge that whoever may not see a run is told that there is none. */
+  #mayIt(by: CallerName, ran: Ran, status: number): void {
+    const [reader, owner]: Caller[] = [CALLERS[by], CALLERS[ran.whose]];
+    const maySee =
+      reader!.tenant === owner!.tenant &&
+      (reader!.subject === undefined || reader!.subject === owner!.subject);
+    if (!maySee && status !== 404 && status !== 429 && status !== 401)
+      this.ledger.faults.push(`${by} is answered ${status} of a run of ${ran.whose}`);
+  }
+
+  async #makeKey({ by }: Step): Promise<void> {
+    const name = `made-${this.#made.length}`;
+    const answer = await this.#ask(by, { method: "POST", path: "/v1/keys", body: { name, tools: ["*"] } });
+    if (answer === KILLED || answer.status >= 300) return;
+    const { key } = JSON.parse(answer.text) as { key: string };
+    this.#made.push({ key, name, tenant: CALLERS[by].tenant });
+  }
+
+  async #revokeKey({ by, pick }: Step): Promise<void> {
+    const made = this.#pick(
+      { pick },
+      this.#made.filter(({ tenant, endedAt }) => tenant === CALLERS[by].tenant && endedAt === undefined),
+    );
+    if (made === undefined) return;
+    const answer = await this.#ask(by, { method: "DELETE", path: `/v1/keys/${made.name}` });
+    if (answer !== KILLED && answer.status < 300) made.endedAt = this.#volley.clock.now();
+  }
+
+  async #deleteTenant({ by }: Step): Promise<void> {
+    const { tenant } = CALLERS[by];
+    const wishes = this.ledger.wishes.size;
+    const answer = await this.#ask(by, { method: "POST", path: "/v1/tenant/delete", body: { tenant } });
+    if (answer !== KILLED && answer.status === 200) {
+      this.#flows.delete(tenant);
+      this.ledger.forget(tenant, { begun: this.#begun, wishes });
+      for (const made of this.#made) if (made.tenant === tenant) made.endedAt ??= this.#volley.clock.now();
+    }
+  }
+
+  /** A made key of the caller's tenant, now and then, where the caller has all rights; a configured one's name is the key. */
+  #keyOf(by: CallerName, pick: number): string {
+    const { tenant, subject }: Caller = CALLERS[by];
+    const mine = this.#made.filter((one) => one.tenant === tenant && subject === undefined);
+    return mine.length > 0 && pick % 3 === 0 ? mine[pick % mine.length]!.key : by;
+  }
+
+  #ask(by: CallerName, asked: Omit<Asked, "key">): Promise<Answered | typeof KILLED> {
+    return this.#hear({ key: by, ...asked }, CALLERS[by]);
+  }
+
+  async #hear(asked: Asked, reader: Caller): Promise<Answered | typeof KILLED> {
+    const made = this.#made.find(({ key }) => key === asked.key);
+    const sentAt = this.#volley.clock.now();
+    const begun = this.#begun++;
+    const answer = await this.#volley.ask(asked);
+    if (answer === KILLED) return KILLED;
+    const where = `${asked.method} ${asked.path} by ${made?.name ?? asked.key}`;
+    // Two reruns at once: one of them is told to look at the other.
+    const isTold = answer.status === 503 && answer.text.includes("Another rerun");
+    if (answer.status >= 500 && !isTold)
+      this.ledger.faults.push(`${where} is ${answer.status}: ${answer.text.slice(0, 300)}`);
+    if (made?.endedAt !== undefined && sentAt > made.endedAt + 30_000 && answer.status !== 401)
+      this.ledger.faults.push(`${where} is ${answer.status} although the key ended`);
+    this.ledger.read(answer.text, reader, { where, begun });
+    return answer;
+  }
+
+  #countQuota(by: CallerName): void {
+    if (by !== "small") return;
+    const { limit, window_s } = CALLERS.small.quota;
+    const now = this.#volley.clock.now();
+    const times = [...(this.#counted.get(by) ?? []).filter((at) => at > now - window_s * 1_000), now];
+    this.#counted.set(by, times);
+    if (times.length > limit)
+      this.ledger.faults.push(`${by} ran ${times.length} requests within ${window_s} s`);
+  }
+
+  /** A run that has an id: mostly one of the caller's tenant. */
+  #pickRun({ by, pick }: Step): Ran | undefined {
+    const known = this.#ran.filter(({ runId }) => runId !== undefined);
+    const own = known.filter((ran) => CALLERS[ran.by].tenant === CALLERS[by].tenant);
+    return this.#pick({ pick: pick >> 2 }, pick % 4 === 0 ? known : own);
+  }
+
+  #pick<Item>({ pick }: { readonly pick: number }, items: readonly Item[]): Item | undefined {
+    // What came last is what most happens to.
+    const near = pick % 3 === 0 ? items.length : Math.min(2, items.length);
+    return items.at(-1 - (pick % Math.max(1, near)));
+  }
+}

@@ -1,0 +1,145 @@
+import fc from "fast-check";
+
+import { TREATMENTS, type Treatment } from "./store.ts";
+import { TOOLS } from "./tools.ts";
+
+/** Who asks: keys of three tenants, some for one person only. */
+export const CALLERS = {
+  admin: { tenant: "t0", flags: ["approve", "manage_tools", "manage_keys"] },
+  plain: { tenant: "t0", flags: [] },
+  ada: { tenant: "t0", subject: "s1", flags: ["approve"] },
+  bob: { tenant: "t0", subject: "s2", flags: [] },
+  other: { tenant: "t1", flags: ["approve", "manage_tools", "manage_keys"] },
+  eve: { tenant: "t1", subject: "s1", flags: ["approve"] },
+  small: { tenant: "t2", flags: ["approve"], quota: { limit: 5, window_s: 60 } },
+} as const;
+export type CallerName = keyof typeof CALLERS;
+
+export const DOORS = ["batch", "call", "flow", "turn", "ordered", "mcp", "background"] as const;
+
+interface ActionSketch {
+  readonly tool: string;
+  /** It needs the action before it. */
+  readonly follows: boolean;
+}
+
+/** One thing that somebody does. What it is done to is picked among what is there, so that a shorter sequence still means something. */
+export type Step = { readonly by: CallerName; readonly pick: number } & (
+  | {
+      readonly does: "run";
+      readonly door: (typeof DOORS)[number];
+      readonly actions: readonly ActionSketch[];
+      readonly onError: "partial-success" | "fail-fast" | "undo";
+      readonly isKeyed: boolean;
+    }
+  | { readonly does: "repeat" }
+  | { readonly does: "decide"; readonly how: "approve" | "reject" | "edit" | "remember" }
+  | { readonly does: "rerun"; readonly only: boolean }
+  | {
+      readonly does:
+        | "undo"
+        | "cancel"
+        | "redrive"
+        | "look"
+        | "open"
+        | "make key"
+        | "revoke key"
+        | "delete tenant";
+    }
+  | { readonly does: "pass"; readonly ms: number }
+  | { readonly does: "kill" | "rest" }
+);
+
+/** A step, how the service treats what comes of it, and what happens meanwhile. */
+export interface Move {
+  readonly step: Step;
+  readonly treatments: readonly Treatment[];
+  /** The next step begins at once; or the process is killed so many milliseconds later. */
+  readonly meanwhile: "nothing" | "next" | { readonly killedAfterMs: number };
+}
+
+const by = fc.oneof(
+  { weight: 1, arbitrary: fc.constant("admin" as const) },
+  { weight: 1, arbitrary: fc.constantFrom(...(Object.keys(CALLERS) as CallerName[])) },
+);
+const pick = fc.nat(1_000);
+const action = fc.record({ tool: fc.constantFrom(...TOOLS.map(({ name }) => name)), follows: fc.boolean() });
+
+const run = fc.record({
+  does: fc.constant("run" as const),
+  by,
+  pick,
+  door: fc.oneof({ weight: 3, arbitrary: fc.constant("batch" as const) }, fc.constantFrom(...DOORS)),
+  actions: fc.array(action, { minLength: 1, maxLength: 3 }),
+  onError: fc.constantFrom("partial-success" as const, "fail-fast" as const, "undo" as const),
+  isKeyed: fc.boolean(),
+});
+const of = (
+  does:
+    | "undo"
+    | "cancel"
+    | "redrive"
+    | "look"
+    | "open"
+    | "repeat"
+    | "make key"
+    | "revoke key"
+    | "delete tenant",
+) => fc.record({ does: fc.constant(does), by, pick });
+
+const pass = fc.record({
+  does: fc.constant("pass" as const),
+  by,
+  pick,
+  ms: fc.constantFrom(100, 3_000, 20_000, 90_000, 1_200_000),
+});
+const decide = fc.record({
+  does: fc.constant("decide" as const),
+  by,
+  pick,
+  how: fc.constantFrom(
+    "approve" as const,
+    "approve" as const,
+    "reject" as const,
+    "edit" as const,
+    "remember" as const,
+  ),
+});
+const rerun = fc.record({ does: fc.constant("rerun" as const), by, pick, only: fc.boolean() });
+const fail = fc.record({ does: fc.constantFrom("kill" as const, "rest" as const), by, pick });
+
+const step = fc.oneof(
+  { weight: 14, arbitrary: run },
+  { weight: 8, arbitrary: decide },
+  { weight: 12, arbitrary: rerun },
+  { weight: 7, arbitrary: of("undo") },
+  { weight: 3, arbitrary: of("repeat") },
+  { weight: 2, arbitrary: of("cancel") },
+  { weight: 2, arbitrary: of("redrive") },
+  { weight: 3, arbitrary: of("look") },
+  { weight: 3, arbitrary: of("open") },
+  { weight: 2, arbitrary: of("make key") },
+  { weight: 2, arbitrary: of("revoke key") },
+  { weight: 1, arbitrary: of("delete tenant") },
+  { weight: 4, arbitrary: pass },
+  { weight: 3, arbitrary: fail },
+) as fc.Arbitrary<Step>;
+
+const treatment = fc.oneof(
+  { weight: 1, arbitrary: fc.constant("done" as const) },
+  { weight: 2, arbitrary: fc.constantFrom(...TREATMENTS) },
+);
+
+/** Random sequences of what callers do, of their tenants' services, and of kills. */
+export const sequences = fc.array(
+  fc.record({
+    step,
+    treatments: fc.array(treatment, { maxLength: 4 }),
+    meanwhile: fc.oneof(
+      { weight: 6, arbitrary: fc.constant("nothing" as const) },
+      { weight: 2, arbitrary: fc.constant("next" as const) },
+      { weight: 1, arbitrary: fc.record({ killedAfterMs: fc.constantFrom(0, 1, 5, 50, 1_000, 5_000) }) },
+    ),
+  }) as fc.Arbitrary<Move>,
+  { minLength: 10, maxLength: 16 },
+);

@@ -1,0 +1,78 @@
+import type { Ports } from "../../../src/core/egress/ports.ts";
+import type { VirtualClock } from "../../../src/package/testing/virtual-clock.ts";
+
+/** What the service does with a request that changes something. */
+export const TREATMENTS = [
+  "done",
+  "refused",
+  "busy",
+  "done, then 500",
+  "done, then lost",
+  "lost before",
+  "done, slowly",
+] as const;
+export type Treatment = (typeof TREATMENTS)[number];
+
+const SLOW_MS = 4_000;
+
+/** One thing that the service was asked for: `put` brings it about, `drop` takes it back. */
+export interface Heard {
+  readonly verb: "put" | "drop";
+  readonly of: string;
+  readonly at: number;
+  /** It came to be by this request, or ceased to. */
+  readonly took: boolean;
+}
+
+/** The service behind all tools. It knows what is there, and heeds an `Idempotency-Key` where the path says so. */
+export class Store {
+  readonly heard: Heard[] = [];
+  readonly live = new Map<string, number>();
+  /** How the requests that come next are treated, in their order; `done` after that. */
+  readonly treatments: Treatment[] = [];
+  readonly #keys = new Set<string>();
+  readonly #clock: VirtualClock;
+
+  constructor(clock: () => VirtualClock) {
+    this.#clock = new Proxy({} as VirtualClock, {
+      get: (_, name) => {
+        const value = clock()[name as keyof VirtualClock];
+        return typeof value === "function" ? value.bind(clock()) : value;
+      },
+    });
+  }
+
+  readonly fetch: Ports["fetch"] = async (url, init) => {
+    const [, path = "", of = ""] = new URL(url).pathname.split("/");
+    if (path === "look")
+      return (this.live.get(of) ?? 0) > 0 ? Response.json({ of }) : Response.json({}, { status: 404 });
+    const treatment = this.treatments.shift() ?? "done";
+    if (treatment === "lost before") throw new Error("the connection broke");
+    if (treatment === "refused" || treatment === "busy")
+      return Response.json({ message: treatment }, { status: treatment === "busy" ? 503 : 400 });
+    const key = path.endsWith("-once") ? new Headers(init.headers).get("idempotency-key") : null;
+    const status = this.#take(path.startsWith("drop") ? "drop" : "put", of, key);
+    if (treatment === "done, slowly") await this.#wait(SLOW_MS, init.signal);
+    if (treatment === "done, then lost") throw new Error("the connection broke");
+    return Response.json({ of }, { status: treatment === "done, then 500" ? 500 : status });
+  };
+
+  #take(verb: "put" | "drop", of: string, key: string | null): number {
+    const isRepeated = key !== null && this.#keys.has(`${verb} ${of} ${key}`);
+    if (key !== null) this.#keys.add(`${verb} ${of} ${key}`);
+    const count = this.live.get(of) ?? 0;
+    const took = !isRepeated && (verb === "put" || count > 0);
+    if (took) this.live.set(of, verb === "put" ? count + 1 : count - 1);
+    this.heard.push({ verb, of, at: this.#clock.now(), took });
+    return verb === "drop" && !took && !isRepeated ? 404 : 200;
+  }
+
+  async #wait(ms: number, signal: AbortSignal | null | undefined): Promise<void> {
+    const aborted = new Promise<never>((_, reject) => {
+      signal?.addEventListener("abort", () => reject(new DOMException("Aborted", "AbortError")), {
+        once: true,
+      });
+    });
+    await Promise.race([this.#clock.sleep(ms), aborted]);
+  }
+}

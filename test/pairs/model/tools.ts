@@ -1,0 +1,56 @@
+import * as z from "zod/mini";
+
+import { defineTool, type Tool, type ToolDeclaration } from "../../../src/core/catalog/define-tool.ts";
+
+const HOST = "https://store.example.com";
+
+function makeTool(name: string, path: string, declared: Partial<ToolDeclaration>): Tool {
+  const { isWrite = true } = declared;
+  return defineTool({
+    name,
+    summary: `Asks for ${path}`,
+    description: `Asks for ${path}.`,
+    category: "store",
+    actions: [isWrite ? "create" : "read"],
+    isWrite,
+    hosts: ["store.example.com"],
+    input: z.strictObject({ of: z.string() }),
+    run: async (args, ctx) => {
+      const { of } = args as { readonly of: string };
+      const headers = { "idempotency-key": ctx.idempotencyKey };
+      const request = isWrite ? ({ method: "POST", headers } as const) : {};
+      return (await ctx.fetch(`${HOST}/${path}/${of}`, request)).json();
+    },
+    ...declared,
+    orchestration: {
+      mode: "parallel-safe",
+      ...(isWrite &&
+        path !== "drop-once" && { compensate: { tool: "drop", args: { of: { $ref: "args#/of" } } } }),
+      ...declared.orchestration,
+    } as NonNullable<ToolDeclaration["orchestration"]>,
+  });
+}
+
+const later = { execution: "fire-and-forget" } as const;
+const asks = { orchestration: { mode: "parallel-safe", confirm: "always" } } as const;
+
+/** The tools of the model: one of each kind of contract that makes a difference to how often something may be sent. */
+export const TOOLS = [
+  makeTool("look", "look", { isWrite: false }),
+  makeTool("put", "put", {}),
+  makeTool("put_checked", "put", {
+    orchestration: {
+      mode: "parallel-safe",
+      verify_with: { tool: "look", args: { of: "/of" }, found: "/of" },
+    },
+  } as unknown as Partial<ToolDeclaration>),
+  makeTool("put_once", "put-once", { idempotent: "with-key" }),
+  makeTool("put_asked", "put", asks),
+  makeTool("put_later", "put-once", later),
+  makeTool("put_later_at_most", "put", { ...later, delivery: "at-most-once" }),
+  makeTool("put_later_asked", "put-once", { ...later, ...asks }),
+  makeTool("drop", "drop-once", { actions: ["write"] }),
+] as const;
+
+/** Those that bring something about. */
+export const WRITES = TOOLS.map(({ name }) => name).filter((name) => name.startsWith("put"));
