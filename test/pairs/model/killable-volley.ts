@@ -2,7 +2,7 @@ import type { App } from "../../../src/cloudflare/app.ts";
 import { createVolley } from "../../../src/cloudflare/create-volley.ts";
 import { type Feature, objectsOf } from "../../../src/cloudflare/feature.ts";
 import type { ObjectClass } from "../../../src/cloudflare/platform/object-class.ts";
-import { signText } from "../../../src/cloudflare/platform/sign-text.ts";
+import { signText } from "../../../src/cloudflare/platform/system-ports.ts";
 import type { Tool } from "../../../src/core/catalog/define-tool.ts";
 import type { Ports } from "../../../src/core/egress/ports.ts";
 import { attempt } from "../../../src/core/kit/result.ts";
