@@ -1,5 +1,5 @@
 import type { UsageQuery, UsageReport } from "../../core/contract/gate/usage.ts";
-import type { JobProgress, JobSpec } from "../../core/contract/gate/job.ts";
+import type { JobProgress } from "../../core/contract/gate/job.ts";
 import type { Job } from "../../core/gate/state/outbox.ts";
 import type { MakeEvent, ObjectPart, OpenPart, PartClaims, PartWorld } from "./object-part.ts";
 
@@ -65,10 +65,6 @@ export class ObjectParts {
 
   tell(nowMs: number, make: MakeEvent): void {
     for (const part of this.all) part.hear?.(nowMs, make);
-  }
-
-  kept(nowMs: number, spec: JobSpec): void {
-    for (const part of this.all) part.kept?.(nowMs, spec);
   }
 
   turned(job: Job): void {

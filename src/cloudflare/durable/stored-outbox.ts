@@ -206,8 +206,7 @@ export class Outbox {
     this.#count += inserted.length;
     this.#table.add(inserted);
     for (const job of inserted) this.#follow(job);
-    for (const { spec } of jobs)
-      if (spec.kept !== undefined && this.has(spec.id)) this.#world.onKept(nowMs, spec);
+    for (const { spec } of jobs) if (spec.kept && this.has(spec.id)) this.#world.onKept(nowMs, spec);
     return { recorded, refusedJobs };
   }
 

@@ -15,7 +15,6 @@ import type {
   JobChange,
   JobQuery,
   JobRecord,
-  JobSpec,
   RedriveOptions,
 } from "../../core/contract/gate/job.ts";
 import {
@@ -159,8 +158,14 @@ export function createTenantGate({
       ];
       const onGone = (jobIds: readonly string[]): void => this.#parts.forget(jobIds);
       const draw = (now: number, limit: RateLimit): number => this.#quota.drawOne(now, limit);
-      const onKept = (now: number, spec: JobSpec): void => this.#parts.kept(now, spec);
-      this.#outbox = new Outbox(ctx.storage, options, { kinds, draw, onDue, onKept, onTurned, onGone });
+      this.#outbox = new Outbox(ctx.storage, options, {
+        kinds,
+        draw,
+        onDue,
+        onKept: (now, spec) => this.#parts.all.forEach((part) => part.kept?.(now, spec)),
+        onTurned,
+        onGone,
+      });
       this.#shelves = Object.fromEntries(
         SHELVES.map((shelf) => [shelf, new ResultTable(ctx.storage, options.shelves[shelf], shelf)]),
       ) as Record<Shelf, ResultTable>;

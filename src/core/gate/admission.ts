@@ -45,7 +45,7 @@ export async function admit(
   const idempotency = keysOf === undefined ? null : await keysOf(plan);
   // Jobs that something looks after are with it.
   const { keeper } = execution.hooks ?? {};
-  const headerSlots = keeper === undefined ? options.headerSlots : Number.POSITIVE_INFINITY;
+  const headerSlots = keeper ? Number.POSITIVE_INFINITY : options.headerSlots;
   const ids = once(() => (resumed === undefined ? new StepIds(ports, idempotency) : idsOf(resumed, ports)));
   const batchId = once(() => within?.batchId ?? ports.newId());
   const jobOrigin = (): JobOrigin => ({
@@ -54,20 +54,19 @@ export async function admit(
     askedAt: startedAt,
     ...(callback !== undefined && { callback }),
   });
-  const makeJob = once(() => {
-    const factsOf = keeper?.factsOfJobs(plan, {
-      execution,
-      batchId: keptIdOf(execution, batchId),
-      endsAt: startedAt,
-    });
-    return createMakeJob(plan, { ids: ids(), headerSlots, origin: jobOrigin, factsOf });
-  });
+  const makeJob = once(() =>
+    createMakeJob(plan, {
+      ids: ids(),
+      headerSlots,
+      origin: jobOrigin,
+      facts: keeper?.facts(plan, { execution, batchId: batchId() }),
+    }),
+  );
+  const own = { startedAt, ids, batchId, jobOrigin, makeJob };
   const { refused } = plan;
   if (refused !== undefined) {
     const kept = await findKept({ ...plan, refused }, idempotency, execution);
-    return kept.ok
-      ? ok({ startedAt, admitted: kept.value, ids, batchId, jobOrigin, makeJob, jobs: NO_JOBS, keys: null })
-      : kept;
+    return kept.ok ? ok({ ...own, admitted: kept.value, jobs: NO_JOBS, keys: null }) : kept;
   }
   const jobs = plan.steps.some(isBackground) ? makeJobs(plan, makeJob()) : NO_JOBS;
   const retaken = resumed?.retaken;
@@ -82,7 +81,7 @@ export async function admit(
   }
   const { quota, replay, claimed } = admitted.value;
   if (replay === null) listener?.onAdmitted?.(quota);
-  const admission = { startedAt, admitted: admitted.value, ids, batchId, jobOrigin, makeJob };
+  const admission = { ...own, admitted: admitted.value };
   const fingerprintOf: FingerprintOf = (step, prepared) =>
     fingerprintResolved(step, prepared, { caller, ports });
   if (resumed !== undefined) {
@@ -96,12 +95,6 @@ export async function admit(
     jobs: reseed(jobs, ids()),
     keys: new ClaimedKeys(plan, idempotency, { answer: claimed, fingerprintOf }),
   });
-}
-
-/** The name under which the writes of a run are looked after. A run of a tool that is a job has the id of the job. */
-export function keptIdOf({ within }: Pick<Execution, "within">, batchId: () => string): string {
-  const { runOf } = within ?? {};
-  return (runOf?.tool && runOf.runId) ?? batchId();
 }
 
 /**

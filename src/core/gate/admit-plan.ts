@@ -125,7 +125,7 @@ export async function admitPlan(
 const STALE_PLAN: Refused = {
   refusal: makeRefusal(
     "UNAVAILABLE",
-    "The tenant's tools were changed meanwhile, and nothing ran; send the same request again.",
+    "The tenant's tools have changed, and nothing ran; send the same request again.",
     { retryAfterMs: 1_000 },
   ),
   quota: null,

@@ -371,7 +371,7 @@ export interface Keeper {
   take(plan: Plan, execution: Pick<Execution, "catalog">): Result<Plan, Refusal>;
   /** Begin with a plan that was admitted. */
   open(plan: Plan, run: KeptRun): KeptBatch;
-  factsOfJobs(plan: Plan, run: KeptRun): FactsOfJob;
+  facts(plan: Plan, run: Omit<KeptRun, "endsAt">): FactsOfJob;
 }
 
 /** Make the facts of a job for the part that looks after its batch's writes: the Worker that records it may be killed before its next word. */

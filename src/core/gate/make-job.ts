@@ -15,14 +15,14 @@ export interface MakeJobOptions {
   /** As many of the batch's jobs as its request can try by itself. */
   readonly headerSlots: number;
   readonly origin: () => JobOrigin;
-  readonly factsOf?: FactsOfJob | undefined;
+  readonly facts?: FactsOfJob | undefined;
 }
 
 /**
  * Create what makes a batch's jobs, each with an id that says where it is kept. Where that is follows from the job's place
  * in the batch alone, not from the moment at which it is made.
  */
-export function createMakeJob(plan: Plan, { ids, headerSlots, origin, factsOf }: MakeJobOptions): MakeJob {
+export function createMakeJob(plan: Plan, { ids, headerSlots, origin, facts }: MakeJobOptions): MakeJob {
   let ranks: ReadonlyMap<number, number> | undefined;
   return (call, index, element) => {
     ranks ??= rankBackground(plan);
@@ -34,8 +34,8 @@ export function createMakeJob(plan: Plan, { ids, headerSlots, origin, factsOf }:
     const rank = ranks.get(index)! + (element ?? 0);
     const job = makeJob(call, placeJob(ids.jobId(index, element ?? null), { rank, atHome }), origin());
     const step = plan.steps[index]!;
-    const { jobKey = job.idempotencyKey } = step;
-    return { ...job, idempotencyKey: jobKey, ...factsOf?.({ step, element: element ?? null, call }) };
+    const idempotencyKey = step.jobKey ?? job.idempotencyKey;
+    return { ...job, idempotencyKey, ...facts?.({ step, element: element ?? null, call }) };
   };
 }
 

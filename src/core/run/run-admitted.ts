@@ -4,7 +4,7 @@ import type { Outcome } from "../contract/outcome.ts";
 import { Semaphore } from "../kit/semaphore.ts";
 import type { Prepared } from "../plan/prepare-task.ts";
 import type { Call, Plan, Step } from "../plan/step.ts";
-import { type Admission, keptIdOf } from "../gate/admission.ts";
+import type { Admission } from "../gate/admission.ts";
 import { AttemptRunner } from "./attempt-runner.ts";
 import { Background } from "./background.ts";
 import { ByteBudget } from "../egress/read-body.ts";
@@ -59,7 +59,7 @@ export async function runAdmitted(
   const prepared = (execution.watch?.listeners.length ?? 0) === 0 ? undefined : new Map<number, Call>();
   const { plan, degraded, quota } = admission.admitted;
   const endsAt = clock.now() + plan.deadlineMs;
-  const batchId = keptIdOf(execution, admission.batchId);
+  const batchId = admission.batchId();
   const kept = execution.hooks?.keeper?.open(plan, { execution, batchId, endsAt });
   const ran = await run(admission, { parallelism, budget, ways, prepared, kept }, execution);
   const ended = degraded ? ran.map(markDegraded) : ran;
@@ -70,7 +70,7 @@ export async function runAdmitted(
     kind: "run",
     plan,
     outcomes,
-    batchId: admission.batchId(),
+    batchId,
     ...measures,
     degraded,
     origin: execution.origin,

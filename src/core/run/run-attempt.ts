@@ -57,20 +57,20 @@ export async function runAttempt(
   const { idempotencyKey } = spec;
   const output: { came?: KeptOutput } = {};
   const onOutput = (came: KeptOutput): void => void (output.came = came);
-  const keepOfJob = spec.kept === undefined ? undefined : scope.keepOfJob;
+  const keepOfJob = spec.kept ? scope.keepOfJob : undefined;
   const options = {
     scope: own,
     idempotencyKey: () => idempotencyKey,
     maxAttempts: 1,
     permits,
-    ...(keepOfJob !== undefined && { onOutput }),
+    ...(keepOfJob && { onOutput }),
   };
   const outcome = await outcomeOf((ticket) => callTool(ticket, call, options), { isJob: () => true });
   const end = toAttemptEnd(outcome);
   const { came } = output;
-  if (end.kind !== "succeeded" || came === undefined || keepOfJob === undefined) return end;
+  if (end.kind !== "succeeded" || !came || !keepOfJob) return end;
   const kept = await attempt(() => keepOfJob(spec, call, came));
-  return kept.ok && kept.value !== undefined ? { ...end, keptJson: kept.value } : end;
+  return kept.ok && kept.value ? { ...end, keptJson: kept.value } : end;
 }
 
 /** Translate what became of one call to how the attempt of its job ended. */

@@ -79,7 +79,7 @@ export function keepWrites(
   return taken.ok ? ok([taken.value, { ...execution, hooks: { ...execution.hooks, keeper } }]) : taken;
 }
 
-const NO_KEEPER = makeRefusal("INVALID_BATCH", "This Worker looks after the writes of no batch.");
+const NO_KEEPER = makeRefusal("INVALID_BATCH", "This Worker takes no writes back.");
 
 /**
  * Do what depends on a key's tools; and once more, with the tools as they are by then, when the gate refused it because

@@ -54,7 +54,7 @@ export function answerDecision(runId: string): Keeper {
   const later = { run: runId };
   return {
     take: (plan) => ok({ ...plan, steps: plan.steps.map((step) => ({ ...step, task: err(NOT_HERE) })) }),
-    factsOfJobs: () => () => ({}),
+    facts: () => () => ({}),
     open: (plan, { execution, endsAt }) => ({
       later,
       begin: () => Promise.resolve(false),

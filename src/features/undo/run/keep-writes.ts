@@ -130,7 +130,7 @@ export class KeptWrites implements KeptBatch {
     };
     const open = (plan: Plan): KeptWrites => new KeptWrites(plan, this.#run, { seal: this.#seal, outer });
     // Its writes were looked at with the batch.
-    return { take: ok, open, factsOfJobs: (plan) => open(plan).factsOfJob };
+    return { take: ok, open, facts: (plan) => open(plan).factsOfJob };
   }
 
   begin({ step, element, call }: KeptCall): Promise<boolean> {

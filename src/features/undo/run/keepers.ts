@@ -163,7 +163,7 @@ export function createKeeper(keptAs: Asked, seal: SealArgs): Keeper {
       ? whole.ofElements(plan)
       : new KeptWrites(
           plan,
-          { ...around, batchId: run ?? around.batchId },
+          { ...around, batchId: run ?? runIdOf(around) },
           { seal, goesOn: run !== undefined },
         );
   return {
@@ -179,8 +179,14 @@ export function createKeeper(keptAs: Asked, seal: SealArgs): Keeper {
       if (whole === undefined || !namesElements(plan)) whole = kept;
       return kept;
     },
-    factsOfJobs: (plan, around) => make(plan, around).factsOfJob,
+    facts: (plan, around) => make(plan, { ...around, endsAt: 0 }).factsOfJob,
   };
+}
+
+/** A run of a tool that is a job has the id of the job. */
+function runIdOf({ execution, batchId }: KeptRun): string {
+  const { tool, runId = batchId } = execution.within?.runOf ?? {};
+  return tool === undefined ? batchId : runId;
 }
 
 const WHAT_CAN = "what-can";
