@@ -41,11 +41,11 @@ export const SHIPPED: Readonly<Record<"flags" | "variables" | "needs" | "contrac
 export const SHIPPED_FLAGS: Words = {
   approve: "Can approve",
   skip_approval: "Can skip approval",
-  manage_tools: "May keep tools and flows",
-  manage_keys: "May make and revoke keys",
-  manage_endpoints: "May keep endpoints and publish events",
-  manage_connections: "May connect accounts of subjects",
-  operator: "May look across tenants",
+  manage_tools: "Can add tools and flows",
+  manage_keys: "Can make and revoke keys",
+  manage_endpoints: "Can manage endpoints and publish events",
+  manage_connections: "Can manage connected accounts",
+  operator: "Can see all tenants",
 };
 
 /** The classes of Durable Objects. */

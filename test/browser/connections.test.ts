@@ -38,7 +38,7 @@ describe("The section Connections", () => {
       await own.getByText("gmail.modify").first().waitFor();
       const other = page.getByRole("region", { name: "Connections of shown_2" });
       await other.getByText("pending").waitFor();
-      await other.getByText("its link is good until").waitFor();
+      await other.getByText("link expires").waitFor();
       await picture(page, `connections-list-${width}`);
       await expectFits(page);
       await expectAccessible(page);
@@ -52,13 +52,18 @@ describe("The section Connections", () => {
   test("makes a link for a subject, which connects it, and disconnects it again, by the keyboard alone", async () => {
     await using console = await openConsole({ key: ADMIN, path: "/console#/connections" });
     const { page, context, url } = console;
+    await page.getByRole("form", { name: "An account to connect" }).waitFor(PATIENT);
     await page.getByLabel("Subject", { exact: true }).last().focus();
     await page.keyboard.type("typed");
     await page.keyboard.press("Tab");
-    await page.keyboard.type("nowhere");
+    // The connectors of the deployment are there to choose from.
+    await page.keyboard.type("google");
+    await page.keyboard.press("Tab");
+    await page.keyboard.type("ä");
     await page.keyboard.press("Enter");
-    await page.getByRole("alert").getByText("one of").waitFor(PATIENT);
-    await page.getByLabel("Connector", { exact: true }).fill("google");
+    await page.getByRole("alert").getByText("A name has 1 to 64 letters").waitFor(PATIENT);
+    expect(await page.getByLabel("Name", { exact: true }).getAttribute("aria-invalid")).toBe("true");
+    await page.getByLabel("Name", { exact: true }).fill("");
     await page.keyboard.press("Enter");
     const link = page.getByRole("link", { name: "Connect the account" });
     await link.waitFor(PATIENT);

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 
 import {
+  linkOf,
   ANSWERS,
   call,
   describeTypes,
@@ -96,6 +97,39 @@ describe("The section Endpoints", () => {
     await page.getByRole("link", { name: "shop-good" }).waitFor(PATIENT);
   });
 
+  test("counts the attempts that failed, though none is given up", async () => {
+    await put("shop-down", { url: FAILS, events: ["stock.gone"] });
+    for (let n = 0; n < 3; n += 1) await call("POST", "/v1/events", { type: "stock.gone", data: {} });
+    await untilTried("shop-down", 3);
+    await using console = await openConsole({ key: ADMIN, path: "/console#/endpoints/shop-down" });
+    const day = console.page.getByRole("region", { name: "The last 24 hours" });
+    await expect
+      .poll(() => day.innerText(), PATIENT)
+      .toMatch(
+        /Delivered\s+0\s+Waiting\s+3\s+Failed attempts\s+[3-9]\s+Given up\s+0\s+95 % of answers within/,
+      );
+  });
+
+  test.each([ADMIN, null])(
+    "says at its field, in words for people, what an endpoint lacks: %s",
+    async (key) => {
+      const path = key === null ? await linkOf("c_field") : "/console#/endpoints?view=new";
+      await using console = await openConsole({ key, path });
+      const { page } = console;
+      if (key === null) await page.getByRole("link", { name: "Add an endpoint" }).click(PATIENT);
+      const address = page.getByLabel("Address", { exact: true });
+      await address.fill("http://localhost/x", PATIENT);
+      await page.getByRole("button", { name: "Make the endpoint" }).click();
+      await page.getByRole("alert").getByText("Choose at least one event").waitFor(PATIENT);
+      await page.getByLabel(/^(?:Other t|T)ypes$/).fill("order.paid");
+      await page.getByRole("button", { name: "Make the endpoint" }).click();
+      await page.getByRole("alert").getByText("Write a public https address").waitFor(PATIENT);
+      await expect.poll(() => address.evaluate((field) => field === document.activeElement)).toBe(true);
+      expect(await page.getByText("/url").count()).toBe(0);
+      await expectAccessible(page);
+    },
+  );
+
   test("resumes an endpoint, and delivers again what failed", async () => {
     await put("shop-back", { url: FAILS, events: ["stock.low"] });
     await call("POST", "/v1/events", { type: "stock.low", data: {} });
@@ -120,13 +154,13 @@ describe("The section Endpoints", () => {
     await page.getByText("Filter, rate and headers").click(PATIENT);
     await page.getByLabel("Only where, as JSON").fill('{"/total": {"gt');
     await page.getByRole("button", { name: "Save" }).click();
-    await page.getByRole("alert").getByText("/filter").first().waitFor(PATIENT);
+    await page.getByRole("alert").getByText("Write JSON that tests fields").waitFor(PATIENT);
     await page.getByLabel("Only where, as JSON").fill('{"/total": {"gte": 100}}');
     await page.getByLabel("Deliveries at most").fill("5");
     await page.getByLabel("in seconds").fill("60");
     await page.getByLabel("Headers, one on a line").fill("x-env: prod\nwebhook-id: mine");
     await page.getByRole("button", { name: "Save" }).click();
-    await page.getByRole("alert").getByText("/headers").first().waitFor(PATIENT);
+    await page.getByRole("alert").getByText("Write a name, a colon").waitFor(PATIENT);
     await picture(page, "endpoints-fields-360-light");
     await expectFits(page);
     await expectAccessible(page);

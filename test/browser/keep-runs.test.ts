@@ -109,7 +109,7 @@ describe("A run", () => {
     // A second one is not begun beside it.
     await button(page, "Run").click({ force: true });
     await button(page, "Stop following").click();
-    await heading(page, "Not followed any more").waitFor();
+    await heading(page, "No longer followed").waitFor();
     expect(sent).toHaveLength(1);
     await run(page, { actions: [BATCH.actions[0]] });
     await heading(page, "Done").waitFor();

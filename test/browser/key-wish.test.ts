@@ -9,15 +9,15 @@ test("A wish for a first key has every field as it stands when it is sent, whate
   await page.getByRole("textbox", { name: "Name" }).fill("a b");
   await page.getByLabel("Tenant", { exact: true }).fill("first-tenant");
   await page.getByRole("textbox", { name: "Tools" }).fill("maps");
-  await page.getByLabel("May keep tools and flows").check();
+  await page.getByLabel("Can add tools and flows").check();
   await page.getByRole("button", { name: "Make a key" }).click();
   await page.getByRole("alert").getByText("letters").waitFor();
   await page.getByRole("textbox", { name: "Name" }).fill(" nightly ");
   await page.getByLabel("Tenant", { exact: true }).fill("acme");
   await page.getByRole("textbox", { name: "Tools" }).fill("maps, email");
-  await page.getByLabel("May keep tools and flows").uncheck();
+  await page.getByLabel("Can add tools and flows").uncheck();
   await page.getByLabel("Can approve").check();
-  await page.getByLabel("May make and revoke keys").check();
+  await page.getByLabel("Can make and revoke keys").check();
   await page.getByRole("button", { name: "Make a key" }).click();
   const entry = await page.getByLabel("Entry for VOLLEY_KEYS, a JSON array of such entries").innerText();
   expect(JSON.parse(entry)).toEqual({

@@ -142,7 +142,7 @@ describe("The page of a portal link", () => {
     await page.getByRole("link", { name: "Edit" }).click();
     await page.getByLabel("Address").fill("http://inside.example.com/hooks");
     await page.getByRole("button", { name: "Save" }).click();
-    await page.getByRole("alert").getByText("/url").first().waitFor();
+    await page.getByRole("alert").getByText("Write a public https address").waitFor();
     await expectAccessible(page);
   });
 

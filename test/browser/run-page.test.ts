@@ -60,6 +60,32 @@ describe("A run's page", () => {
     expect(await panelOf(page).count()).toBe(0);
   });
 
+  test.each(WIDTHS)(
+    "marks wrong arguments, and shows what was written for what was sent: $width px",
+    async (look) => {
+      await using console = await openConsole({ ...look, key: ADMIN });
+      const { page, url } = console;
+      const id = await run(
+        url,
+        { id: "found", tool: "probe-search", args: { q: "lamp" } },
+        { id: "first", tool: "probe-item", args: { id: { $ref: "found#/items/0/id" } } },
+        { id: "wrong", tool: "probe-echo", args: { m: 1, n: "one" } },
+      );
+      await page.goto(`${url}/console#/runs/${id}`);
+      const args = panelOf(page).getByRole("region", { name: "Arguments" });
+      await args.getByText('expected a number, received the string "one"').waitFor();
+      await args.getByText("expected no such field, received the number 1").waitFor();
+      expect(await panelOf(page).getByText("/args/n expected").count()).toBe(0);
+      await expectAccessible(page);
+      await expectFits(page);
+      await page.goto(`${url}/console#/runs`);
+      await page.goto(`${url}/console#/runs/${id}?action=first`);
+      await args.getByText("lamp-1").waitFor();
+      await args.getByText("written as /items/0/id of the result of found").waitFor();
+      await expectAccessible(page);
+    },
+  );
+
   test("of an agent shows rounds and tools on a phone", async () => {
     await using console = await openConsole({ key: ADMIN, width: 360 });
     const { page, url } = console;

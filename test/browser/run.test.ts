@@ -238,7 +238,7 @@ describe("Run", () => {
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Running");
     await expectAccessible(page);
     await button(page, "Stop following").click();
-    await page.getByRole("heading", { name: "Not followed any more" }).waitFor();
+    await page.getByRole("heading", { name: "No longer followed" }).waitFor();
     await page.getByText("It goes on to its end").waitFor();
     expect(await rows.filter({ hasText: "not known" }).count()).toBe(2);
   });

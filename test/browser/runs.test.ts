@@ -175,7 +175,7 @@ describe("A run's page", () => {
     const { page, url } = console;
     const id = await run(url);
     await page.goto(`${url}/console#/runs/${id}?action=gone`);
-    await panelOf(page).getByRole("link", { name: "The question" }).click();
+    await panelOf(page).getByRole("link", { name: "Approval request" }).click();
     await page.getByRole("heading", { level: 1, name: "May this happen?" }).waitFor();
     await page.getByRole("link", { name: "this run" }).click();
     await page.getByRole("list", { name: "Actions over time" }).waitFor();

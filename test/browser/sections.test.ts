@@ -130,6 +130,7 @@ describe("A Worker that lists every feature", () => {
       "Connections",
       "Usage",
       "Keys",
+      "Sign",
     ]);
     await page.getByRole("navigation", { name: "Sections" }).getByRole("link", { name: "Flows" }).click();
     await page.getByRole("heading", { level: 1, name: "Flows" }).waitFor();
@@ -149,6 +150,6 @@ describe("A Worker that lists every feature", () => {
     await page.getByLabel("Your key").fill(ADMIN);
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { level: 1, name: "Flows" }).waitFor();
-    expect(await linksOf(page)).toHaveLength(7);
+    expect(await linksOf(page)).toHaveLength(8);
   });
 });

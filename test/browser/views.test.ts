@@ -477,7 +477,7 @@ describe("Keys", () => {
     await expectFits(page);
     await page.getByRole("button", { name: `Rotate ${name}` }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Rotate" }).click();
-    await page.getByText("the former").first().waitFor();
+    await page.getByText("previous key").first().waitFor();
     const next = await shown.innerText();
     expect(next).not.toBe(key);
     expect([await isAccepted(next), await isAccepted(key)]).toEqual([true, true]);

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { WirePlan } from "../../src/console/kit/wire.ts";
 import { layOutPlan, NODE } from "../../src/console/run/lay-out-plan.ts";
 import { nameActions } from "../../src/console/run/name-actions.ts";
-import { sayPlan } from "../../src/console/run/say-plan.ts";
+import { sayPlan } from "../../src/console/run/say-run.ts";
 
 function planOf(plan: Partial<WirePlan["plan"]>, errors: WirePlan["errors"] = []): WirePlan {
   const none = {

@@ -22,8 +22,8 @@ test("no two keys are the same, and the same bytes make the same key", async () 
 });
 
 test("a wish is refused with what would be right", () => {
-  expect(refuseWish(WISH)).toBeNull();
-  expect(refuseWish({ ...WISH, name: "a b" })).toContain("letters");
-  expect(refuseWish({ ...WISH, tenant: "é" })).toContain("tenant");
-  expect(refuseWish({ ...WISH, tools: " , " })).toContain("* is all");
+  expect(refuseWish(WISH)).toEqual({});
+  expect(refuseWish({ ...WISH, name: "a b" }).name).toContain("letters");
+  expect(refuseWish({ ...WISH, tenant: "é" }).tenant).toContain("tenant");
+  expect(refuseWish({ ...WISH, tools: " , " }).tools).toContain("* is all");
 });

@@ -15,6 +15,7 @@ const MARKS: Readonly<Record<string, readonly string[]>> = {
   keys: ["/v1/keys", "A new key of this tenant"],
   operator: ["/v1/operator/overview", "tenants-table"],
   runs: ["Runs that it caused", "Run what failed", "trace-row"],
+  "sign-in": ["/v1/sign_ins", "No program is signed in"],
   undo: ["Taken back by", "There is nothing to take back"],
   usage: ["Jobs by status", "job-counts"],
 };

@@ -1,4 +1,5 @@
 import { useState } from "hono/jsx/dom";
+import { Prose } from "../parts/problem-note.tsx";
 
 import { toPointer } from "../../core/kit/json/json-pointer.ts";
 import type { JsonSchema } from "../kit/wire.ts";
@@ -92,7 +93,7 @@ function Field(props: FieldProps) {
   const help = [schema.description, sayBounds(schema)].filter(Boolean).join(" ");
   const about = (
     <p key="help" class="help" id={`${id}-help`} dir="auto">
-      {help}
+      <Prose text={help} />
     </p>
   );
   const wrong = mine.map(({ expected, received }) => (

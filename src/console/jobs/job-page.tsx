@@ -106,7 +106,7 @@ function JobBody({ job }: { readonly job: WireJob }) {
             of={[
               ["Status", <Status of={sayStatus(job)} />],
               ["Attempts", job.attempts],
-              ["Asked", <Asked job={job} />],
+              ["Created", <Asked job={job} />],
               job.duration_ms !== undefined && ["Took", sayDuration(job.duration_ms)],
               job.note !== undefined && ["Note", <span dir="auto">{job.note}</span>],
               ["Tool", <Link of={job.tool} section="tools" to={job.tool} />],
@@ -135,9 +135,9 @@ function JobBody({ job }: { readonly job: WireJob }) {
       <div class="stack">
         {job.error !== undefined && <FailureNote key="error" error={job.error} />}
         {job.data !== undefined && (
-          <section key="data" class="card" aria-label="What came of it">
+          <section key="data" class="card" aria-label="Result">
             <div class="row">
-              <h2>What came of it</h2>
+              <h2>Result</h2>
               <span class="end">
                 <CopyButton text={() => writeExact(job.data, 2)} label="Copy data" />
               </span>

@@ -16,7 +16,7 @@ export function JobTable({ jobs }: { readonly jobs: readonly WireJob[] }) {
         ["Job", (job) => <Name of={job} />, "lead"],
         ["Status", (job) => <Status of={sayStatus(job)} />],
         ["Attempts", (job) => job.attempts, "number"],
-        ["Asked", (job) => <Time at={job.created_at} />],
+        ["Created", (job) => <Time at={job.created_at} />],
         ["Took", (job) => <Took of={job} />],
       ]}
     />

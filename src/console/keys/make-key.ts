@@ -35,12 +35,17 @@ export interface KeyWish {
   readonly flags: readonly string[];
 }
 
-/** The fault of a wish, in words; null when there is none. */
-export function refuseWish({ name, tenant, tools }: KeyWish): string | null {
-  if (!NAME.test(name)) return "A name has 1 to 64 letters, digits, '_', '.' or '-'.";
-  if (tenant !== "" && !NAME.test(tenant)) return "A tenant has 1 to 64 letters, digits, '_', '.' or '-'.";
-  if (splitTools(tools).length === 0) return "Say which tools it may call; * is all.";
-  return null;
+/** The faults of a wish, in words, by field. */
+export type WrongWish = { readonly [Field in "name" | "tenant" | "tools"]?: string };
+
+/** Find what is wrong with a wish; nothing where it can be sent. */
+export function refuseWish({ name, tenant, tools }: KeyWish): WrongWish {
+  const form = "has 1 to 64 letters, digits, '_', '.' or '-'.";
+  return {
+    ...(!NAME.test(name) && { name: `A name ${form}` }),
+    ...(tenant !== "" && !NAME.test(tenant) && { tenant: `A tenant ${form}` }),
+    ...(splitTools(tools).length === 0 && { tools: "Say which tools it may call; * is all." }),
+  };
 }
 
 /** Take the names of a text apart. */

@@ -1,36 +1,45 @@
 import { useState } from "hono/jsx/dom";
 import { SHIPPED_FLAGS } from "../../shipped.ts";
-import { readForm } from "../kit/form-fields.ts";
+import { type Faults, readForm } from "../kit/use-send.ts";
 import { TextField } from "../parts/text-field.tsx";
-import { type KeyWish, refuseWish } from "./make-key.ts";
+import { type KeyWish, refuseWish, type WrongWish } from "./make-key.ts";
 import { ShownOnce } from "../parts/shown-once.tsx";
 
 interface WishFormProps {
   /** Whether its tenant may be chosen. */
   readonly hasTenant: boolean;
   readonly isBusy: boolean;
+  /** The faults that the API found in it. */
+  readonly faults?: Faults;
   readonly onWish: (wish: KeyWish) => void;
 }
 
 /** Ask what a key is for: its name, what it may call, what else it may. */
-export function WishForm({ hasTenant, isBusy, onWish }: WishFormProps) {
-  const [wrong, setWrong] = useState<string | null>(null);
+export function WishForm({ hasTenant, isBusy, faults, onWish }: WishFormProps) {
+  const [wrong, setWrong] = useState<WrongWish>({});
   const submit = (event: Event): void => {
     const { form, read } = readForm(event);
     const flags = Object.keys(SHIPPED_FLAGS).filter((flag) => form.has(flag));
     const wish = { name: read("name"), tenant: read("tenant"), tools: read("tools"), flags };
     const refused = refuseWish(wish);
     setWrong(refused);
-    if (refused === null) onWish(wish);
+    if (Object.keys(refused).length === 0) onWish(wish);
   };
   return (
     <form class="form" onSubmit={submit} novalidate aria-label="A new key">
-      <TextField id="key-name" name="name" label="Name" placeholder="nightly-report" />
+      <TextField
+        id="key-name"
+        name="name"
+        label="Name"
+        wrong={wrong.name ?? faults?.of("name")}
+        placeholder="nightly-report"
+      />
       {hasTenant && (
         <TextField
           id="key-tenant"
           name="tenant"
           label="Tenant"
+          wrong={wrong.tenant}
           help="Keys of one tenant see the same jobs and questions. Empty, it is the name."
         />
       )}
@@ -38,6 +47,7 @@ export function WishForm({ hasTenant, isBusy, onWish }: WishFormProps) {
         id="key-tools"
         name="tools"
         label="Tools"
+        wrong={wrong.tools ?? faults?.of("tools")}
         value="*"
         help="Names or categories, with commas between them; * is all."
       />
@@ -48,11 +58,6 @@ export function WishForm({ hasTenant, isBusy, onWish }: WishFormProps) {
           </label>
         ))}
       </div>
-      {wrong !== null && (
-        <p class="wrong" role="alert">
-          {wrong}
-        </p>
-      )}
       <div class="row">
         <button type="submit" class="primary" disabled={isBusy}>
           Make a key

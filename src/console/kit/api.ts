@@ -72,7 +72,7 @@ export async function open(path: string, asking: Asking): Promise<Answer<Respons
 }
 
 /** The problem of a connection that was lost before the answer, or not made. */
-export function makeOffline(detail: string, title = "Broken off"): Problem {
+export function makeOffline(detail: string, title = "Interrupted"): Problem {
   return { code: "OFFLINE", title, detail, status: 0, requestId: null };
 }
 
@@ -84,7 +84,11 @@ const NOT_REACHED = makeOffline(
 async function readProblem(response: Response): Promise<Problem> {
   const body = (await readJson(response)) as Partial<WireProblem> | undefined;
   if (typeof body?.code !== "string") return unreadable(response);
-  const { code, title = "", detail = "", issues, changed, request_id: requestId = null } = body;
+  const { code, title = "", detail = "", path, expected = "", received = "", changed } = body;
+  const { request_id: requestId = null } = body;
+  // One fault stands beside the detail, which says the same.
+  const one = path === undefined ? undefined : [{ path, expected, received, hint: detail }];
+  const issues = body.issues ?? one;
   const more = { ...(issues && { issues }), ...(changed && { changed }) };
   return { code, title, detail, status: response.status, requestId, ...more };
 }

@@ -1,4 +1,4 @@
-import { useState, useRef } from "hono/jsx/dom";
+import { useEffect, useState, useRef } from "hono/jsx/dom";
 import { type Answer, ask, type Asking, type Problem } from "./api.ts";
 import { holdPage } from "./hold-page.ts";
 import type { WireEnvelope } from "./wire.ts";
@@ -43,4 +43,38 @@ export function useSendOnce<Which extends string>() {
     return answer;
   };
   return { send, isBusy };
+}
+
+/** The faults of a form, by field, and the problem where a fault is of no field of it. */
+export interface Faults {
+  readonly of: (field: string) => string | undefined;
+  readonly rest: Problem | null;
+}
+
+/**
+ * Put the faults of a refused form where their fields are, and take the focus to the first.
+ *
+ * @param words of the form's fields; what the API expects is said of a field whose words are empty
+ */
+export function useFaults(problem: Problem | null, words: Readonly<Record<string, string>>): Faults {
+  useEffect(() => {
+    if (problem !== null) document.querySelector<HTMLElement>('form [aria-invalid="true"]')?.focus();
+  }, [problem]);
+  const issues = problem?.issues ?? [];
+  const fieldOf = (path: string): string => path.split("/")[1] ?? "";
+  const isKnown = issues.length > 0 && issues.every(({ path }) => Object.hasOwn(words, fieldOf(path)));
+  return {
+    of: (field) => {
+      const issue = issues.find(({ path }) => fieldOf(path) === field);
+      return issue && (words[field] || `This has to be ${issue.expected}.`);
+    },
+    rest: isKnown ? null : problem,
+  };
+}
+
+/** The fields of a form that is sent, read by this page instead of the browser. */
+export function readForm(event: Event): { readonly form: FormData; readonly read: (name: string) => string } {
+  event.preventDefault();
+  const form = new FormData(event.currentTarget as HTMLFormElement);
+  return { form, read: (name) => String(form.get(name) ?? "").trim() };
 }

@@ -1,3 +1,5 @@
+import { parsePointer } from "../../core/kit/json/json-pointer.ts";
+import { writeExact } from "../kit/exact-json.ts";
 import { Facts } from "./facts.tsx";
 import { JsonView } from "./json-view.tsx";
 import { explainReference } from "./explain-reference.ts";
@@ -7,21 +9,80 @@ const MOST = 100;
 /** So much of a text is drawn before the rest is asked for. */
 const FIRST_CHARACTERS = 4_000;
 
+/** A fault of a field, as the API says it. */
+interface Issue {
+  readonly path: string;
+  readonly expected: string;
+  readonly received: string;
+}
+
+interface ArgsViewProps {
+  readonly args: unknown;
+  readonly label: string;
+  /** The faults of their fields, below `/args`. */
+  readonly issues?: readonly Issue[];
+  /** The arguments as they were written; a reference of those stands below the value that was sent for it. */
+  readonly written?: unknown;
+}
+
 /** Arguments as a person reads them: names beside values, texts as they are, references in words. All of it is text. */
-export function ArgsView({ args, label }: { readonly args: unknown; readonly label: string }) {
+export function ArgsView({ args, label, issues = [], written }: ArgsViewProps) {
   if (typeof args !== "object" || args === null || Array.isArray(args))
     return <JsonView value={args} label={label} />;
-  const entries = Object.entries(args);
+  const wrong = Map.groupBy(issues, ({ path }) => parsePointer(path)?.[1] ?? "");
+  const missing = [...wrong.keys()].filter((name) => !Object.hasOwn(args, name));
+  const entries: [string, unknown][] = [
+    ...Object.entries(args),
+    ...missing.map((name): [string, unknown] => [name, undefined]),
+  ];
   if (entries.length === 0) return <p class="muted">Without arguments.</p>;
   return (
     <div class="stack tight">
       <Facts
         look="args"
         label={label}
-        of={entries.slice(0, MOST).map(([name, value]) => [name, <Value value={value} label={name} />])}
+        of={entries.slice(0, MOST).map(([name, value]) => [
+          name,
+          <div>
+            {value === undefined ? <span class="muted">missing</span> : <Value value={value} label={name} />}
+            {(wrong.get(name) ?? []).map((issue) => (
+              <Fault key={issue.path} issue={issue} />
+            ))}
+            <Written
+              key="written"
+              was={(written as Record<string, unknown> | undefined)?.[name]}
+              now={value}
+            />
+          </div>,
+        ])}
       />
       {entries.length > MOST && <JsonView value={args} label={`${label}, all of them`} />}
     </div>
+  );
+}
+
+function Fault({ issue: { path, expected, received } }: { readonly issue: Issue }) {
+  const inside = path.split("/").slice(3).join("/");
+  return (
+    <p class="wrong">
+      {inside !== "" && <code>{inside}</code>} expected <bdi>{expected}</bdi>, received <bdi>{received}</bdi>
+    </p>
+  );
+}
+
+/** The reference that a value was sent for. */
+function Written({ was, now }: { readonly was: unknown; readonly now: unknown }) {
+  if (was === undefined || writeExact(was) === writeExact(now)) return null;
+  const template = typeof was === "object" && was !== null && "$template" in was ? was.$template : undefined;
+  return (
+    <p class="muted small written">
+      written as{" "}
+      {typeof template === "string" ? (
+        <code>{template}</code>
+      ) : (
+        (explainReference(was) ?? <code>{writeExact(was)}</code>)
+      )}
+    </p>
   );
 }
 

@@ -12,7 +12,7 @@ export function MoreButton({
     <div class="stack tight">
       <ProblemNote problem={problem} />
       <button type="button" class="more" onClick={more} disabled={isLoadingMore}>
-        {isLoadingMore ? "Asking…" : "Show older"}
+        {isLoadingMore ? "Loading…" : "Show older"}
       </button>
     </div>
   );

@@ -5,7 +5,7 @@ import { ProblemNote } from "./problem-note.tsx";
 export function Loading({ what }: { readonly what: string }) {
   return (
     <p class="loading muted" role="status">
-      <span class="spin" aria-hidden="true" /> Asking for {what}…
+      <span class="spin" aria-hidden="true" /> Loading {what}…
     </p>
   );
 }
@@ -42,7 +42,7 @@ export function Pending({ of: { data, problem, isLoading, reload }, what, gone }
       <ProblemNote problem={problem} />
       <div class="row">
         <button type="button" onClick={reload} disabled={isLoading}>
-          Ask again
+          Try again
         </button>
         {data !== null && <span class="muted small">Below is what was known before.</span>}
       </div>

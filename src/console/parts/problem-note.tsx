@@ -9,12 +9,14 @@ export function ProblemNote({ problem }: { readonly problem: Problem | null }) {
       <strong>
         {title} <code>{code}</code>
       </strong>
-      <p>{detail}</p>
-      {issues.length > 0 && (
+      <p>
+        <Prose text={detail} />
+      </p>
+      {(issues.length > 1 || (issues[0] && issues[0].hint !== detail)) && (
         <ul class="stack small">
           {issues.map(({ path, hint }) => (
             <li key={path}>
-              <code>{path}</code> {hint}
+              <code>{path}</code> <Prose text={hint} />
             </li>
           ))}
         </ul>
@@ -22,4 +24,12 @@ export function ProblemNote({ problem }: { readonly problem: Problem | null }) {
       {requestId !== null && <p class="small muted">Request {requestId}</p>}
     </div>
   );
+}
+
+/** A text of the API: what stands in it between backticks is code. */
+export function Prose({ text }: { readonly text: string }) {
+  const parts = text.split("`");
+  // One that is open to the end is a backtick.
+  if (parts.length % 2 === 0) return <>{text}</>;
+  return <>{parts.map((part, at) => (at % 2 === 0 ? part : <code key={at}>{part}</code>))}</>;
 }

@@ -6,7 +6,7 @@ import { FailureNote } from "./failure-note.tsx";
 import { type EdgeKind, layOutPlan, type PlanDrawing as Drawing, type PlanNode } from "./lay-out-plan.ts";
 import { nameActions } from "./name-actions.ts";
 import { EDGE_NAMES, PlanDrawing } from "./plan-drawing.tsx";
-import { sayPlan } from "./say-plan.ts";
+import { sayPlan } from "./say-run.ts";
 
 /**
  * The answer of `dry_run`, drawn: the waves and their order, the issues, and the same as a table.

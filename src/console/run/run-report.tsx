@@ -25,8 +25,8 @@ interface RunReportProps {
 const TITLES: Readonly<Record<Run["phase"], string>> = {
   running: "Running",
   ended: "Done",
-  stopped: "Broken off",
-  cancelled: "Not followed any more",
+  stopped: "Interrupted",
+  cancelled: "No longer followed",
 };
 
 /** A run: how far it is, what every action does, and each result as soon as it is known. */

@@ -55,7 +55,7 @@ export function RunView({ route }: { readonly route: Route }) {
               <p class="row small">
                 The tools are not known, so names and arguments are not looked at.
                 <button type="button" class="plain" onClick={reload}>
-                  Ask again
+                  Try again
                 </button>
               </p>
             </div>

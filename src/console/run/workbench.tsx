@@ -18,8 +18,7 @@ import { nameActions } from "./name-actions.ts";
 import { PlanGraph } from "./plan-graph.tsx";
 import { fieldsOf, RunOptions } from "./run-options.tsx";
 import { RunReport } from "./run-report.tsx";
-import { sayCurl, sayEnds } from "./say-run.ts";
-import { sayPlan } from "./say-plan.ts";
+import { sayCurl, sayEnds, sayPlan } from "./say-run.ts";
 import { useRun } from "./use-run.ts";
 
 interface WorkbenchProps {
@@ -115,7 +114,7 @@ export function Workbench({ begun, tools, children }: WorkbenchProps) {
     if (ended === null) return;
     if (ended.problem?.code === "PLAN_CHANGED") return plan(ended.problem.changed);
     if (ended.envelope !== null) announce(`Done: ${sayEnds(ended.envelope)}`);
-    else if (ended.phase === "cancelled") announce("Not followed any more");
+    else if (ended.phase === "cancelled") announce("No longer followed");
   };
   const format = (): void => {
     if (read.root !== null) editor.current?.setText(printJson(text, read.root));

@@ -14,7 +14,7 @@ import { announce } from "../parts/announce.tsx";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { Empty, Loading } from "../parts/notes.tsx";
 import { Pieces } from "../parts/pieces.tsx";
-import { ProblemNote } from "../parts/problem-note.tsx";
+import { ProblemNote, Prose } from "../parts/problem-note.tsx";
 import { Table } from "../parts/table.tsx";
 import { Title } from "../parts/title.tsx";
 import { ResultList } from "../run/result-list.tsx";
@@ -68,7 +68,9 @@ function ToolBody({ tool, listed }: { readonly tool: WireTool; readonly listed: 
     <div class="split tool-body">
       <div class="stack">
         <section class="card" aria-label="What it does">
-          <p dir="auto">{tool.description}</p>
+          <p dir="auto">
+            <Prose text={tool.description} />
+          </p>
           <ul class="contract muted small">
             {sayContract(listed, tool).map((sentence) => (
               <li key={sentence}>
@@ -85,7 +87,14 @@ function ToolBody({ tool, listed }: { readonly tool: WireTool; readonly listed: 
               columns={[
                 ["Argument", (row) => <Argument of={row} />],
                 ["Takes", ({ type }) => type],
-                ["About", ({ about }) => <span dir="auto">{about === "" ? "–" : about}</span>],
+                [
+                  "About",
+                  ({ about }) => (
+                    <span dir="auto">
+                      <Prose text={about === "" ? "–" : about} />
+                    </span>
+                  ),
+                ],
               ]}
             />
           </section>

@@ -2,7 +2,7 @@ import { useState, useEffect, useRef } from "hono/jsx/dom";
 import { pagesOf, useDeployment } from "../kit/deployment.ts";
 import { hrefTo, type Route } from "../kit/route.ts";
 import { Empty, Loading } from "../parts/notes.tsx";
-import { ProblemNote } from "../parts/problem-note.tsx";
+import { ProblemNote, Prose } from "../parts/problem-note.tsx";
 import { Title } from "../parts/title.tsx";
 import { count } from "../parts/count.ts";
 import { ToolPage } from "./tool-page.tsx";
@@ -82,7 +82,7 @@ function Listed({
               </span>
             </span>
             <span class="muted small" dir="auto">
-              {summary}
+              <Prose text={summary} />
             </span>
           </a>
         </li>

@@ -134,6 +134,7 @@ export function makePlan(
   const steps = drafts.map(({ entry, task, edges, warnings, partly, handles: recalled }, index): Step => {
     const after = hazards[index]!;
     const ordered = after.map((from): Edge => ({ from, reason: `hazard: ${effects[index]!.domain}` }));
+    const { action } = entry;
     return {
       index,
       id: entry.id,
@@ -148,8 +149,10 @@ export function makePlan(
       task,
       readAs: entry.readAs,
       warnings,
+      ...(!task.ok &&
+        action.ok && { refused: { tool: catalog.callable(action.value.tool), args: action.value.args } }),
       ...(partly !== undefined && { partly }),
-      keyed: entry.action.ok ? entry.action.value.keyed : undefined,
+      keyed: action.ok ? action.value.keyed : undefined,
       ...(recalled.length > 0 && { recalls: true as const }),
     };
   });

@@ -104,6 +104,8 @@ export interface Step {
   readonly task: Result<Task, Failure>;
   /** Its task, where that was turned away for a reason that passes or is mended elsewhere: it fails in its place, and may be asked for again. */
   readonly turnedAway?: Task;
+  /** The tool, where there is one, and the arguments that its sender wrote, where it fails before anything runs. */
+  readonly refused?: { readonly tool: Tool | undefined; readonly args: JsonObject };
   /** Which of its fields stood under other names. */
   readonly readAs?: ReadAs | undefined;
   /** The fault of the first of some elements of its loop, which fail in their places when it runs. */

@@ -10,7 +10,7 @@ export function addedTools() {
   return defineFeature({
     name: "added-tools",
     needs: ["discovery"],
-    flags: { manage_tools: "May keep tools and flows" },
+    flags: { manage_tools: "Can add tools and flows" },
     variables: { VOLLEY_TOOL_SECRETS: {}, VOLLEY_TOOL_PORTS: {} },
     routes: [{ for: ["manage_tools"], paths: [showTool, putTool, deleteTool] }],
     toolSource: { loadCompiler, open: addedToolsOf, readAll },

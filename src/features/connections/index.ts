@@ -25,7 +25,7 @@ export function connections({ confirmsItself = false }: ConnectionOptions = {}) 
     name: "connections",
     needs: ["confirmations"],
     meets: ["accounts"],
-    flags: { manage_connections: "May connect accounts of subjects" },
+    flags: { manage_connections: "Can manage connected accounts" },
     variables: { VOLLEY_CONNECTORS: {} },
     routes: [
       { for: ["operator"], paths: [resealConnections] },

@@ -7,6 +7,8 @@ const HOURS = 24;
 interface Hour {
   delivered: number;
   failed: number;
+  /** The attempts that failed, those that are tried again among them; absent where an earlier version counted. */
+  missed?: number;
   readonly took: Record<number, number>;
 }
 
@@ -25,6 +27,7 @@ export function countEnd(day: Day, atMs: number, { tookMs, as }: Ended): void {
   for (const other of Object.keys(day)) if (Number(other) <= hour - HOURS) delete day[Number(other)];
   const counts = (day[hour] ??= { delivered: 0, failed: 0, took: {} });
   if (as !== undefined) counts[as] += 1;
+  if (as !== "delivered") counts.missed = (counts.missed ?? 0) + 1;
   if (tookMs === undefined) return;
   const rounded = toTwoDigits(tookMs);
   counts.took[rounded] = (counts.took[rounded] ?? 0) + 1;
@@ -33,12 +36,13 @@ export function countEnd(day: Day, atMs: number, { tookMs, as }: Ended): void {
 /** Sum up the last day. */
 export function sumDay(day: Day, nowMs: number, pending: number): DayCounts {
   const since = Math.floor(nowMs / HOUR_MS) - HOURS;
-  let [delivered, failed, answers] = [0, 0, 0];
+  let [delivered, failed, missed, answers] = [0, 0, 0, 0];
   const took = new Map<number, number>();
   for (const [hour, counts] of Object.entries(day)) {
     if (Number(hour) <= since) continue;
     delivered += counts.delivered;
     failed += counts.failed;
+    missed += counts.missed ?? 0;
     for (const [ms, count] of Object.entries(counts.took)) {
       took.set(Number(ms), (took.get(Number(ms)) ?? 0) + count);
       answers += count;
@@ -47,6 +51,7 @@ export function sumDay(day: Day, nowMs: number, pending: number): DayCounts {
   return {
     delivered,
     failed,
+    missed,
     pending,
     p95Ms: answers === 0 ? null : quantile(took, Math.ceil(answers * 0.95)),
   };

@@ -39,7 +39,8 @@ export const wholeEndpointSchema = lazySchema(() =>
       last_24h: z.optional(
         z.strictObject({
           delivered: count(),
-          failed: count(),
+          failed: count().check(z.describe("Deliveries that are tried no more")),
+          failed_attempts: count(),
           pending: count(),
           p95_ms: z.nullable(z.number()),
         }),
@@ -104,8 +105,8 @@ export function toEndpointJson(endpoint: KeptEndpoint): Written<typeof shownEndp
   };
 }
 
-export function toDayJson({ delivered, failed, pending, p95Ms }: DayCounts) {
-  return { delivered, failed, pending, p95_ms: p95Ms };
+export function toDayJson({ delivered, failed, missed, pending, p95Ms }: DayCounts) {
+  return { delivered, failed, failed_attempts: missed, pending, p95_ms: p95Ms };
 }
 
 export function toDeliveryJson(delivery: FoundDelivery): Written<typeof deliverySchema> {

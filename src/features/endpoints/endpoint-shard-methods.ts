@@ -32,6 +32,8 @@ export type PutAnswer = Put | "used" | null;
 export interface DayCounts {
   readonly delivered: number;
   readonly failed: number;
+  /** Attempts that failed, those of deliveries that wait among them. */
+  readonly missed: number;
   readonly pending: number;
   /** Counts attempts that were answered; null where there were none. */
   readonly p95Ms: number | null;

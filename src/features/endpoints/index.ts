@@ -26,7 +26,7 @@ export function endpoints() {
   return defineFeature({
     name: "endpoints",
     needs: ["added-tools"],
-    flags: { manage_endpoints: "May keep endpoints and publish events" },
+    flags: { manage_endpoints: "Can manage endpoints and publish events" },
     variables: {
       [PORTAL]: { read: readPortalSettings },
       [VAULT_KEY]: { read: readVaultKeys, isShared: true },

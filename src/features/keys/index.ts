@@ -8,7 +8,7 @@ import { KEYS_OF_TENANT } from "./http/export-keys.ts";
 export function keys() {
   return defineFeature({
     name: "keys",
-    flags: { manage_keys: "May make and revoke keys" },
+    flags: { manage_keys: "Can make and revoke keys" },
     routes: [{ for: ["manage_keys"], paths: KEY_ENDPOINTS }],
     openCallers: openMadeKeys,
     tenantPart: KEYS_OF_TENANT,

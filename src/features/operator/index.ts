@@ -15,7 +15,7 @@ import { OPERATOR_LOGS, restoreCounts } from "./operator.ts";
 export function operator() {
   return defineFeature({
     name: "operator",
-    flags: { operator: "May look across tenants" },
+    flags: { operator: "Can see all tenants" },
     routes: [{ for: ["operator"], paths: [showOverview, redriveTenant] }],
     hears: operatorCountsOf,
     tenantPart: COUNTS_OF_TENANT,

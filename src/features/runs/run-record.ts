@@ -100,6 +100,11 @@ export class RunRecord {
       // A private tool's answer stands in no other action either: the reference to it does.
       const borrows = step.needs.some(hides);
       const args = this.#hasContent && !borrows ? ran?.prepared.get(step.index)?.input : undefined;
+      const { refused, task } = step;
+      const written =
+        args === undefined
+          ? refused?.tool && !isPrivate(refused.tool) && refused.args
+          : task.ok && task.value.input !== args && task.value.input;
       const log = this.#hasContent && !borrows ? toLogJson(outcome.meta, afterMs) : undefined;
       const isWrite = this.#hasContent && step.task.ok && step.task.value.tool.isWrite;
       const callKey = isWrite ? ran?.callKey(step) : undefined;
@@ -108,7 +113,7 @@ export class RunRecord {
       outline.push(`${open}${toOutline(outcome)}}`);
       if (this.#hasContent)
         full.push(
-          `${open}${this.#toContent(step, outcome, { name, args, callKey, isApproved, redact, log, hides: hides(at) })}}`,
+          `${open}${this.#toContent(step, outcome, { name, args, callKey, isApproved, redact, log, written, hides: hides(at) })}}`,
         );
       this.#actions += 1;
     }
@@ -169,6 +174,7 @@ export class RunRecord {
       isApproved,
       redact,
       log,
+      written: own,
       hides,
     }: {
       /** The name of its tool, as far as there is one of that name. */
@@ -177,6 +183,8 @@ export class RunRecord {
       /** A person said yes to it, and its arguments are as they were shown. */
       readonly isApproved: boolean;
       readonly callKey: string | undefined;
+      /** The arguments as its sender wrote them, where they may be others than were sent. */
+      readonly written: object | false | undefined;
       /** The lines of its log, as JSON. */
       readonly log: string | undefined;
       readonly hides: boolean;
@@ -208,6 +216,9 @@ export class RunRecord {
     const shown = shownOf(outcome);
     const isLoop = step.task.ok && step.task.value.forEach !== undefined;
     if (shown !== undefined) content.put("data", shown.json, isLoop ? LINK : undefined);
+    const ownJson = own ? JSON.stringify(own) : undefined;
+    if (ownJson !== undefined && !(written?.ok === true && written.value === ownJson))
+      content.put("written", ownJson);
     this.#contentLeft -= content.bytes;
     this.#wide += content.bytes - content.length;
     return open + content.toText(outcome);

@@ -1,15 +1,11 @@
 import { useState } from "hono/jsx/dom";
 
-import { readForm } from "../../../console/kit/form-fields.ts";
-import { useSend } from "../../../console/kit/use-send.ts";
+import { readForm, useFaults, useSend } from "../../../console/kit/use-send.ts";
 import { announce } from "../../../console/parts/announce.tsx";
 import { ConnectLink } from "../../../console/parts/connect-link.tsx";
 import { ProblemNote } from "../../../console/parts/problem-note.tsx";
 import { TextField } from "../../../console/parts/text-field.tsx";
 import { Time } from "../../../console/parts/time.tsx";
-
-/** Connectors that many deployments have; the API says the others when it refuses one. */
-const USUAL = ["google", "microsoft", "github", "slack", "notion"];
 
 interface Started {
   readonly connect_url?: string;
@@ -20,9 +16,20 @@ interface Made extends Started {
   readonly subject: string;
 }
 
+interface ConnectFormProps {
+  /** Those that the tenant may use. */
+  readonly connectors: readonly string[];
+  readonly onMade: () => void;
+}
+
 /** Make a link by which a subject connects an account. */
-export function ConnectForm({ onMade }: { readonly onMade: () => void }) {
+export function ConnectForm({ connectors, onMade }: ConnectFormProps) {
   const { send, problem } = useSend();
+  const faults = useFaults(problem, {
+    subject: "",
+    name: "A name has 1 to 64 letters, digits, '_', '.', '@' or '-'.",
+    connector: "Choose a connector.",
+  });
   const [made, setMade] = useState<Made | null>(null);
   const submit = async (event: Event): Promise<void> => {
     const { read } = readForm(event);
@@ -51,24 +58,29 @@ export function ConnectForm({ onMade }: { readonly onMade: () => void }) {
           id="connect-subject"
           name="subject"
           label="Subject"
+          wrong={faults.of("subject")}
           placeholder="user_42"
           help="The subject of batches. To try it, take a subject of your own, such as test."
         />
-        <TextField
-          id="connect-connector"
-          name="connector"
-          label="Connector"
-          placeholder="google"
-          suggestions={USUAL}
-        />
+        <div class="field">
+          <label for="connect-connector">Connector</label>
+          <select id="connect-connector" name="connector">
+            {connectors.map((name) => (
+              <option key={name} value={name}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </div>
         <TextField
           id="connect-name"
           name="name"
           label="Name"
+          wrong={faults.of("name")}
           placeholder="default"
           help="Only for a subject with several accounts of one connector."
         />
-        <ProblemNote problem={problem} />
+        <ProblemNote problem={faults.rest} />
         <div class="row">
           <button type="submit" class="primary">
             Make a link

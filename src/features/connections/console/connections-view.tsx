@@ -53,7 +53,13 @@ export function ConnectionsView() {
         <SubjectCard key={one.subject} of={one} onDisconnect={setAsked} />
       ))}
       <MoreButton of={pages} />
-      <ConnectForm onMade={pages.reload} />
+      {pages.first.data !== null && (
+        <ConnectForm
+          key="form"
+          connectors={(pages.first.data as { readonly connectors?: readonly string[] }).connectors ?? []}
+          onMade={pages.reload}
+        />
+      )}
       {asked !== null && (
         <Question
           key={asked.connection_id}

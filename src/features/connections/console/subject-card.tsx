@@ -25,7 +25,7 @@ export function SubjectCard({ of: { subject, connections }, onDisconnect }: Subj
           ["State", (one) => <State of={one} />],
           ["Account", ({ account }) => <bdi class="account">{account ?? "–"}</bdi>],
           ["Scopes", ({ scopes }) => <Scopes of={scopes} />],
-          ["Since", (one) => <Time at={one.connected_at} />],
+          ["Connected", (one) => <Time at={one.connected_at} />],
           [
             CHANGE,
             (one) => (
@@ -58,7 +58,7 @@ function State({ of }: { readonly of: WireConnection }) {
       {of.problem !== undefined && <span class="muted small">{of.problem}</span>}
       {of.state === "pending" && of.link_expires_at !== undefined && (
         <span class="muted small">
-          its link is good until <Time at={of.link_expires_at} />
+          link expires <Time at={of.link_expires_at} />
         </span>
       )}
     </span>

@@ -12,6 +12,7 @@ import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { shardOfSubject } from "../../../core/contract/gate/caller.ts";
 import { listAll } from "../objects/connection-shards.ts";
 import type { ConnectionQuery, ListPlace, SeenConnection } from "../shard-methods.ts";
+import { connectorOf } from "../connectors/connector.ts";
 import { connectionSchema, toWireConnection } from "../wire-connection.ts";
 import { openConnections, refuseOtherSubject, subjectOf, TAG, UNREADABLE } from "./open-connections.ts";
 
@@ -24,7 +25,7 @@ export const listConnections: Route = {
     if (!opened.ok) return opened;
     const query = parseQuery(new URL(request.url).searchParams, context);
     if (!query.ok) return query;
-    const { shards } = opened.value;
+    const { shards, connectors } = opened.value;
     const { subject, limit } = query.value;
     const asked = query.value;
     const found = await askGate(
@@ -34,7 +35,10 @@ export const listConnections: Route = {
     if (!found.ok) return found;
     const toJson = (one: SeenConnection): string => JSON.stringify(toWireConnection(one));
     const { rows, hasMore } = found.value;
-    return respondList("connections", rows, { limit, hasMore, toJson, toCursor });
+    const { tenant } = context.caller;
+    const mine = [...connectors.keys()].filter((one) => connectorOf(connectors, one, tenant) !== undefined);
+    const beside = asked.after === null ? { connectors: mine } : {};
+    return respondList("connections", rows, { limit, hasMore, toJson, toCursor, beside });
   },
   describe: () => ({
     id: "listConnections",
@@ -47,7 +51,13 @@ export const listConnections: Route = {
     }),
     answer: {
       description: "A page of connections, without tokens",
-      schema: pageSchema("connections", connectionSchema(), "ConnectionPage"),
+      schema: z
+        .extend(pageSchema("connections", connectionSchema(), "ConnectionRows"), {
+          connectors: z
+            .optional(z.array(z.string()))
+            .check(z.describe("On the first page, the connectors that the tenant may use")),
+        })
+        .register(z.globalRegistry, { id: "ConnectionPage" }),
     },
     refusals: ["INVALID_QUERY", "FORBIDDEN", "MISCONFIGURED", "UNAVAILABLE"],
   }),

@@ -1,17 +1,29 @@
 import { TextField } from "../../../console/parts/text-field.tsx";
+import type { Faults } from "../../../console/kit/use-send.ts";
 import { writeDeliveryTexts } from "./read-delivery-fields.ts";
 import type { WireEndpoint } from "./wire-endpoints.ts";
 
+interface DeliveryFieldsetProps {
+  readonly known: WireEndpoint | null;
+  readonly faults: Faults;
+}
+
 /** The fields about what is delivered, and how: folded away where an endpoint has none of them. */
-export function DeliveryFieldset({ known }: { readonly known: WireEndpoint | null }) {
+export function DeliveryFieldset({ known, faults }: DeliveryFieldsetProps) {
   const texts = writeDeliveryTexts(known);
-  const isOpen = Object.values(texts).some((text) => text !== "");
+  const wrong = {
+    filter: faults.of("filter"),
+    limit: faults.of("rate_limit"),
+    headers: faults.of("headers"),
+  };
+  const isOpen = [...Object.values(texts), ...Object.values(wrong)].some((text) => text);
   return (
     <details class="fold" open={isOpen}>
       <summary>Filter, rate and headers</summary>
       <div class="stack">
         <LongField
           name="filter"
+          wrong={wrong.filter}
           label="Only where, as JSON"
           placeholder='{"/total": {"gte": 100}}'
           value={texts.filter}
@@ -22,6 +34,7 @@ export function DeliveryFieldset({ known }: { readonly known: WireEndpoint | nul
             id="endpoint-limit"
             name="limit"
             label="Deliveries at most"
+            wrong={wrong.limit}
             type="number"
             min="1"
             max="100000"
@@ -40,6 +53,7 @@ export function DeliveryFieldset({ known }: { readonly known: WireEndpoint | nul
         </div>
         <LongField
           name="headers"
+          wrong={wrong.headers}
           label="Headers, one on a line"
           placeholder="x-env: prod"
           value={texts.headers}
@@ -55,11 +69,12 @@ interface LongFieldProps {
   readonly label: string;
   readonly placeholder: string;
   readonly value: string;
+  readonly wrong: string | undefined;
   readonly help: string;
 }
 
 /** A field of several lines, with a sentence about it. */
-function LongField({ name, label, placeholder, value, help }: LongFieldProps) {
+function LongField({ name, label, placeholder, value, wrong, help }: LongFieldProps) {
   const id = `endpoint-${name}`;
   return (
     <div class="field">
@@ -73,7 +88,13 @@ function LongField({ name, label, placeholder, value, help }: LongFieldProps) {
         placeholder={placeholder}
         value={value}
         aria-describedby={`${id}-help`}
+        aria-invalid={wrong === undefined ? undefined : "true"}
       />
+      {wrong !== undefined && (
+        <p key="wrong" class="wrong" role="alert">
+          {wrong}
+        </p>
+      )}
       <p class="help" id={`${id}-help`}>
         {help}
       </p>

@@ -1,6 +1,5 @@
 import { useState } from "hono/jsx/dom";
-import { readForm } from "../../../console/kit/form-fields.ts";
-import { useSend } from "../../../console/kit/use-send.ts";
+import { readForm, useSend } from "../../../console/kit/use-send.ts";
 import { announce } from "../../../console/parts/announce.tsx";
 import { count } from "../../../console/parts/count.ts";
 import { ProblemNote } from "../../../console/parts/problem-note.tsx";

@@ -1,6 +1,5 @@
 import { useState } from "hono/jsx/dom";
-import { readForm } from "../../../console/kit/form-fields.ts";
-import { useSend } from "../../../console/kit/use-send.ts";
+import { readForm, useFaults, useSend } from "../../../console/kit/use-send.ts";
 import { hrefTo } from "../../../console/kit/route.ts";
 import { useLoad } from "../../../console/kit/use-load.ts";
 import { announce } from "../../../console/parts/announce.tsx";
@@ -35,11 +34,26 @@ export function EditEndpoint({ id }: { readonly id: string }) {
   );
 }
 
+/** Faults that the API would say in words for programs. */
+const WORDS = {
+  url: "Write a public https address, such as https://shop.example.com/webhooks.",
+  events:
+    "Choose at least one event, or write types such as order.paid or order.*, with commas between them.",
+  id: "",
+  customer: "",
+  description: "",
+  filter: 'Write JSON that tests fields of the event by pointer, such as {"/total": {"gte": 100}}.',
+  rate_limit: "Write a number from 1 to 100,000, and at most 3,600 seconds.",
+  headers:
+    "Write a name, a colon and a value on each line. Host, Content-Type and the signature are set already.",
+};
+
 function EndpointForm({ known }: { readonly known: WireEndpoint | null }) {
   const { root, isTenant } = useAccess();
   const described = useEventTypes().data ?? [];
   const [chosen, setChosen] = useState<readonly string[]>(known?.events ?? []);
   const { send, isBusy, problem } = useSend();
+  const faults = useFaults(problem, WORDS);
   const [made, setMade] = useState<{ readonly id: string; readonly secret: string } | null>(null);
   const names = described.map(({ type }) => type);
   const isAll = chosen.includes("*");
@@ -106,12 +120,20 @@ function EndpointForm({ known }: { readonly known: WireEndpoint | null }) {
         type="url"
         inputmode="url"
         required
+        wrong={faults.of("url")}
         placeholder="https://shop.example.com/webhooks"
         value={known?.url ?? ""}
         help="A public https address. Events are sent to it as POST requests."
       />
       {known === null && isTenant && (
-        <TextField key="id" id="endpoint-id" name="id" label="Id" placeholder="made if left empty" />
+        <TextField
+          key="id"
+          id="endpoint-id"
+          name="id"
+          label="Id"
+          wrong={faults.of("id")}
+          placeholder="made if left empty"
+        />
       )}
       {isTenant && (
         <TextField
@@ -119,6 +141,7 @@ function EndpointForm({ known }: { readonly known: WireEndpoint | null }) {
           id="endpoint-customer"
           name="customer"
           label="Customer"
+          wrong={faults.of("customer")}
           value={known?.customer ?? ""}
         />
       )}
@@ -126,6 +149,7 @@ function EndpointForm({ known }: { readonly known: WireEndpoint | null }) {
         id="endpoint-description"
         name="description"
         label="Description"
+        wrong={faults.of("description")}
         spellcheck
         maxlength={1_000}
         value={known?.description ?? ""}
@@ -163,6 +187,7 @@ function EndpointForm({ known }: { readonly known: WireEndpoint | null }) {
             name="types"
             label={names.length === 0 ? "Types" : "Other types"}
             value={others.join(", ")}
+            wrong={faults.of("events")}
             help="Such as order.paid, or invoice.* for all that begin so; with commas between them."
           />
         )}
@@ -171,8 +196,8 @@ function EndpointForm({ known }: { readonly known: WireEndpoint | null }) {
         <input type="checkbox" name="ordered" checked={known?.ordered === true} /> One delivery at a time, in
         order: the next waits until the one before is delivered or given up
       </label>
-      <DeliveryFieldset known={known} />
-      <ProblemNote problem={problem} />
+      <DeliveryFieldset known={known} faults={faults} />
+      <ProblemNote problem={faults.rest} />
       <div class="row">
         <button type="submit" class="primary" disabled={isBusy}>
           {known === null ? "Make the endpoint" : "Save"}

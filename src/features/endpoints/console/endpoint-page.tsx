@@ -118,7 +118,7 @@ function EndpointBody({ endpoint, path, onChanged }: EndpointBodyProps) {
       <LastDay day={endpoint.last_24h} />
       {mayChange && <EndpointButtons key="buttons" endpoint={endpoint} onSend={ask} />}
       <section class="stack tight" aria-label="Its deliveries">
-        <h2>Its deliveries</h2>
+        <h2>Deliveries</h2>
         <DeliveryList of={{ endpoint: endpoint.id }} />
       </section>
     </div>
@@ -146,12 +146,12 @@ function EndpointFacts({ endpoint }: { readonly endpoint: WireWholeEndpoint }) {
         ["Address", <bdi class="mono">{url}</bdi>],
         isTenant && customer !== undefined && ["Customer", <bdi>{customer}</bdi>],
         ["Events", <EventTags events={events} most={100} />],
-        filter !== undefined && ["Only where", <JsonView value={filter} label="Filter" />],
+        filter !== undefined && ["Filter", <JsonView value={filter} label="Filter" />],
         headers !== undefined && ["Headers", <JsonView value={headers} label="Headers" />],
         via !== undefined && ["Body", ["made by the flow ", <FlowLink key="flow" name={via} />]],
-        rate !== undefined && ["At most", `${rate.limit} in ${rate.window_s} s`],
+        rate !== undefined && ["Rate limit", `${rate.limit} in ${rate.window_s} s`],
         ordered && ["Order", "one at a time, as they were published"],
-        ["Made", <Time at={at} />],
+        ["Created", <Time at={at} />],
       ]}
     />
   );
@@ -165,17 +165,18 @@ function FlowLink({ name }: { readonly name: string }) {
 function LastDay({ day }: { readonly day: WireWholeEndpoint["last_24h"] }) {
   if (day === undefined) return null;
   const figures = [
-    ["Delivered", String(day.delivered)],
-    ["Failed", String(day.failed)],
-    ["Waiting", String(day.pending)],
-    ["95 % within", day.p95_ms === null ? "–" : sayDuration(day.p95_ms)],
+    ["Delivered", day.delivered],
+    ["Waiting", day.pending],
+    ["Failed attempts", day.failed_attempts, "bad"],
+    ["Given up", day.failed, "bad"],
+    ["95 % of answers within", day.p95_ms === null ? "–" : sayDuration(day.p95_ms)],
   ] as const;
   return (
     <section class="stack tight" aria-label="The last 24 hours">
       <h2>The last 24 hours</h2>
       <dl class="day-figures">
-        {figures.map(([name, text]) => (
-          <div key={name} class={`card${name === "Failed" && day.failed > 0 ? " toned tone-bad" : ""}`}>
+        {figures.map(([name, text, tone]) => (
+          <div key={name} class={tone !== undefined && text !== 0 ? "card toned tone-bad" : "card"}>
             <dt>{name}</dt>
             <dd>{text}</dd>
           </div>

@@ -104,7 +104,7 @@ export function EventPage({ id }: { readonly id: string }) {
       )}
       {event !== null && (
         <section key="deliveries" class="stack tight" aria-label="Its deliveries">
-          <h2>Its deliveries</h2>
+          <h2>Deliveries</h2>
           <DeliveryList of={{ event: id }} />
         </section>
       )}

@@ -1,6 +1,7 @@
 import { useState } from "hono/jsx/dom";
 
 import { ask, type Problem } from "../../../console/kit/api.ts";
+import { useFaults } from "../../../console/kit/use-send.ts";
 import { writeExact } from "../../../console/kit/exact-json.ts";
 import { hrefTo } from "../../../console/kit/route.ts";
 import { announce } from "../../../console/parts/announce.tsx";
@@ -33,6 +34,7 @@ export function PublishForm() {
   const [problem, setProblem] = useState<Problem | null>(null);
   const [explained, setExplained] = useState<Explained | null>(null);
   const [published, setPublished] = useState<Published | null>(null);
+  const faults = useFaults(problem, { type: "Write a type such as order.paid.", customer: "" });
   const choose = (type: string): void => {
     const example = described.find((one) => one.type === type)?.example;
     if (example !== undefined && data.trim() === "{}") setData(writeExact(example, 2));
@@ -71,6 +73,7 @@ export function PublishForm() {
           name="type"
           label="Type"
           placeholder="order.paid"
+          wrong={faults.of("type")}
           suggestions={described.map(({ type }) => type)}
           onChange={(event: Event) => choose((event.currentTarget as HTMLInputElement).value)}
         />
@@ -78,6 +81,7 @@ export function PublishForm() {
           id="event-customer"
           name="customer"
           label="Customer"
+          wrong={faults.of("customer")}
           placeholder="all of them if left empty"
         />
         <div class="field">
@@ -92,7 +96,7 @@ export function PublishForm() {
             onInput={(event: Event) => setData((event.currentTarget as HTMLTextAreaElement).value)}
           />
         </div>
-        <ProblemNote problem={problem} />
+        <ProblemNote problem={faults.rest} />
         <div class="row">
           <button type="submit">Who would get it?</button>
           <button

@@ -1,6 +1,9 @@
 import { useState } from "hono/jsx/dom";
 import { usePages } from "../../../console/kit/use-pages.ts";
-import { useSend } from "../../../console/kit/use-send.ts";
+import { hasPage, useDeployment } from "../../../console/kit/deployment.ts";
+import { useFaults, useSend } from "../../../console/kit/use-send.ts";
+import { SHIPPED_FLAGS } from "../../../shipped.ts";
+import { Pieces } from "../../../console/parts/pieces.tsx";
 import { announce } from "../../../console/parts/announce.tsx";
 import { MoreButton } from "../../../console/parts/more-button.tsx";
 import { Pending } from "../../../console/parts/notes.tsx";
@@ -17,9 +20,10 @@ interface WireKey {
   readonly tools: readonly string[];
   readonly quota: { readonly limit: number; readonly window_s: number };
   readonly flags: readonly string[];
-  readonly created_at: string;
-  readonly expires_at: string | null;
-  readonly previous_ends_at: string | null;
+  /** Absent of keys of the configuration, which its operator changes. */
+  readonly created_at?: string;
+  readonly expires_at?: string | null;
+  readonly previous_ends_at?: string | null;
 }
 
 /** The former key of a name goes on so long after another took its place. */
@@ -28,8 +32,12 @@ const OVERLAP_S = 86_400;
 /** The keys of the tenant, for a key that may manage them. */
 export function KeysView() {
   const pages = usePages<WireKey>("/v1/keys?limit=50", "keys");
+  const { configured = [] } = (pages.first.data ?? {}) as { readonly configured?: readonly WireKey[] };
+  const keys = [...pages.items, ...(pages.hasMore ? [] : configured)];
+  const hasRuns = hasPage(useDeployment(), "runs");
   const [made, setMade] = useState<{ readonly name: string; readonly key: string } | null>(null);
   const { send, isBusy, problem } = useSend();
+  const faults = useFaults(problem, { name: "", tools: "" });
   const [asked, setAsked] = useState<{ readonly what: "rotate" | "revoke"; readonly name: string } | null>(
     null,
   );
@@ -52,35 +60,39 @@ export function KeysView() {
     <div class="stack">
       <Title text="Keys" />
       <Pending of={pages.first} what="the keys" />
-      <ProblemNote problem={problem} />
+      <ProblemNote problem={faults.rest} />
       {made !== null && <KeyShown key={made.key} text={made.key} name={made.name} />}
-      {pages.items.length > 0 && (
+      {keys.length > 0 && (
         <ListTable
           key="list"
-          of={pages.items}
+          of={keys}
           by={({ name }) => name}
           columns={[
             ["Name", (one) => <Name of={one} />, "lead"],
             ["Tools", ({ tools }) => <bdi>{tools.join(", ")}</bdi>],
             ["Quota", ({ quota }) => `${quota.limit} in ${quota.window_s} s`],
-            ["Ends", (one) => <Ends of={one} />],
+            hasRuns && ["Last run", ({ name }) => <Pieces of="keyRow" given={{ name }} />],
+            ["Expires", (one) => <Ends of={one} />],
             [
               CHANGE,
-              ({ name }) => (
-                <span class="row">
-                  {(["Rotate", "Revoke"] as const).map((what) => (
-                    <button
-                      key={what}
-                      type="button"
-                      class="plain"
-                      aria-label={`${what} ${name}`}
-                      onClick={() => setAsked({ what: what === "Rotate" ? "rotate" : "revoke", name })}
-                    >
-                      {what}
-                    </button>
-                  ))}
-                </span>
-              ),
+              ({ name, created_at: at }) =>
+                at === undefined ? (
+                  <span class="muted small">in VOLLEY_KEYS</span>
+                ) : (
+                  <span class="row">
+                    {(["Rotate", "Revoke"] as const).map((what) => (
+                      <button
+                        key={what}
+                        type="button"
+                        class="plain"
+                        aria-label={`${what} ${name}`}
+                        onClick={() => setAsked({ what: what === "Rotate" ? "rotate" : "revoke", name })}
+                      >
+                        {what}
+                      </button>
+                    ))}
+                  </span>
+                ),
             ],
           ]}
         />
@@ -88,7 +100,7 @@ export function KeysView() {
       <MoreButton of={pages} />
       <div class="card">
         <h2>A new key of this tenant</h2>
-        <WishForm hasTenant={false} isBusy={isBusy} onWish={(wish) => void make(wish)} />
+        <WishForm faults={faults} hasTenant={false} isBusy={isBusy} onWish={(wish) => void make(wish)} />
       </div>
       {asked !== null && (
         <Question
@@ -116,7 +128,7 @@ function Name({ of: { name, flags } }: { readonly of: WireKey }) {
       <bdi class="mono">{name}</bdi>
       {flags.map((flag) => (
         <span key={flag} class="tag">
-          {flag}
+          {SHIPPED_FLAGS[flag] ?? flag}
         </span>
       ))}
     </span>
@@ -124,10 +136,10 @@ function Name({ of: { name, flags } }: { readonly of: WireKey }) {
 }
 
 function Ends({ of }: { readonly of: WireKey }) {
-  if (of.previous_ends_at === null) return <Time at={of.expires_at} />;
+  if (of.previous_ends_at === null || of.previous_ends_at === undefined) return <Time at={of.expires_at} />;
   return (
     <span>
-      the former <Time at={of.previous_ends_at} />
+      the previous key <Time at={of.previous_ends_at} />
     </span>
   );
 }

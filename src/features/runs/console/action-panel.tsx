@@ -115,13 +115,18 @@ interface ActionFactsProps extends Pick<ActionPanelProps, "row" | "rows" | "onCh
 }
 
 function ActionFacts({ row, rows, action, tool, onChoose }: ActionFactsProps) {
-  const { error, confirmation, job_id: job, args, data, cut = [], redacted = [], items, because } = action;
+  const { error, confirmation, job_id: job, written, data, cut = [], redacted = [], items, because } = action;
+  // A refused action was not sent: it has the arguments that its sender wrote.
+  const args = action.args ?? written;
+  const issues = args === undefined ? [] : ((error as Partial<WireFailure> | undefined)?.issues ?? []);
   const waitsFor = row.waitsFor.filter(({ key }) => rows.some((other) => other.key === key));
   const neededBy = rows.filter((other) => other.waitsFor.some(({ key }) => key === row.key));
   const tries = action.tries ?? [];
   return (
     <div class="stack">
-      {error !== undefined && row.job?.error === undefined && <Failure key="error" error={error} />}
+      {error !== undefined && row.job?.error === undefined && (
+        <Failure key="error" error={issues.length === 0 ? error : { ...error, issues: [] }} />
+      )}
       {redacted.includes("error") && (
         <p key="link" class="muted small">
           A secret was taken out: the link that connects an account stands in the answer alone.
@@ -131,7 +136,7 @@ function ActionFacts({ row, rows, action, tool, onChoose }: ActionFactsProps) {
       {confirmation !== undefined && (
         <p key="question" class="note tone-wait">
           {typeof confirmation["message"] === "string" && `${confirmation["message"]} `}
-          <a href={hrefTo("confirmations", confirmation.id)}>The question</a>
+          <a href={hrefTo("confirmations", confirmation.id)}>Approval request</a>
         </p>
       )}
       <Facts
@@ -179,7 +184,7 @@ function ActionFacts({ row, rows, action, tool, onChoose }: ActionFactsProps) {
         {args === undefined ? (
           <p class="muted small">{sayMissing(action, "args")}</p>
         ) : (
-          <ArgsView args={args} label={`Arguments of ${action.id}`} />
+          <ArgsView args={args} label={`Arguments of ${action.id}`} issues={issues} written={written} />
         )}
         {redacted.includes("args") && <p class="muted small">A secret was taken out.</p>}
         {action.with !== undefined && <ArgsView args={action.with} label={`Other fields of ${action.id}`} />}

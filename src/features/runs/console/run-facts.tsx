@@ -58,7 +58,7 @@ export function RunFacts({ run, jobs }: RunFactsProps) {
         ))}
         {error !== undefined && (
           <span key="error">
-            failed first: {error.action !== undefined && <bdi class="mono">{error.action}</bdi>}{" "}
+            first failure: {error.action !== undefined && <bdi class="mono">{error.action}</bdi>}{" "}
             <code>{error.code}</code>
           </span>
         )}

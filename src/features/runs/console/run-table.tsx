@@ -19,8 +19,8 @@ export function RunTable({ runs }: { readonly runs: readonly ListedRun[] }) {
       columns={[
         ["Status", (run) => <Status of={run.status} />, "run-status", () => ""],
         ["What ran", (run) => <Name of={run} />, "lead"],
-        ["Failed first", (run) => <FailedFirst of={run} />, "run-failed"],
-        ["From", (run) => <From of={run} />],
+        ["First failure", (run) => <FailedFirst of={run} />, "run-failed"],
+        ["Source", (run) => <From of={run} />],
         ["Took", (run) => <Took of={run} />, "run-took"],
         ["Started", (run) => <Time at={run.started_at} />],
       ]}
@@ -92,7 +92,7 @@ export function RunsOfFlow({ name }: Places["flow"]) {
   return (
     <section class="stack tight" aria-label="Its runs">
       <div class="row">
-        <h2>Its runs</h2>
+        <h2>Runs</h2>
         <a class="end small" href={hrefTo("runs", null, { flow: name })}>
           All of them
         </a>
@@ -104,12 +104,26 @@ export function RunsOfFlow({ name }: Places["flow"]) {
 
 /** How a flow ended last, and when, in its row of the list. */
 export function LastRun({ name }: Places["flowRow"]) {
-  const { data } = useLoad<RunPage>(`/v1/runs?limit=1&flow=${encodeURIComponent(name)}`);
-  const last = data?.runs[0];
+  const last = useLast("flow", name);
   if (last === undefined) return null;
   return (
     <span class="row">
       last <Time at={last.started_at} /> <Status of={last.status} />
     </span>
   );
+}
+
+/** When a key last ran something, as a link to its runs. */
+export function LastRunOfKey({ name: key }: Places["keyRow"]) {
+  const last = useLast("key", key);
+  if (last === undefined) return <Time at={null} />;
+  return (
+    <a href={hrefTo("runs", null, { key })}>
+      <Time at={last.started_at} />
+    </a>
+  );
+}
+
+function useLast(by: "flow" | "key", name: string): ListedRun | undefined {
+  return useLoad<RunPage>(`/v1/runs?limit=1&${by}=${encodeURIComponent(name)}`).data?.runs[0];
 }

@@ -6,12 +6,12 @@ import type { ListedRun, WireRun } from "./wire-runs.ts";
 /** The doors that a run comes by, in words. */
 const DOORS: Readonly<Record<ListedRun["source"], string>> = {
   http: "API",
-  turn: "turn",
-  agent: "agent",
+  turn: "model turn",
+  agent: "agent loop",
   mcp: "MCP",
   flow: "flow",
   webhook: "webhook",
-  cron: "clock",
+  cron: "schedule",
   approval: "approval",
   background: "background",
   orchestration: "orchestration",

@@ -1,5 +1,5 @@
 import type { Section } from "../../../console/kit/section.ts";
-import { LastRun, RunsOfFlow } from "./run-table.tsx";
+import { LastRun, LastRunOfKey, RunsOfFlow } from "./run-table.tsx";
 import { RunsOfWeek } from "./runs-of-week.tsx";
 import { RunsView } from "./run-page.tsx";
 import "./runs.css";
@@ -14,5 +14,10 @@ export const section: Section = {
     View: RunsView,
     things: { kind: "Run", path: "/v1/runs/" },
   },
-  pieces: { usage: { View: RunsOfWeek }, flow: { View: RunsOfFlow }, flowRow: { View: LastRun } },
+  pieces: {
+    usage: { View: RunsOfWeek },
+    flow: { View: RunsOfFlow },
+    flowRow: { View: LastRun },
+    keyRow: { View: LastRunOfKey },
+  },
 };

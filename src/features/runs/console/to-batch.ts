@@ -24,7 +24,7 @@ export function toBatch(run: WireRun): string {
   const actions = run.actions as readonly WireAction[];
   const ids = nameActions(actions);
   const written = actions.map((action, at): Written => {
-    const { args = {}, with: { idempotency_key: _, ...others } = {} } = action;
+    const { written: own, args = own ?? {}, with: { idempotency_key: _, ...others } = {} } = action;
     const before = run.plan.edges.filter(
       ({ to, reason }) => to === action.id && !reason.startsWith("hazard"),
     );

@@ -82,6 +82,11 @@ const actionSchema = lazySchema(() =>
       status: z.enum(ENDS),
       in_doubt: z.optional(z.literal(true)).check(z.describe("It may have taken effect")),
       args: z.optional(z.unknown()),
+      written: z
+        .optional(z.unknown())
+        .check(
+          z.describe("Its arguments as they were written, where references were resolved or it was refused"),
+        ),
       data: z.optional(z.unknown()),
       error: z.optional(z.looseObject({ code: z.string() })),
       job_id: z.optional(z.string()),

@@ -183,7 +183,7 @@ interface ReasonProps {
 }
 
 function Reason({ error, question }: ReasonProps) {
-  if (question !== undefined) return <Link of="a question" section="confirmations" to={question} />;
+  if (question !== undefined) return <Link of="approval request" section="confirmations" to={question} />;
   return error === undefined ? null : (
     <span title={error.hint}>
       <code>{error.code}</code>

@@ -24,7 +24,7 @@ test("a run that a person's link began is said to be so, and is no key's", () =>
   const byKey = { source: "approval", key: "person" } as const;
   expect([sayWay(byKey), isOfKey(byKey)]).toEqual(["approval", true]);
   const byClock = { source: "cron", key: "cron:morning" } as const;
-  expect([sayWay(byClock), isOfKey(byClock)]).toEqual(["clock", false]);
+  expect([sayWay(byClock), isOfKey(byClock)]).toEqual(["schedule", false]);
 });
 
 describe("The filter of the list", () => {

@@ -427,6 +427,30 @@ describe("The content of a run", () => {
     expect(run.actions[4]).toMatchObject({ args: { text: expect.any(String) }, cut: ["data"] });
   });
 
+  test("says how arguments were written that were refused, or whose references were resolved, and of no private tool", async () => {
+    const volley = await start();
+    const { batch_id } = await volley.run({
+      actions: [
+        { id: "first", tool: "echo_text", args: { text: "one" } },
+        { id: "second", tool: "echo_text", args: { text: { $template: "not {{first#/text}}" } } },
+        { id: "wrong", tool: "echo_text", args: { txt: "a word" } },
+        { id: "private", tool: "hidden_echo", args: { txt: "a private matter" } },
+      ],
+    });
+    await volley.advance(2_000);
+    const { actions } = (await show(volley, batch_id)) as unknown as {
+      readonly actions: readonly Record<string, unknown>[];
+    };
+    expect(actions[0]).not.toHaveProperty("written");
+    expect(actions[1]).toMatchObject({
+      args: { text: "not one" },
+      written: { text: { $template: "not {{first#/text}}" } },
+    });
+    expect(actions[2]).toMatchObject({ written: { txt: "a word" } });
+    expect(actions[2]).not.toHaveProperty("args");
+    expect(actions[3]).not.toHaveProperty("written");
+  });
+
   test("is left out with VOLLEY_RUNS outline: codes stay, texts go", async () => {
     const volley = await start({ env: { VOLLEY_RUNS: "outline" } });
     const { batch_id } = await volley.run({

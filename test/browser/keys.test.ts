@@ -1,0 +1,82 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+
+import { afterAll, describe, expect, test } from "vitest";
+
+import { OauthProgram } from "../support/oauth-browser.ts";
+import { expectAccessible, expectFits, openConsole, WIDTHS } from "./open-console.ts";
+
+const ADMIN = "sandbox-admin-key";
+/** Where the program is called back. */
+const server = createServer((_, response) => void response.end("Back")).listen(0, "127.0.0.1");
+await once(server, "listening");
+const callback = `http://127.0.0.1:${(server.address() as AddressInfo).port}/callback`;
+afterAll(() => server.close());
+const PATIENT = { timeout: 30_000 };
+
+describe("Keys", () => {
+  test.each(WIDTHS)(
+    "has those of the configuration, flags by name, and the last run: $width px",
+    async (look) => {
+      await using console = await openConsole({ ...look, key: ADMIN, path: "/console#/keys" });
+      const { page, url } = console;
+      await fetch(`${url}/v1/execute_actions`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${ADMIN}`, "content-type": "application/json" },
+        body: JSON.stringify({ actions: [{ tool: "probe-echo", args: { n: 1 } }] }),
+      });
+      const own = page.getByRole("row").filter({ hasText: "in VOLLEY_KEYS" });
+      await own.getByText("admin", { exact: true }).waitFor(PATIENT);
+      await own.getByText("Can approve").waitFor();
+      await expect
+        .poll(async () => {
+          await page.reload();
+          await own.waitFor();
+          await page.waitForLoadState("networkidle");
+          return own.locator('a[href="#/runs?key=admin"] time').count();
+        }, PATIENT)
+        .toBe(1);
+      expect(await own.getByRole("button").count()).toBe(0);
+      await expectAccessible(page);
+      await expectFits(page);
+    },
+  );
+
+  test("says at its field why a name is refused", async () => {
+    await using console = await openConsole({ key: ADMIN, path: "/console#/keys" });
+    const { page } = console;
+    await page.getByRole("textbox", { name: "Name" }).fill("a b", PATIENT);
+    await page.getByRole("button", { name: "Make a key" }).click();
+    await page.getByRole("alert").getByText("A name has 1 to 64 letters").waitFor();
+    expect(await page.getByRole("textbox", { name: "Name" }).getAttribute("aria-invalid")).toBe("true");
+  });
+});
+
+describe("Sign-ins", () => {
+  test.each(WIDTHS)("lists the programs that were let in, and signs one out: $width px", async (look) => {
+    await using console = await openConsole({ ...look, key: "sandbox-key", path: "/console#/sign-ins" });
+    const { page, url } = console;
+    await page.getByRole("heading", { level: 1, name: "Sign-ins" }).waitFor();
+    const program = new OauthProgram(url, callback);
+    await program.register();
+    const tab = await console.context.newPage();
+    await tab.goto(program.address().href);
+    await tab.getByLabel("Your Volley key").fill("sandbox-key");
+    await tab.keyboard.press("Enter");
+    await tab.getByText("Reads only").waitFor(PATIENT);
+    await tab.getByRole("button", { name: "Yes, let it in" }).click();
+    await tab.getByText("Back").waitFor(PATIENT);
+    await program.redeem(new URL(tab.url()).searchParams.get("code")!);
+    await tab.close();
+    await page.reload();
+    const end = page.getByRole("button", { name: /^Sign out ./ });
+    await end.first().waitFor(PATIENT);
+    const before = await end.count();
+    await expectAccessible(page);
+    await expectFits(page);
+    await end.first().click();
+    await page.getByRole("dialog").getByRole("button", { name: "Sign out" }).click();
+    await expect.poll(() => end.count(), PATIENT).toBe(before - 1);
+  });
+});
