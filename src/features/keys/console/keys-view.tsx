@@ -70,7 +70,7 @@ export function KeysView() {
           columns={[
             ["Name", (one) => <Name of={one} />, "lead"],
             ["Tools", ({ tools }) => <bdi>{tools.join(", ")}</bdi>],
-            ["Quota", ({ quota }) => `${quota.limit} in ${quota.window_s} s`],
+            ["Quota", ({ quota }) => `${quota.limit.toLocaleString("en")} in ${quota.window_s} s`, "nowrap"],
             hasRuns && ["Last run", ({ name }) => <Pieces of="keyRow" given={{ name }} />],
             ["Expires", (one) => <Ends of={one} />],
             [
@@ -93,6 +93,7 @@ export function KeysView() {
                     ))}
                   </span>
                 ),
+              "nowrap",
             ],
           ]}
         />
