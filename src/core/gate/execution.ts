@@ -195,10 +195,24 @@ export interface KeptAgain {
   /** The keys by which upstreams know its writes, by id, and those of its jobs. */
   readonly keys: Readonly<Record<string, string>>;
   readonly jobKeys: Readonly<Record<string, string>>;
+  /** All actions of its answer: those that run by their ids, the others as they are answered; absent of one that an earlier version recorded. */
+  readonly order?: readonly (
+    | string
+    | (Pick<Step, "id" | "toolName" | "warnings"> & { readonly outcomeJson: string })
+  )[];
+  /** The loops of which another job has done elements. */
+  readonly loops?: readonly DoneLoop[];
   readonly parent: string;
   readonly source: string;
   /** The tool that it is a run of. */
   readonly tool?: string | undefined;
+}
+
+/** A loop, and the elements of it that are done: those of a place in a batch, or of a flow's run where there is none. */
+export interface DoneLoop {
+  readonly id: string;
+  readonly job: string;
+  readonly step?: number | undefined;
 }
 
 type LookAtJob = () => Promise<Result<JobRecord | null, Refusal>>;

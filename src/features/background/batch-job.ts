@@ -1,6 +1,6 @@
 import type { AttemptEnd, CallbackTarget, JobSpec } from "../../core/contract/gate/job.ts";
 import type { KeptAs } from "../../core/contract/batch.ts";
-import type { KeptAgain } from "../../core/gate/execution.ts";
+import type { DoneLoop, KeptAgain } from "../../core/gate/execution.ts";
 import type { Caller } from "../../core/contract/gate/caller.ts";
 import { createPartCall } from "../../core/contract/gate/part-call.ts";
 import { deriveId } from "../../core/kit/derive-id.ts";
@@ -67,6 +67,12 @@ export interface KeptResult extends Place {
   readonly inDoubt: boolean;
 }
 
+export interface OpenOptions {
+  readonly deadlineMs: number;
+  /** The loops of which another batch has done elements, and their places in this one; an earlier version says none. */
+  readonly done?: readonly (Omit<DoneLoop, "id"> & { readonly to: number })[];
+}
+
 /** How a batch begins an attempt. */
 export interface OpenedBatch {
   /** When all of it ends, in milliseconds since the epoch. */
@@ -99,7 +105,7 @@ export interface ResultPage {
 /** The methods of the part of a tenant's object that keeps batches in the background. */
 export interface BatchMethods {
   /** Begin an attempt; null when it may not. The time of the whole begins with the first one. */
-  open(jobId: string, fence: number, options: { readonly deadlineMs: number }): OpenedBatch | null;
+  open(jobId: string, fence: number, options: OpenOptions): OpenedBatch | null;
   /** Write down what happened, or is about to; false when the attempt may send nothing any more. */
   write(jobId: string, fence: number, entry: BatchEntry): boolean;
   /** Take the report of an attempt; false when its fence is not the row's any more. */

@@ -110,7 +110,8 @@ function toElementJson(result: KeptResult, budget: ByteBudget): string {
 }
 
 /** The parts of a step that no result shows. */
-const NO_STEP: Omit<Step, "index" | "id" | "toolName"> = {
+export const NO_STEP: Omit<Step, "id" | "toolName"> = {
+  index: 0,
   needs: [],
   after: [],
   edges: [],

@@ -13,6 +13,8 @@ import { failedAttempt } from "../../../core/run/run-attempt.ts";
 import { type BatchReport, callBackground, readKeptBatch, runIdOf } from "../batch-job.ts";
 import { mayDo } from "../../../core/contract/gate/caller.ts";
 import { AnswerBudget, toEnvelopeJson } from "../../../core/answer/envelope.ts";
+import { mergeAnswered } from "../../../core/answer/merge-answered.ts";
+import { fromStoredOutcome } from "../../../core/answer/stored-outcome.ts";
 import { fitAnswer } from "../../../core/answer/fit-answer.ts";
 import { type Batch, type KeptAs, parseBatch } from "../../../core/contract/batch.ts";
 import { parseExact } from "../../../core/contract/json.ts";
@@ -24,12 +26,13 @@ import type { Plan, Step } from "../../../core/plan/step.ts";
 import { keepWrites, recalled } from "../../../core/run/execute/executor.ts";
 import { holdToReceipt } from "../../../core/run/execute/show-plan.ts";
 import { runAdmitted } from "../../../core/run/run-admitted.ts";
-import type { KeptStep } from "../../flows/flow-run.ts";
+import { ELEMENT, type KeptStep } from "../../flows/flow-run.ts";
 import type { Ran } from "../../flows/run/first-cause.ts";
 import { isCut, LongLoops } from "../../flows/run/long-loops.ts";
 import { toEnd } from "../../flows/run/run-job.ts";
 import { isLoop, isUnfinished, keepStep, resumeRun, RunJournal } from "../../flows/run/run-journal.ts";
 import { BatchLedger } from "../batch-ledger.ts";
+import { NO_STEP } from "../batch-results.ts";
 
 /** The route of no request: by it the log of runs knows where a run came from. */
 const ROUTE = "background";
@@ -104,12 +107,14 @@ export async function runBatch(
   const { spec, fence } = claim;
   const batch = await planBatch(claim, around, again);
   if (!batch.ok) return { end: failedAttempt(batch.error), results: [] };
-  const { plan: whole, asked, remembering } = batch.value;
-  const kept = keepWrites(whole, keptAs, remembering);
+  const { plan: made, asked, remembering } = batch.value;
+  const kept = keepWrites(made, keptAs, remembering);
   if (!kept.ok)
     return { end: failedAttempt(makeFailure("INVALID_ARGS", { hint: kept.error.hint })), results: [] };
   const [planned, execution] = kept.value;
-  const opened = await callBackground(gate, "open", spec.id, fence, { deadlineMs });
+  const stepOf = (id: string): number => planned.steps.findIndex((step) => step.id === id);
+  const done = (again?.loops ?? []).map(({ id, ...from }) => ({ ...from, to: stepOf(id) }));
+  const opened = await callBackground(gate, "open", spec.id, fence, { deadlineMs, done });
   if (opened === null) return null;
   const { endsAt } = opened;
   if (asked.planReceipt !== undefined && opened.kept.length === 0) {
@@ -140,6 +145,7 @@ export async function runBatch(
     closing,
     hasFailed: (json) => ledger.hasFailed(json),
     onLoop: (step, elements) => ledger.count(step, elements),
+    resume: (slice, resumed) => withKeys(slice, again?.keys ?? {}, resumed),
   });
   const journal = new RunJournal({
     plan,
@@ -182,10 +188,15 @@ export async function runBatch(
   const { outcomes, release: _, ...measures } = ran;
   const measured = { ...measures, batchId: runIdOf(spec) };
   const inner = again?.tool === undefined ? undefined : execution.catalog.get(again.tool)?.inner;
-  const withAnswer = (json: string, shown: readonly Outcome[]): string =>
-    (inner as RunnableBatch | undefined)?.withAnswer(json, { plan, outcomes: shown }) ?? json;
-  const write = (shown: readonly Outcome[]): string =>
-    withAnswer(toEnvelopeJson(admission.value.admitted.plan, shown, measured), shown);
+  const withAnswer = (
+    json: string,
+    ran: { readonly plan: Plan; readonly outcomes: readonly Outcome[] },
+  ): string => (inner as RunnableBatch | undefined)?.withAnswer(json, ran) ?? json;
+  const whole = answerWhole(admission.value.admitted.plan, outcomes, again);
+  const write = (shown: readonly Outcome[]): string => {
+    const envelope = withAnswer(toEnvelopeJson(whole.plan, shown, measured), { ...whole, outcomes: shown });
+    return again === undefined ? envelope : `${envelope.slice(0, -1)},"parent":"${again.parent}"}`;
+  };
   const isOver = clock.now() >= endsAt;
   const isLeft = [...outcomes, ...loops.failures].some(isUnfinished);
   const end = isLeft && !isOver ? CONTINUED : toBatchEnd({ plan, outcomes }, { claim, loops, isOver });
@@ -204,9 +215,9 @@ export async function runBatch(
   return {
     end:
       end.kind === "succeeded"
-        ? { ...end, dataJson: withAnswer(JSON.stringify({ run_id: runIdOf(spec) }), outcomes) }
+        ? { ...end, dataJson: withAnswer(JSON.stringify({ run_id: runIdOf(spec) }), { plan, outcomes }) }
         : end,
-    envelopeJson: fitAnswer(write(outcomes), outcomes, { write, limit: LIMITS.jobDataBytes }),
+    envelopeJson: fitAnswer(write(whole.outcomes), whole.outcomes, { write, limit: LIMITS.jobDataBytes }),
     results,
     total: ledger.total,
   };
@@ -245,18 +256,36 @@ async function planBatch(
   return ok({ plan: { ...plan.value, steps, demotes: false }, asked: batch.value, remembering });
 }
 
+/** The answer of a rerun has what its run had done before, too. */
+function answerWhole(
+  plan: Plan,
+  outcomes: readonly Outcome[],
+  again: KeptAgain | undefined,
+): ReturnType<typeof mergeAnswered> {
+  if (again?.order === undefined) return { plan, outcomes };
+  const budget = new ByteBudget(Number.MAX_SAFE_INTEGER, 0, { values: Number.MAX_SAFE_INTEGER });
+  const order = again.order.map((one) => {
+    if (typeof one === "string") return one;
+    const { outcomeJson, ...step } = one;
+    return [{ ...NO_STEP, ...step }, fromStoredOutcome(outcomeJson, budget)] as const;
+  });
+  return mergeAnswered(order, plan, outcomes);
+}
+
 function givenOf({ givenJson }: KeptAgain): ReadonlyMap<string, unknown> {
   return new Map(parseExact(givenJson) as [string, unknown][]);
 }
 
 /** Have upstreams know the writes of a batch by the keys of their first attempts. */
 function withKeys(
-  { steps }: Plan,
+  { steps }: Pick<Plan, "steps">,
   keys: KeptAgain["keys"],
   { asked, claimed, ...resumed }: Omit<Resumed, "journal">,
 ): Omit<Resumed, "journal"> {
   const keyed = steps.flatMap(({ id, index, task }) => {
-    const seed = task.ok && task.value.tool.execution === "sync" ? keys[id] : undefined;
+    const [action = "", element] = id.split(ELEMENT);
+    const key = task.ok && task.value.tool.execution === "sync" ? keys[action] : undefined;
+    const seed = key === undefined || element === undefined ? key : `${key}:${element}`;
     return seed === undefined ? [] : [{ index, key: id, fingerprint: "", seed }];
   });
   const states = keyed.map(({ index, seed }) => {

@@ -151,8 +151,9 @@ function makeSpec(
   };
 }
 
-function toKept({ givenJson, asksFirst, keys, jobKeys, parent, source, tool }: RunAgain): KeptAgain {
-  return { givenJson, asksFirst, keys, jobKeys, parent, source, tool };
+/** What is said to the recorder alone is not kept. */
+function toKept({ isCounted: _, claim: __, drop: ___, ...kept }: RunAgain): KeptAgain {
+  return kept;
 }
 
 /** Refuse what has no meaning without somebody who waits. */

@@ -41,10 +41,12 @@ export function createBackgroundPart(
 function openBackground({ storage, outbox, random }: PartWorld): OpenPart {
   const table = new ResultTable(storage.sql);
   const methods: PartMethods<BatchMethods> = {
-    open: (now, jobId, fence, { deadlineMs }) =>
-      outbox.holds(jobId, fence)
-        ? { endsAt: table.open(jobId, now + deadlineMs), kept: table.all(jobId) }
-        : null,
+    open(now, jobId, fence, { deadlineMs, done = [] }) {
+      if (!outbox.holds(jobId, fence)) return null;
+      const endsAt = table.open(jobId, now + deadlineMs);
+      for (const { job, step, to } of done) if (step !== undefined) table.copyDone(jobId, to, { job, step });
+      return { endsAt, kept: table.all(jobId) };
+    },
     write(_, jobId, fence, entry) {
       const isIts = outbox.holds(jobId, fence);
       if (isIts) table.write(jobId, entry);
@@ -183,6 +185,20 @@ class ResultTable {
         element,
         outcomeJson,
       );
+  }
+
+  /** Take over the elements that another batch has done of a loop; what is known of one already stays. */
+  copyDone(jobId: string, to: number, from: { readonly job: string; readonly step: number }): void {
+    this.#known.delete(jobId);
+    this.#sql.exec(
+      `INSERT OR IGNORE INTO batch_results (job_id, step, element, outcome_json, in_doubt)
+       SELECT ?, ?, element, outcome_json, 0 FROM batch_results WHERE job_id = ? AND step = ? AND element >= 0
+         AND in_doubt = 0 AND json_extract(outcome_json, '$.status') IN ('success', 'initiated')`,
+      jobId,
+      to,
+      from.job,
+      from.step,
+    );
   }
 
   countWhole(jobId: string): number {

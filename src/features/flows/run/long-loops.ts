@@ -7,7 +7,7 @@ import type { JobClaim } from "../../../core/contract/gate/job.ts";
 import * as LIMITS from "../limits.ts";
 import type { Outcome } from "../../../core/contract/outcome.ts";
 import { admit } from "../../../core/gate/admission.ts";
-import type { Execution, Inside, Journal } from "../../../core/gate/execution.ts";
+import type { Execution, Inside, Journal, Resumed } from "../../../core/gate/execution.ts";
 import { attempt, ok } from "../../../core/kit/result.ts";
 import { sleep } from "../../../core/kit/sleep.ts";
 import type { Plan, Step, Task } from "../../../core/plan/step.ts";
@@ -42,6 +42,8 @@ export interface LongLoopOptions {
   readonly onLoop?: (step: Step, elements: number) => void;
   /** Told that the attempt may send nothing any more. */
   readonly onLost?: () => void;
+  /** Says by which keys a slice goes on, where they are not those of its own job. */
+  readonly resume?: (slice: Plan, resumed: Omit<Resumed, "journal">) => Omit<Resumed, "journal">;
 }
 
 /** A loop while it runs. */
@@ -203,21 +205,22 @@ export class LongLoops {
         ? idempotencyKey
         : await seedOfSlice(`${idempotencyKey} ${step.id} ${elements.join()}`, ports.sha256);
     const kept = steps.flatMap((one) => this.#keptOf(one.id, task));
-    const resumed = resumeRun(plan, { spec: { id, idempotencyKey: seed }, fence: claim.fence }, kept);
+    const own = resumeRun(plan, { spec: { id, idempotencyKey: seed }, fence: claim.fence }, kept);
+    const resumed = this.#options.resume?.(plan, own) ?? own;
     // A slice is no batch that anybody asked for: neither the operator nor the log of runs is told of it.
     const { watch: _, batchKey: __, ...around } = execution;
-    const own: Execution = {
+    const within: Execution = {
       ...around,
       within: { inside, isCounted: true, answer, batchId, resumed: { ...resumed, journal } },
       signal: inside.signal,
       listener: {},
     };
-    const admission = await admit(plan, own);
+    const admission = await admit(plan, within);
     if (!admission.ok) {
       const error = makeFailure("OVERLOADED", { hint: admission.error.refusal.hint });
       return steps.map(() => ({ status: "error", error, meta: {} }));
     }
-    const { outcomes } = await runAdmitted(admission.value, own, {
+    const { outcomes } = await runAdmitted(admission.value, within, {
       lost: inside.signal,
       closing: this.#options.closing?.signal,
       park: (parked) => Promise.resolve(refuseParked(parked)),

@@ -20,8 +20,8 @@ export function RunActions({ run }: { readonly run: WireRun }) {
   const { error, unknown, skipped } = run.summary;
   const hasFailed = error + unknown + skipped > 0;
   const isEmpty = run.actions.length === 0;
-  // A model wrote an agent's rounds one by one, and an attempt of a job is redriven: the API runs neither again.
-  const mayRerun = isOffered && !isEmpty && run.model === undefined && run.job_id === undefined;
+  // A model wrote an agent's rounds one by one: the API does not run them again.
+  const mayRerun = isOffered && !isEmpty && run.model === undefined;
   const open = (): void => {
     handOver(toBatch(run));
     location.hash = hrefTo("run", null, { from: run.run_id });
@@ -95,8 +95,10 @@ function useRerun(id: string): Rerun {
     const answer = await send(which, path, which === "failed" ? { only: "failed" } : {});
     if (answer === null) return;
     if (answer.ok) {
-      announce("It has run again");
-      location.hash = hrefTo("runs", answer.data.batch_id, { new: "1" });
+      // A job is told by its run.
+      const { batch_id: ran, run_id: begun = ran } = answer.data as { batch_id: string; run_id?: string };
+      announce(begun === ran ? "It has run again" : "It runs again");
+      location.hash = hrefTo("runs", begun, { new: "1" });
       return;
     }
     if (answer.problem.status !== 404 && answer.problem.status !== 405) return setProblem(answer.problem);

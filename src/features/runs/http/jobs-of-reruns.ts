@@ -3,6 +3,8 @@ import { respondJson } from "../../../cloudflare/http/respond.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import { redriveOwn } from "../../../cloudflare/routes/jobs.ts";
 import type { JobRecord } from "../../../core/contract/gate/job.ts";
+import { parseBatch } from "../../../core/contract/batch.ts";
+import { parseExact } from "../../../core/contract/json.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { countRequest, type Refused } from "../../../core/gate/admit-plan.ts";
 import type { Execution } from "../../../core/gate/execution.ts";
@@ -11,6 +13,7 @@ import type { Answer } from "../../../core/run/execute/answer.ts";
 import { givenBy } from "../../../feature/gives.ts";
 import { isLive, runIdOf } from "../live-run.ts";
 import { runAwaitedMs } from "../limits.ts";
+import type { LoopRows } from "../rerun/decide-rerun.ts";
 import type { ListedRun, Reruns } from "../run.ts";
 import { IN_CHANGE } from "./refuse-rerun.ts";
 
@@ -75,6 +78,17 @@ export async function beginAgain(
     replayed: false,
     respond: (_, headers) => respondJson(json, { status: 202, headers: { ...headers, location } }),
   });
+}
+
+/** Find the place of a loop in a batch that was a job: it has a row there of each element. */
+export function findLoop(
+  { id: job, trigger, argsJson = "{}" }: Partial<JobRecord> = {},
+  action: string,
+): LoopRows | undefined {
+  if (job === undefined || trigger !== undefined) return undefined;
+  const batch = parseBatch(parseExact(argsJson), argsJson.length);
+  const step = batch.ok ? batch.value.entries.findIndex(({ id }) => id === action) : -1;
+  return step === -1 ? undefined : { job, step };
 }
 
 const FORGOTTEN = makeRefusal(

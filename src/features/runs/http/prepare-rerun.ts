@@ -15,7 +15,7 @@ import { runRerun } from "../rerun/run-rerun.ts";
 import type { Reruns, RunLog } from "../run.ts";
 import { sees } from "../see-run.ts";
 import { useAccountsOf } from "./accounts-of-run.ts";
-import { beginAgain, readJobs, type RerunJobs } from "./jobs-of-reruns.ts";
+import { beginAgain, findLoop, readJobs, type RerunJobs } from "./jobs-of-reruns.ts";
 import { readQuestions } from "./look-at-run.ts";
 import { sightOf } from "./open-log.ts";
 import { IN_CHANGE, NOT_OVER, refuseActions, refuseRun, refuseUnasked } from "./refuse-rerun.ts";
@@ -116,6 +116,7 @@ export async function prepareRerun(
     toolOf: (name) => context.catalog.get(name),
     questions,
     jobs: reruns.jobs,
+    loopOf: (ranBy, action) => findLoop(of.get(ranBy), action),
   });
   if (!fates.ok) return err(refuseActions(fates.error));
   const asking = fates.value.flatMap(({ kind, action }) => (kind === "ask" ? [action.id] : []));

@@ -1,4 +1,5 @@
 import type { AnsweredQuestion } from "../../../turns/decide-reply.ts";
+import type { DoneLoop } from "../../../core/gate/execution.ts";
 import type { Tool } from "../../../core/catalog/define-tool.ts";
 import { leavesInDoubt } from "../../../core/contract/outcome.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
@@ -25,7 +26,12 @@ export interface Fate {
   readonly jobKey?: string;
   /** Its job can be redriven, and is left to that. */
   readonly deadJob?: string;
+  /** Where the elements are that are done, of a loop of which all others certainly did not happen. */
+  readonly loop?: LoopRows;
 }
+
+/** The job that has a row of each element of a loop. */
+export type LoopRows = Omit<DoneLoop, "id">;
 
 export interface DecideOptions {
   /** The actions of the run, in the order of their batch. */
@@ -40,6 +46,8 @@ export interface DecideOptions {
   readonly questions?: Questions;
   /** The jobs of all these runs that are in trouble, as far as that is known by now. */
   readonly jobs?: readonly TurnedJob[] | undefined;
+  /** Finds the elements that a run has done of a loop; undefined where they are not kept. */
+  readonly loopOf?: (run: string, id: string) => LoopRows | undefined;
 }
 
 export type Questions = ReadonlyMap<string, AnsweredQuestion | null>;
@@ -59,6 +67,7 @@ export function decideRerun({
   sees = () => true,
   questions = new Map(),
   jobs = [],
+  loopOf = () => undefined,
 }: DecideOptions): Result<readonly Fate[], readonly string[]> {
   const troubled = new Map(jobs.map((job) => [job.job, job]));
   const fates = actions.map((own): Fate => {
@@ -76,6 +85,9 @@ export function decideRerun({
     if (question?.status === "pending") return { kind: "answer", action: last };
     // A read can be had again where its result was not kept.
     const isKept = isWrite || last.data !== undefined || !isWhole(action);
+    const partly = isWrite && tool?.execution === "sync" && isPartly(last) && isWhole(action);
+    const loop = partly ? loopOf(runOf(own, earlier)?.run ?? "", own.id) : undefined;
+    if (loop !== undefined) return { kind: "run", action, loop };
     if (isDone(last) && (isWrite || (onlyFailed && isKept))) return { kind: "answer", action: last };
     if (wasRefused(action)) return { kind: "stay", action };
     const jobKey = [own, ...ranOf(own, earlier)].find((ran) => ran.job_id !== undefined)?.job_id;
@@ -94,6 +106,14 @@ export function decideRerun({
 function hide(kept: KeptAction): Fate {
   const { data: _, ...action } = kept;
   return { kind: isDone(action) ? "answer" : "stay", action, isHidden: true };
+}
+
+/** Find the last run that may have sent an action: what has the rows of its elements. */
+function runOf({ id }: KeptAction, earlier: readonly EarlierRerun[]): EarlierRerun | undefined {
+  return earlier.findLast(({ writes, actions }) => {
+    const kept = actions?.find((action) => action.id === id);
+    return writes.includes(id) && (kept === undefined || !sentNothing(kept));
+  });
 }
 
 const NO_RESULTS = '{"results":[]}';
@@ -206,6 +226,12 @@ function needsYes(action: KeptAction, tool: Tool | undefined): boolean {
   if (isPart || isInside || error?.code === "OUTBOX_UNAVAILABLE") return true;
   // Sent again, it has the key of its first attempt.
   return isInDoubt(action) && tool?.idempotent !== true;
+}
+
+/** Whether elements of a loop are done, and others are which certainly did not happen. */
+function isPartly(action: KeptAction): boolean {
+  const { ok: done, total } = action.items ?? { ok: 0, total: 0 };
+  return done > 0 && done < total && !isInDoubt(action);
 }
 
 function isInDoubt({ status, in_doubt: inDoubt, error, attempts = 0 }: KeptAction): boolean {

@@ -127,45 +127,27 @@ export function claimWrites(
   return { ...own, actions: claims };
 }
 
-/** A run as a whole again: what was run in it, and what is answered from before, at the places that they had. */
-export function mergeRerun(
-  all: readonly Fate[],
-  { steps, ...plan }: Plan,
-  outcomes: readonly Outcome[],
-): { readonly plan: Plan; readonly outcomes: readonly Outcome[] } {
-  const fates = all.filter(({ isHidden }) => isHidden !== true);
-  const places = new Map(fates.map(({ action }, at) => [action.id, at]));
-  const placesOf = (indexes: readonly number[]): readonly number[] =>
-    indexes.flatMap((index) => places.get(steps[index]!.id) ?? []);
-  const merged = fates.map(({ kind, action, deadJob }, index): readonly [Step, Outcome] => {
-    if (kind === "answer" || kind === "stay") return answered(action, index, deadJob);
-    const at = steps.findIndex(({ id }) => id === action.id);
-    const step = steps[at]!;
-    const moved = {
-      ...step,
-      index,
-      needs: placesOf(step.needs),
-      after: placesOf(step.after),
-      edges: [],
-    };
-    return [moved, outcomes[at]!];
-  });
-  return {
-    plan: { ...plan, steps: merged.map(([step]) => step) },
-    outcomes: merged.map(([, outcome]) => outcome),
-  };
+/** A run as a whole again: what runs in it, and what is answered from before, at the places that they had. */
+export function orderOf(fates: readonly Fate[]): readonly (string | readonly [Step, Ended])[] {
+  return fates
+    .filter(({ isHidden }) => isHidden !== true)
+    .map(({ kind, action, deadJob }) =>
+      kind === "answer" || kind === "stay" ? answered(action, deadJob) : action.id,
+    );
 }
 
+type Ended = Exclude<Outcome, { readonly status: "skipped" }>;
+
 /** An action as its run has kept it. */
-function answered(action: KeptAction, index: number, deadJob?: string): readonly [Step, Outcome] {
+function answered(action: KeptAction, deadJob?: string): readonly [Step, Ended] {
   const { id, tool, asked: toolName = tool, status, data = null, job_id: jobId = "", confirmation } = action;
   const failure = failureOf(action);
   const isLost = status === "success" && action.data === undefined;
   const left = `Its job is dead, and is not made again: redrive it with POST /v1/jobs/${deadJob}/redrive.`;
   const warnings = [...(isLost ? [LOST] : []), ...(deadJob === undefined ? [] : [left])];
   const meta = { replayed: true } as const;
-  const step = { index, id, toolName, needs: [], after: [], edges: [], parking: null, remaining: 1 };
-  const outcome: Outcome =
+  const step = { index: 0, id, toolName, needs: [], after: [], edges: [], parking: null, remaining: 1 };
+  const outcome: Ended =
     status === "initiated"
       ? { status, jobId, meta }
       : status === "success"

@@ -1,3 +1,5 @@
+import { mergeAnswered } from "../../../core/answer/merge-answered.ts";
+import { toStoredOutcome } from "../../../core/answer/stored-outcome.ts";
 import { answerBudgetOf, toEnvelopeJson } from "../../../core/answer/envelope.ts";
 import type { Batch } from "../../../core/contract/batch.ts";
 import { makeRefusal } from "../../../core/contract/refusal.ts";
@@ -11,7 +13,7 @@ import { answerPlan, keepWrites, recalled } from "../../../core/run/execute/exec
 import type { RunLog } from "../run.ts";
 import type { Fate } from "./decide-rerun.ts";
 import type { KeptRun } from "./kept-run.ts";
-import { batchRerun, claimWrites, mergeRerun, planRerun } from "./plan-rerun.ts";
+import { batchRerun, claimWrites, orderOf, planRerun } from "./plan-rerun.ts";
 
 export interface RerunOf {
   readonly runId: string;
@@ -45,7 +47,7 @@ export async function runRerun(
   const { ports } = execution;
   const rerun = ports.newId();
   const toJson = (...[plan, outcomes, measured]: Parameters<typeof toEnvelopeJson>): string => {
-    const merged = mergeRerun(fates, plan, outcomes);
+    const merged = mergeAnswered(orderOf(fates), plan, outcomes);
     const envelope = toEnvelopeJson(merged.plan, merged.outcomes, measured);
     const inner = flow === undefined ? undefined : execution.catalog.get(flow)?.inner;
     const said = (inner as RunnableBatch | undefined)?.withAnswer(envelope, merged);
@@ -148,6 +150,12 @@ async function recordRerun(
       givenJson: JSON.stringify([...given]),
       asksFirst: [...asksFirst],
       keys: pairs(kept.actions.map(({ id, call_key: key }) => [id, key])),
+      order: orderOf(fates).map((one) => {
+        if (typeof one === "string") return one;
+        const [{ id, toolName, warnings }, outcome] = one;
+        return { id, toolName, warnings, outcomeJson: toStoredOutcome(outcome) };
+      }),
+      loops: fates.flatMap(({ action: { id }, loop }) => (loop === undefined ? [] : [{ ...loop, id }])),
       jobKeys: pairs(fates.map(({ action, jobKey }) => [action.id, jobKey])),
       parent: runId,
       source,

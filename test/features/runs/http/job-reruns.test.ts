@@ -18,6 +18,13 @@ const keepIt: typeof sendIt = async ({ of }, ctx) => {
 };
 const store = defineTool({ ...DECLARATION, name: "store_it", run: keepIt });
 const look = defineTool({ ...DECLARATION, name: "look_at", isWrite: false, actions: ["read"], run: keepIt });
+/** Elements of its loops may fail by themselves. */
+const drop = defineTool({
+  ...DECLARATION,
+  name: "drop_in",
+  orchestration: { mode: "sequential-only", on_error: "partial-success" },
+  run: keepIt,
+});
 const hide = defineTool({ ...DECLARATION, name: "hide_it", private: true, run: keepIt });
 
 const say = (of: unknown) => ({ args: { of } });
@@ -26,7 +33,7 @@ const say = (of: unknown) => ({ args: { of } });
 async function start(statuses: Record<string, number> = {}) {
   const sent: { of: string; key: string }[] = [];
   const volley = await createTestVolley({
-    tools: [store, look, hide],
+    tools: [store, look, drop, hide],
     features: [discovery(), addedTools(), confirmations(), flows(), background(), runs()],
     env: {
       VOLLEY_KEYS: await configureKeys({
@@ -131,6 +138,96 @@ describe("A run of a batch in the background", () => {
     sent.splice(0);
     expect((await rerun(again.body.run_id as string, { only: "failed" })).status).toBe(200);
     expect(sent).toEqual([]);
+  });
+
+  test("sends of a loop the elements alone that did not happen, each by the key of its first attempt", async () => {
+    const { volley, sent, send, rerun, endOf, begin, statuses } = await start({ b: 400 });
+    const names = ["a", "b", "c"];
+    const loop = { id: "all", tool: "store_it", args: { of: { $ref: "item#" } }, for_each: names };
+    // In another place than its rerun has it.
+    const { run_id: id, job_id: job } = await begin({
+      actions: [{ id: "seen", tool: "look_at", ...say("seen") }, loop],
+    });
+    expect(namesOf(sent)).toEqual(["seen", "a", "b"]);
+    statuses["c"] = 429;
+    delete statuses["b"];
+    sent.splice(0);
+    const first = await send(`/v1/runs/${id}/rerun`, { only: "failed" });
+    expect(first.status).toBe(202);
+    const beside = await send(`/v1/runs/${id}/rerun`, { only: "failed" });
+    expect([beside.status, beside.body.code]).toEqual([409, "IDEMPOTENCY_IN_PROGRESS"]);
+    await volley.advance(500);
+    delete statuses["c"];
+    const { status } = await endOf(first.body.job_id as string);
+    expect(status).toBe("succeeded");
+    expect(sent.find(({ of }) => of === "b")!.key).toBe(`${job}:all:1`);
+    expect(new Set(sent.filter(({ of }) => of === "c").map(({ key }) => key))).toEqual(
+      new Set([`${job}:all:2`]),
+    );
+    expect(namesOf(sent).filter((of) => of !== "c")).toEqual(["b"]);
+    const { results } = (await send(`/v1/jobs/${first.body.job_id}/results`)).body;
+    expect(results[0].data.map(({ data }: { data: { of: string } }) => data.of)).toEqual(names);
+    sent.splice(0);
+    expect((await rerun(id, { only: "failed" })).status).toBe(200);
+    expect(sent).toEqual([]);
+  });
+
+  test("sends what failed of a loop that succeeded as a whole", async () => {
+    const { sent, rerun, runOf, begin, statuses } = await start({ b: 400 });
+    const args = { of: { $ref: "item#" } };
+    const { run_id: id } = await begin({
+      actions: [{ id: "all", tool: "drop_in", args, for_each: ["a", "b", "c"] }],
+    });
+    expect((await runOf(id)).actions[0]).toMatchObject({ status: "success", items: { total: 3, ok: 2 } });
+    delete statuses["b"];
+    sent.splice(0);
+    const again = await rerun(id, { only: "failed" });
+    expect(again.status, JSON.stringify(again.body)).toBe(202);
+    expect(namesOf(sent)).toEqual(["b"]);
+    expect((await runOf(again.body.run_id as string)).actions[0].items).toMatchObject({ total: 3, ok: 3 });
+  });
+
+  test("asks about all of a loop of which an element is in doubt", async () => {
+    const { sent, rerun, runOf, begin, statuses } = await start({ b: 0 });
+    const args = { of: { $ref: "item#" } };
+    const { run_id: id } = await begin({
+      actions: [{ id: "all", tool: "store_it", args, for_each: ["a", "b", "c"] }],
+    });
+    delete statuses["b"];
+    sent.splice(0);
+    const again = await rerun(id);
+    expect(again.status, JSON.stringify(again.body)).toBe(202);
+    expect((await runOf(again.body.run_id as string)).actions[0].status).toBe("pending_confirmation");
+    expect(sent).toEqual([]);
+  });
+
+  test("leaves in the envelope of its rerun what it had done itself", async () => {
+    const { rerun, begin, statuses } = await start({ bad: 400 });
+    const { run_id: id } = await begin(BATCH);
+    delete statuses["bad"];
+    const { job } = await rerun(id, { only: "failed" });
+    expect(job.envelope).toMatchObject({
+      parent: id,
+      results: [
+        {
+          index: 0,
+          id: "good",
+          status: "success",
+          data: { of: "good" },
+          meta: { idempotency_replayed: true },
+        },
+        { index: 1, id: "bad", status: "success", data: { of: "bad" } },
+        { index: 2, id: "after", status: "success", data: { of: "good" } },
+        {
+          index: 3,
+          id: "seen",
+          status: "success",
+          data: { of: "seen" },
+          meta: { idempotency_replayed: true },
+        },
+      ],
+      summary: { total: 4, ok: 4 },
+    });
   });
 
   test("is not run again where something of it is not kept: 422 with its id", async () => {
