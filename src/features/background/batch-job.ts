@@ -9,7 +9,7 @@ import { deriveId } from "../../core/kit/derive-id.ts";
 export const BATCH = "batch";
 
 /** The facts of a batch in the background besides its actions; kept as JSON. */
-interface KeptBatch {
+export interface KeptBatch {
   /** Whose rights it runs with: those that its key had. */
   readonly caller: Caller;
   /** How long all of it may take. */
@@ -117,6 +117,8 @@ export interface BatchMethods {
   complete(jobId: string, results: readonly KeptResult[]): void;
   /** The caller whose rights a batch runs with; null where there is no such batch. */
   asker(jobId: string): Caller | null;
+  /** The ids of all actions of a rerun's answer, in its order; null where it has its own alone. */
+  order(jobId: string): readonly string[] | null;
 }
 
 /** The last word of an attempt. */

@@ -102,8 +102,12 @@ export const JOB_RUNS: JobRuns = {
       after = page.hasMore && last ? { step: last.step, element: LIMITS.longLoopElements } : undefined;
     }
     const json = toPageJson({ results: settled, loop: null, hasMore: false }, entries);
-    const { results } = parseExact(json) as { readonly results: readonly unknown[] };
-    return results.map((result) => JSON.stringify(result));
+    const { results } = parseExact(json) as { readonly results: readonly { readonly id: string }[] };
+    // At the places that they will have in its answer.
+    const order = await callBackground(gate, "order", id);
+    return results.map((result) =>
+      JSON.stringify(order === null ? result : { ...result, index: order.indexOf(result.id) }),
+    );
   },
 };
 

@@ -7,6 +7,7 @@ import {
   BATCH,
   type BatchEntry,
   type BatchMethods,
+  type KeptBatch,
   type KeptResult,
   readKeptBatch,
   type ResultPage,
@@ -40,6 +41,10 @@ export function createBackgroundPart(
 
 function openBackground({ storage, outbox, random }: PartWorld): OpenPart {
   const table = new ResultTable(storage.sql);
+  const keptOf = (now: number, jobId: string): KeptBatch | null => {
+    const spec = outbox.spec(jobId, now);
+    return spec?.kind === BATCH && spec.toolJson !== undefined ? readKeptBatch(spec.toolJson) : null;
+  };
   const methods: PartMethods<BatchMethods> = {
     open(now, jobId, fence, { deadlineMs, done = [] }) {
       if (!outbox.holds(jobId, fence)) return null;
@@ -69,10 +74,9 @@ function openBackground({ storage, outbox, random }: PartWorld): OpenPart {
     complete(_, jobId, results) {
       if (outbox.isOver(jobId)) table.add(jobId, results);
     },
-    asker(now, jobId) {
-      const spec = outbox.spec(jobId, now);
-      return spec?.kind === BATCH && spec.toolJson !== undefined ? readKeptBatch(spec.toolJson).caller : null;
-    },
+    asker: (now, jobId) => keptOf(now, jobId)?.caller ?? null,
+    order: (now, jobId) =>
+      keptOf(now, jobId)?.again?.order?.map((one) => (typeof one === "string" ? one : one.id)) ?? null,
   };
   return {
     methods,

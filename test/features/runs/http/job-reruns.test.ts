@@ -230,6 +230,25 @@ describe("A run of a batch in the background", () => {
     });
   });
 
+  test("has each result of its rerun told once, by a stream that follows it to its end", async () => {
+    const { volley, send, endOf, begin, statuses } = await start({ bad: 400 });
+    const after = { id: "after", tool: "store_it", ...say("last"), depends_on: ["bad"] };
+    const actions = BATCH.actions.map((action) => (action.id === "after" ? after : action));
+    const { run_id: id } = await begin({ actions });
+    delete statuses["bad"];
+    statuses["last"] = 429;
+    const again = await send(`/v1/runs/${id}/rerun`, { only: "failed" });
+    await volley.advance(500);
+    const headers = { accept: "text/event-stream" };
+    const told = (await volley.fetch(`/v1/runs/${again.body.run_id}`, { headers })).text();
+    await volley.advance(500);
+    delete statuses["last"];
+    await endOf(again.body.job_id as string);
+    const results = (await told).matchAll(/event: result\ndata: (.*)/g);
+    const ids = Array.from(results, ([, json]) => (JSON.parse(json!) as { id: string }).id);
+    expect(ids.sort()).toEqual(["after", "bad", "good", "seen"]);
+  });
+
   test("is not run again where something of it is not kept: 422 with its id", async () => {
     const { rerun, begin } = await start({ secret: 400 });
     const { run_id: id } = await begin({ actions: [{ id: "hidden", tool: "hide_it", ...say("secret") }] });
