@@ -69,7 +69,7 @@ test("P5: killed between the claim and the end of reruns that are jobs, nothing 
   const before = upstream.requests.length;
   expect(before).toBe(BATCHES * WRITES);
 
-  // Of the first rerun a write is done and one takes effect without an answer; the last reruns are killed wherever they are.
+  // The first rerun has a write that is done and one that takes effect without an answer; a kill meets the last ones anywhere.
   upstream.script("/write", (_, response, __, { body }) => {
     if ((JSON.parse(body) as { n: number }).n % WRITES === 0) response.writeHead(200).end("{}");
   });
@@ -88,7 +88,7 @@ test("P5: killed between the claim and the end of reruns that are jobs, nothing 
     expect(status).toBe(202);
     await endOf(after, body.job_id!);
   }
-  // What ended is answered, what may have happened asks, and the rest is sent: by one of the reruns alone.
+  // A write that ended is answered, one in doubt asks, and one rerun alone sends the rest.
   for (const { run_id: id } of runs) {
     const { status, body } = await rerun(after, id);
     expect([200, 202], JSON.stringify(body)).toContain(status);
@@ -97,7 +97,7 @@ test("P5: killed between the claim and the end of reruns that are jobs, nothing 
   for (const { run_id: id } of runs) expect((await rerun(after, id)).status).toBe(200);
   const again = numbers(0).concat(...runs.slice(1).map((_, at) => numbers(at + 1)));
   for (const n of again) expect(sentOf(n).length, `sent ${n}`).toBeLessThanOrEqual(2);
-  // The one whose answer was lost waits for a person; those that nobody had begun are done.
+  // The write whose answer was lost waits for a person; the others are done.
   const { confirmations } = await get<{ confirmations: { actions: { id: string }[] }[] }>(
     after,
     "/v1/confirmations?status=pending",

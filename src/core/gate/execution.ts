@@ -208,11 +208,11 @@ export interface KeptAgain {
   readonly tool?: string | undefined;
 }
 
-/** A loop, and the elements of it that are done: those of a place in a batch, or of a flow's run where there is none. */
+/** A loop of which another job has done elements, and its place in that one. */
 export interface DoneLoop {
   readonly id: string;
   readonly job: string;
-  readonly step?: number | undefined;
+  readonly step: number;
 }
 
 type LookAtJob = () => Promise<Result<JobRecord | null, Refusal>>;

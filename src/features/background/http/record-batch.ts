@@ -151,7 +151,7 @@ function makeSpec(
   };
 }
 
-/** What is said to the recorder alone is not kept. */
+/** Leave out the facts for the recorder alone. */
 function toKept({ isCounted: _, claim: __, drop: ___, ...kept }: RunAgain): KeptAgain {
   return kept;
 }

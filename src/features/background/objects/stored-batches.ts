@@ -49,7 +49,7 @@ function openBackground({ storage, outbox, random }: PartWorld): OpenPart {
     open(now, jobId, fence, { deadlineMs, done = [] }) {
       if (!outbox.holds(jobId, fence)) return null;
       const endsAt = table.open(jobId, now + deadlineMs);
-      for (const { job, step, to } of done) if (step !== undefined) table.copyDone(jobId, to, { job, step });
+      for (const { to, ...from } of done) table.copyDone(jobId, to, from);
       return { endsAt, kept: table.all(jobId) };
     },
     write(_, jobId, fence, entry) {

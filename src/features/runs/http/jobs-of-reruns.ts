@@ -24,7 +24,7 @@ export interface RerunJobs {
   readonly again: JobRecord | null;
 }
 
-/** Read the jobs of a root and of its reruns; refused while one of them goes on, whoever began it: it may send what another would send too. */
+/** Read the jobs of a root and of its reruns. While one goes on nothing begins, because both would send the same writes. */
 export async function readJobs(
   { run_id: root, job_id: jobId }: Pick<ListedRun, "run_id" | "job_id">,
   { earlier }: Pick<Reruns, "earlier">,

@@ -4,7 +4,7 @@ import type { KeptAction } from "./kept-run.ts";
 
 /**
  * Read actions as the job that they ran in has left them. A kill may have lost the run of its last attempt, and then the log has what an
- * attempt before has left: what failed there may have succeeded since. Of an attempt that was cut off nobody knows what it has sent.
+ * attempt before has left: what failed there may have succeeded since. An attempt that was cut off may have sent anything.
  *
  * @param kept null where the log has none of them
  * @param endedAt when what the log has ended, where that is known

@@ -1,5 +1,5 @@
-import type { Outcome } from "../contract/outcome.ts";
-import type { Plan, Step } from "../plan/step.ts";
+import type { Outcome } from "../core/contract/outcome.ts";
+import type { Plan, Step } from "../core/plan/step.ts";
 
 /** Put what ran among what is answered without being run. @param order all actions of the answer, those that ran by their ids */
 export function mergeAnswered(
