@@ -44,7 +44,7 @@ export interface DoorRequest {
   readonly headers?: Readonly<Record<string, string>>;
   /** As it is sent; what the document gives as an example unless said. */
   readonly body?: string | undefined;
-  /** What stands in its path; the id of something that is there unless said. */
+  /** The id in its path; that of something that is there unless said. */
   readonly id?: string;
 }
 
@@ -52,7 +52,7 @@ export interface DoorRequest {
 export interface DoorWorld {
   /** `METHOD path` of each route behind the key, as the router has it. */
   readonly keyed: readonly string[];
-  /** Of each before it. */
+  /** The routes before the key. */
   readonly open: readonly string[];
   send(route: string, request?: DoorRequest): Promise<{ readonly answer: Response; readonly text: string }>;
 }

@@ -11,7 +11,7 @@ import { createMemoryObjects, type MemoryNamespace } from "../../../src/package/
 import { holdForCrypto, VirtualClock } from "../../../src/package/testing/virtual-clock.ts";
 import { ALL_FEATURES } from "../../support/all-features.ts";
 
-/** Answered by nobody: the process is gone. */
+/** The answer of a process that is gone: there is none. */
 export const KILLED = Symbol("killed");
 
 export interface Asked {
@@ -54,8 +54,8 @@ class Lives {
 }
 
 /**
- * Every feature, with the objects' rows in memory and time that is told to pass. What `kill` cuts off is as after `kill -9`: requests under way
- * have no answer, no row of it is written any more and nothing that it sends arrives; rows and alarms are there for who comes next.
+ * Every feature, with the objects' rows in memory and time that is told to pass. `kill` is as `kill -9`: requests under way
+ * have no answer, the process writes no row any more and nothing that it sends arrives; rows and alarms are there for the next one.
  */
 export class KillableVolley {
   readonly clock = new VirtualClock(Date.parse("2026-01-01T00:00:00Z"));
@@ -156,7 +156,7 @@ export class KillableVolley {
     const Present = function (ctx: DurableObjectState): object {
       const { isAlive } = volley.#lives.begin();
       const storage = cut(ctx.storage, isAlive);
-      return new volley.#classes[name]!({ ...ctx, id: ctx.id, storage } as DurableObjectState, volley.#env);
+      return new volley.#classes[name]!({ ...ctx, id: ctx.id, storage }, volley.#env);
     } as unknown as ObjectClass<object>;
     const space = createMemoryObjects(Present, this.clock, () => this.#env);
     this.#spaces.push(space);

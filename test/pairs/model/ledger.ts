@@ -8,7 +8,7 @@ interface Wish {
   readonly tool: string;
   /** How often it may come to be: once, and once more for each time that somebody wanted it again although it was or may have been. */
   allowed: number;
-  /** Somebody was told that it did not happen, and nobody has asked for it again: how often it had come to be by then. */
+  /** How often it had come to be, when somebody was told that it did not happen; null where nobody was told, or somebody wants it again. */
   saidNot: number | null;
   /** Somebody wanted it again. */
   isAgain: boolean;
@@ -104,7 +104,7 @@ export class Ledger {
     if (said.status === "unknown") wish.isDoubted = true;
     const isNot = ["error", "failed", "dead", "skipped", "cancelled"].includes(said.status);
     if (said.in_doubt === true) wish.isDoubted = true;
-    // What is said of a later attempt at something in doubt is said of that attempt.
+    // A later attempt at something in doubt tells of itself.
     if (!isNot || wish.isDoubted) return;
     if ((this.#store.live.get(of) ?? 0) > 0)
       this.faults.push(
@@ -129,9 +129,9 @@ export class Ledger {
     }
   }
 
-  /** A tenant was deleted, and told so. What is under way then may still be sent and answered, and leaves nothing. */
+  /** A tenant was deleted, and told so. Requests under way may still send and be answered; they leave nothing. */
   forget(tenant: string, { begun, wishes }: { readonly begun: number; readonly wishes: number }): void {
-    // What was asked for while the deletion went on may have come after it.
+    // A wish of while the deletion went on may have come after it.
     const before = [...this.wishes.values()].slice(0, wishes);
     const ofs = before.filter((wish) => wish.tenant === tenant).map(({ of }) => of);
     this.#gone.set(tenant, { ofs: new Set(ofs), heard: this.#store.heard.length, begun });

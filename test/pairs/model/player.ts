@@ -17,7 +17,7 @@ interface Caller {
 interface Ran {
   readonly asked: Asked;
   readonly by: CallerName;
-  /** Whose it is: a rerun is for whom its run was for. */
+  /** The caller that it is for: a rerun is for the caller of its run. */
   readonly whose: CallerName;
   readonly ofs: Map<string, string>;
   runId?: string;
@@ -90,7 +90,7 @@ export class Player {
         player.#volley.kill();
       }
       await player.#volley.clock.runUntil(all);
-      // What ran can be seen two seconds later.
+      // A run can be seen two seconds later.
       await player.#volley.clock.advance(2_500);
       player.#store.treatments.length = 0;
       player.ledger.judge();
@@ -139,7 +139,7 @@ export class Player {
       case "run":
         return this.#run(step);
       case "repeat": {
-        // What a deleted tenant sends again is new.
+        // A request that a deleted tenant sends again is new.
         const ran = this.#pick(
           step,
           this.#ran.filter(
@@ -348,7 +348,7 @@ export class Player {
     this.ledger.close(meant);
     if (answer === KILLED || answer.status !== 200) return;
     const { results } = JSON.parse(answer.text) as { results?: unknown };
-    // What a person wrote is what the action is about from then on, in all runs of its root.
+    // The action is about the words of that person from then on, in all runs of its root.
     const asking = this.#ran.find(({ runId }) => runId === question.requested_by?.run_id);
     for (const [action, { of }] of Object.entries(args ?? {})) asking?.ofs.set(action, of);
     const named = asks.flatMap(({ id: action }, at) =>
@@ -361,7 +361,7 @@ export class Player {
     const ran = this.#pickRun(step);
     if (ran === undefined) return;
     if (step.does === "rerun") this.ledger.wantAgain(ran.ofs.values());
-    const body = step.does === "rerun" && step.only === true ? { only: "failed" } : {};
+    const body = step.does === "rerun" &&  step.only ? { only: "failed" } : {};
     const asked = { method: "POST", key: step.by, path: `/v1/runs/${ran.runId!}/${step.does}`, body };
     this.ledger.open(ran.ofs.values());
     const answer = await this.#hear(asked, CALLERS[step.by]);
@@ -401,7 +401,7 @@ export class Player {
     this.#readResults(JSON.parse(answer.text).actions, ran, `GET /v1/runs/${ran.runId!}`, true);
   }
 
-  /** Judge that whoever may not see a run is told that there is none. */
+  /** Judge that a caller who may not see a run is told that there is none. */
   #mayIt(by: CallerName, ran: Ran, status: number): void {
     const [reader, owner]: Caller[] = [CALLERS[by], CALLERS[ran.whose]];
     const maySee =
@@ -486,7 +486,7 @@ export class Player {
   }
 
   #pick<Item>({ pick }: { readonly pick: number }, items: readonly Item[]): Item | undefined {
-    // What came last is what most happens to.
+    // Most happens to the last ones.
     const near = pick % 3 === 0 ? items.length : Math.min(2, items.length);
     return items.at(-1 - (pick % Math.max(1, near)));
   }

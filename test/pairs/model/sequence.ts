@@ -23,7 +23,7 @@ interface ActionSketch {
   readonly follows: boolean;
 }
 
-/** One thing that somebody does. What it is done to is picked among what is there, so that a shorter sequence still means something. */
+/** One thing that somebody does. Its object is picked among those that are there, so that a shorter sequence still means something. */
 export type Step = { readonly by: CallerName; readonly pick: number } & (
   | {
       readonly does: "run";
@@ -140,6 +140,6 @@ export const sequences = fc.array(
       { weight: 2, arbitrary: fc.constant("next" as const) },
       { weight: 1, arbitrary: fc.record({ killedAfterMs: fc.constantFrom(0, 1, 5, 50, 1_000, 5_000) }) },
     ),
-  }) as fc.Arbitrary<Move>,
+  }),
   { minLength: 10, maxLength: 16 },
 );

@@ -1,7 +1,7 @@
 import type { Ports } from "../../../src/core/egress/ports.ts";
 import type { VirtualClock } from "../../../src/package/testing/virtual-clock.ts";
 
-/** What the service does with a request that changes something. */
+/** The ways in which the service may treat a request that changes something. */
 export const TREATMENTS = [
   "done",
   "refused",

@@ -27,7 +27,7 @@ function makeTool(name: string, path: string, declared: Partial<ToolDeclaration>
       ...(isWrite &&
         path !== "drop-once" && { compensate: { tool: "drop", args: { of: { $ref: "args#/of" } } } }),
       ...declared.orchestration,
-    } as NonNullable<ToolDeclaration["orchestration"]>,
+    },
   });
 }
 

@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 
-import { defineTool } from "../../../src/core/catalog/define-tool.ts";
-import { addedTools } from "../../../src/features/added-tools/index.ts";
-import { agent } from "../../../src/features/agent/index.ts";
-import { background } from "../../../src/features/background/index.ts";
-import { confirmations } from "../../../src/features/confirmations/index.ts";
-import { discovery } from "../../../src/features/discovery/index.ts";
-import { flows } from "../../../src/features/flows/index.ts";
-import { createTestVolley } from "../../../src/package/testing.ts";
-import { DECLARATION, sendIt } from "../runs/http/store-tools.ts";
+import { defineTool } from "../../../../src/core/catalog/define-tool.ts";
+import { addedTools } from "../../../../src/features/added-tools/index.ts";
+import { agent } from "../../../../src/features/agent/index.ts";
+import { background } from "../../../../src/features/background/index.ts";
+import { confirmations } from "../../../../src/features/confirmations/index.ts";
+import { discovery } from "../../../../src/features/discovery/index.ts";
+import { flows } from "../../../../src/features/flows/index.ts";
+import { createTestVolley } from "../../../../src/package/testing.ts";
+import { DECLARATION, sendIt } from "../../runs/http/store-tools.ts";
 
 const drop = defineTool({ ...DECLARATION, name: "drop_it", actions: ["delete"], run: sendIt });
 
