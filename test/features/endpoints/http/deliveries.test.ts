@@ -253,7 +253,7 @@ describe("An endpoint", () => {
       next_cursor: null,
     });
     expect((await send("GET", "/v1/endpoints/shop")).body).toMatchObject({
-      last_24h: { delivered: 0, failed: 0, pending: 0, p95_ms: null },
+      last_24h: { delivered: 0, failed: 0, failed_attempts: 0, pending: 0, p95_ms: null },
     });
     expect(JSON.stringify(await list())).not.toContain("whsec_");
     expect((await send("DELETE", "/v1/endpoints/shop")).status).toBe(204);
@@ -670,6 +670,7 @@ describe("An endpoint", () => {
     expect((await send("GET", "/v1/endpoints/a")).body.last_24h).toEqual({
       delivered: 2,
       failed: 0,
+      failed_attempts: 0,
       pending: 0,
       p95_ms: 40,
     });
