@@ -61,7 +61,7 @@ test.each(keyed.filter((route) => !ACROSS_TENANTS.includes(route)))(
 );
 
 describe("A key that has used up both allowances", () => {
-  test.each(keyed)("T60 is refused with 429 at %s", async (route) => {
+  test.each(keyed)("T60 a key that has used up both allowances is refused with 429 at %s", async (route) => {
     const { answer, text } = await spent.send(route, { key: "small" });
     expect([answer.status, text]).toEqual([429, text]);
     expect(text).toMatch(/QUOTA_EXCEEDED|rate_limit|may send/);

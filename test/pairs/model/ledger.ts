@@ -8,7 +8,7 @@ interface Wish {
   readonly tool: string;
   /** How often it may come to be: once, and once more for each time that somebody wanted it again although it was or may have been. */
   allowed: number;
-  /** How often it had come to be, when somebody was told that it did not happen; null where nobody was told, or somebody wants it again. */
+  /** The count of times that it came to be, as it stood when somebody was told that there was none; null again once somebody wants it. */
   saidNot: number | null;
   /** Somebody wanted it again. */
   isAgain: boolean;

@@ -361,7 +361,7 @@ export class Player {
     const ran = this.#pickRun(step);
     if (ran === undefined) return;
     if (step.does === "rerun") this.ledger.wantAgain(ran.ofs.values());
-    const body = step.does === "rerun" &&  step.only ? { only: "failed" } : {};
+    const body = step.does === "rerun" && step.only ? { only: "failed" } : {};
     const asked = { method: "POST", key: step.by, path: `/v1/runs/${ran.runId!}/${step.does}`, body };
     this.ledger.open(ran.ofs.values());
     const answer = await this.#hear(asked, CALLERS[step.by]);
