@@ -181,9 +181,9 @@ export interface RunAgain extends KeptAgain {
   /** The request has drawn its unit. */
   readonly isCounted: boolean;
   /** Write down, before the batch is recorded, which run is to do it; a refusal where it may not. */
-  claim(run: string): Promise<Refusal | null>;
+  readonly claim: (run: string) => Promise<Refusal | null>;
   /** Take that back: nothing of it runs. */
-  drop(run: string): Promise<unknown>;
+  readonly drop: (run: string) => Promise<unknown>;
 }
 
 /** The facts of it that are kept with its job. */

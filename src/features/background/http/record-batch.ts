@@ -152,7 +152,8 @@ function makeSpec(
 }
 
 /** Leave out the facts for the recorder alone. */
-function toKept({ isCounted: _, claim: __, drop: ___, ...kept }: RunAgain): KeptAgain {
+function toKept(again: RunAgain): KeptAgain {
+  const { isCounted: _, claim: __, drop: ___, ...kept } = again;
   return kept;
 }
 
