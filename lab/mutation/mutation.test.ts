@@ -113,7 +113,6 @@ describe("npm run mutation", () => {
     expect(await findTestFiles("features/agent")).toContain("test/sdks/core/messages-relay.test.ts");
     expect(await findTestFiles("features/usage")).toEqual([
       "test/features/document/http/client.test.ts",
-      "test/pairs/doors.test.ts",
       "test/features/document/http/lists.test.ts",
       "test/features/document/http/operations.test.ts",
       "test/features/list.test.ts",

@@ -106,14 +106,6 @@ describe("The editor", () => {
     expect(JSON.parse(await valueOf(page))).toEqual({ actions: [{ tool: "probe-eco" }] });
   });
 
-  test("sends nothing that is no JSON", async () => {
-    await using console = await openConsole();
-    const { page } = console;
-    await write(page, '{ "actions": [');
-    await button(page, "Run").click();
-    await page.getByText("Nothing has run yet").waitFor();
-  });
-
   test("keeps what is written in the tab, and begins with a call of the tool that the address names", async () => {
     await using console = await openConsole();
     const { page, url } = console;

@@ -229,7 +229,7 @@ describe("The last day of an endpoint", () => {
       expect(saved.rows).toBe(1);
     });
     await evictDurableObject(shard!);
-    const day = { delivered: 1_111, failed: 123, pending: 0, p95Ms: 40 };
+    const day = { delivered: 1_111, failed: 123, missed: 123, pending: 0, p95Ms: 40 };
     expect((await directory.get("e0"))!.day).toEqual(day);
     const read = await runInDurableObject(shard!, (object, { storage }) => {
       const asked: number[] = [];

@@ -51,6 +51,3 @@ export const TOOLS = [
   makeTool("put_later_asked", "put-once", { ...later, ...asks }),
   makeTool("drop", "drop-once", { actions: ["write"] }),
 ] as const;
-
-/** Those that bring something about. */
-export const WRITES = TOOLS.map(({ name }) => name).filter((name) => name.startsWith("put"));

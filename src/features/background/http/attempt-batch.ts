@@ -13,7 +13,7 @@ import { failedAttempt } from "../../../core/run/run-attempt.ts";
 import { type BatchReport, callBackground, readKeptBatch, runIdOf } from "../batch-job.ts";
 import { mayDo } from "../../../core/contract/gate/caller.ts";
 import { AnswerBudget, toEnvelopeJson } from "../../../core/answer/envelope.ts";
-import { mergeAnswered } from "../../../feature/merge-answered.ts";
+import { mergeAnswered } from "../../../feature/tool.ts";
 import { fromStoredOutcome } from "../../../core/answer/stored-outcome.ts";
 import { fitAnswer } from "../../../core/answer/fit-answer.ts";
 import { type Batch, type KeptAs, parseBatch } from "../../../core/contract/batch.ts";

@@ -1,4 +1,4 @@
-import { mergeAnswered } from "../../../feature/merge-answered.ts";
+import { mergeAnswered } from "../../../feature/tool.ts";
 import { toStoredOutcome } from "../../../core/answer/stored-outcome.ts";
 import { answerBudgetOf, toEnvelopeJson } from "../../../core/answer/envelope.ts";
 import type { Batch } from "../../../core/contract/batch.ts";
