@@ -22,8 +22,8 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     name: "a rerun does not hear of the reruns before it",
     file: "src/features/runs/rerun/decide-rerun.ts",
-    from: "const last = run === undefined ? action : run.actions?.find(({ id }) => id === action.id);",
-    to: "const last = run === undefined ? action : action;",
+    from: "const reruns = earlier.filter(({ writes }) => writes.includes(action.id));",
+    to: "const reruns: EarlierRerun[] = [];",
   },
   {
     name: "a 500 says that nothing happened",
