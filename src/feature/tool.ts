@@ -1,8 +1,5 @@
 /** Tools and what became of their calls: contracts, outcomes, batches, jobs. */
 
-import type { Outcome } from "../core/contract/outcome.ts";
-import type { Plan, Step } from "../core/plan/step.ts";
-
 export type { TokenCounter } from "../core/answer/estimate-tokens.ts";
 export {
   checkFields,
@@ -47,28 +44,4 @@ export { nameOf, Watch } from "../core/observe/watch.ts";
 /** Whether what is kept is a flow: no declaration of a tool has that field. */
 export function isFlow({ json }: { readonly json: string }): boolean {
   return Object.hasOwn(JSON.parse(json) as object, "flow");
-}
-
-/** Put what ran among what is answered without being run. @param order all actions of the answer, those that ran by their ids */
-export function mergeAnswered(
-  order: readonly (string | readonly [Step, Outcome])[],
-  { steps, ...plan }: Plan,
-  outcomes: readonly Outcome[],
-): { readonly plan: Plan; readonly outcomes: readonly Outcome[] } {
-  const places = new Map(order.map((one, at) => [typeof one === "string" ? one : one[0].id, at]));
-  const placesOf = (indexes: readonly number[]): readonly number[] =>
-    indexes.flatMap((index) => places.get(steps[index]!.id) ?? []);
-  const merged = order.map((one, index): readonly [Step, Outcome] => {
-    if (typeof one !== "string") return [{ ...one[0], index }, one[1]];
-    const at = steps.findIndex(({ id }) => id === one);
-    const step = steps[at]!;
-    return [
-      { ...step, index, needs: placesOf(step.needs), after: placesOf(step.after), edges: [] },
-      outcomes[at]!,
-    ];
-  });
-  return {
-    plan: { ...plan, steps: merged.map(([step]) => step) },
-    outcomes: merged.map(([, outcome]) => outcome),
-  };
 }

@@ -71,7 +71,7 @@ export function decideRerun({
 }: DecideOptions): Result<readonly Fate[], readonly string[]> {
   const troubled = new Map(jobs.map((job) => [job.job, job]));
   const fates = actions.map((own): Fate => {
-    const told = lastOf(own, earlier, questions);
+    const { told, ranBy } = lastOf(own, earlier, questions);
     if (!sees(own)) return hide(told ?? own);
     const last = told && asJobsEnded(told, troubled);
     const action = asDecided(own, [...earlier, { writes: [], actions: last === null ? null : [last] }]);
@@ -86,7 +86,7 @@ export function decideRerun({
     // A read can be had again where its result was not kept.
     const isKept = isWrite || last.data !== undefined || !isWhole(action);
     const partly = isWrite && tool?.execution === "sync" && isPartly(last) && isWhole(action);
-    const loop = partly ? loopOf(runOf(own, earlier)?.run ?? "", own.id) : undefined;
+    const loop = partly ? loopOf(ranBy ?? "", own.id) : undefined;
     if (loop !== undefined) return { kind: "run", action, loop };
     if (isDone(last) && (isWrite || (onlyFailed && isKept))) return { kind: "answer", action: last };
     if (wasRefused(action)) return { kind: "stay", action };
@@ -108,29 +108,26 @@ function hide(kept: KeptAction): Fate {
   return { kind: isDone(action) ? "answer" : "stay", action, isHidden: true };
 }
 
-/** Find the last run that may have sent an action: what has the rows of its elements. */
-function runOf({ id }: KeptAction, earlier: readonly EarlierRerun[]): EarlierRerun | undefined {
-  return earlier.findLast(({ writes, actions }) => {
-    const kept = actions?.find((action) => action.id === id);
-    return writes.includes(id) && (kept === undefined || !sentNothing(kept));
-  });
-}
-
 const NO_RESULTS = '{"results":[]}';
 
+/** The last run that may have sent an action, where that is a rerun, and what it says of it; null where that is not known. */
+interface LastWord {
+  readonly told: KeptAction | null;
+  readonly ranBy?: string | undefined;
+}
+
 /**
- * Find what the last run that may have sent an action says of it; null where that is not known. A rerun that set out to and came to nothing,
+ * Find what the last run that may have sent an action says of it. A rerun that set out to and came to nothing,
  * because another action failed first, knows nothing of what was sent before it.
  */
-function lastOf(
-  action: KeptAction,
-  earlier: readonly EarlierRerun[],
-  questions: Questions,
-): KeptAction | null {
+function lastOf(action: KeptAction, earlier: readonly EarlierRerun[], questions: Questions): LastWord {
   const reruns = earlier.filter(({ writes }) => writes.includes(action.id));
-  const told = [action, ...reruns.map(({ actions }) => actions?.find(({ id }) => id === action.id) ?? null)];
-  const ended = told.map((one) => one && asAnswered(one, questions));
-  return ended.findLast((one) => one === null || !sentNothing(one)) ?? ended.at(-1)!;
+  const words = reruns.map(({ run, actions }): LastWord => {
+    const kept = actions?.find(({ id }) => id === action.id);
+    return { told: kept === undefined ? null : asAnswered(kept, questions), ranBy: run };
+  });
+  const all = [{ told: asAnswered(action, questions) }, ...words];
+  return all.findLast(({ told }) => told === null || !sentNothing(told)) ?? all.at(-1)!;
 }
 
 /** Read an action as its question has ended: the run of the yes may not be recorded yet, or was lost with its isolate. */

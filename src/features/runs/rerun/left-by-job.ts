@@ -28,7 +28,7 @@ export function leftByJob(
   });
 }
 
-/** Read the results of an envelope as a run keeps its actions. A result that was cut is none that others may be given. */
+/** Read the results of an envelope as a run keeps its actions. No other action is given a result that was cut. */
 export function readResults(envelope: string): readonly KeptAction[] {
   const { results } = parseExact(envelope) as { readonly results: readonly KeptResult[] };
   return results.map(({ meta, data, ...said }) => {

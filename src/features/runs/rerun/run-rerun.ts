@@ -1,6 +1,5 @@
-import { mergeAnswered } from "../../../feature/tool.ts";
 import { toStoredOutcome } from "../../../core/answer/stored-outcome.ts";
-import { answerBudgetOf, toEnvelopeJson } from "../../../core/answer/envelope.ts";
+import { answerBudgetOf, mergeAnswered, toEnvelopeJson } from "../../../core/answer/envelope.ts";
 import type { Batch } from "../../../core/contract/batch.ts";
 import { makeRefusal } from "../../../core/contract/refusal.ts";
 import { countRequest, type Refused } from "../../../core/gate/admit-plan.ts";
