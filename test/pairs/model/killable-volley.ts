@@ -8,7 +8,7 @@ import type { Ports } from "../../../src/core/egress/ports.ts";
 import { attempt } from "../../../src/core/kit/result.ts";
 import { sha256 } from "../../../src/core/kit/sha256.ts";
 import { createMemoryObjects, type MemoryNamespace } from "../../../src/package/testing/memory-objects.ts";
-import { holdForCrypto, VirtualClock } from "../../../src/package/testing/virtual-clock.ts";
+import { holdForCrypto, type VirtualClock } from "../../../src/package/testing/virtual-clock.ts";
 import { ALL_FEATURES } from "../../support/all-features.ts";
 
 /** The answer of a process that is gone: there is none. */
@@ -30,6 +30,7 @@ export interface Answered {
 interface Options {
   readonly tools: readonly Tool[];
   readonly send: Ports["fetch"];
+  readonly clock: VirtualClock;
 }
 
 type Classes = Readonly<Record<string, ObjectClass<object>>>;
@@ -58,7 +59,6 @@ class Lives {
  * have no answer, the process writes no row any more and nothing that it sends arrives; rows and alarms are there for the next one.
  */
 export class KillableVolley {
-  readonly clock = new VirtualClock(Date.parse("2026-01-01T00:00:00Z"));
   readonly #lives = new Lives();
   readonly #spaces: MemoryNamespace[] = [];
   readonly #options: Options;
@@ -124,18 +124,18 @@ export class KillableVolley {
 
   #begin(): void {
     const { isAlive } = this.#lives.begin();
-    const { tools, send } = this.#options;
+    const { tools, send, clock } = this.#options;
     const volley = createVolley({
       tools,
       features: ALL_FEATURES,
       send: (url, init) => (isAlive() ? send(url, init) : new Promise(() => {})),
       standIns: {
-        clock: this.clock,
+        clock,
         random: () => 0.5,
         newId: () => `${(this.#ids += 1).toString(16).padStart(8, "0")}-0000-4000-8000-000000000000`,
         sha256: (text) => Promise.resolve(sha256(text)),
-        sign: (secret, text) => this.clock.outside(signText(secret, text)),
-        outside: (work) => this.clock.outside(work),
+        sign: (secret, text) => clock.outside(signText(secret, text)),
+        outside: (work) => clock.outside(work),
         log: () => {},
       },
     });
@@ -158,7 +158,7 @@ export class KillableVolley {
       const storage = cut(ctx.storage, isAlive);
       return new volley.#classes[name]!({ ...ctx, id: ctx.id, storage }, volley.#env);
     } as unknown as ObjectClass<object>;
-    const space = createMemoryObjects(Present, this.clock, () => this.#env);
+    const space = createMemoryObjects(Present, this.#options.clock, () => this.#env);
     this.#spaces.push(space);
     return space;
   }

@@ -1,3 +1,4 @@
+import { VirtualClock } from "../../../src/package/testing/virtual-clock.ts";
 import { configureKeys } from "../../support/configured-keys.ts";
 import { type Answered, type Asked, KILLED, KillableVolley } from "./killable-volley.ts";
 import { Ledger } from "./ledger.ts";
@@ -40,7 +41,8 @@ interface Result {
 
 /** Plays a sequence against a whole Volley, and has a ledger judge what it sees. */
 export class Player {
-  readonly #store = new Store(() => this.#volley.clock);
+  readonly #clock = new VirtualClock(Date.parse("2026-01-01T00:00:00Z"));
+  readonly #store = new Store(this.#clock);
   readonly ledger = new Ledger(this.#store);
   readonly #volley: KillableVolley;
   readonly #ran: Ran[] = [];
@@ -60,7 +62,7 @@ export class Player {
 
   private constructor(keys: string) {
     this.#volley = new KillableVolley(
-      { tools: TOOLS, send: (url, init) => this.#store.fetch(url, init) },
+      { tools: TOOLS, send: this.#store.fetch, clock: this.#clock },
       { VOLLEY_KEYS: keys, VOLLEY_RUNS: "content" },
     );
   }
@@ -77,7 +79,7 @@ export class Player {
     for (const move of moves) {
       player.#store.treatments.push(...move.treatments);
       // Two requests do not begin in one moment: which of them came first is to be clear.
-      if (beside.length > 0) await player.#volley.clock.advance(1);
+      if (beside.length > 0) await player.#clock.advance(1);
       const doing = player.#do(move.step);
       if (move.meanwhile === "next") {
         beside.push(doing);
@@ -86,17 +88,17 @@ export class Player {
       const all = Promise.all([...beside, doing]);
       beside = [];
       if (move.meanwhile !== "nothing") {
-        await player.#volley.clock.advance(move.meanwhile.killedAfterMs);
+        await player.#clock.advance(move.meanwhile.killedAfterMs);
         player.#volley.kill();
       }
-      await player.#volley.clock.runUntil(all);
+      await player.#clock.runUntil(all);
       // A run can be seen two seconds later.
-      await player.#volley.clock.advance(2_500);
+      await player.#clock.advance(2_500);
       player.#store.treatments.length = 0;
       player.ledger.judge();
       if (player.ledger.faults.length > 0) return player.ledger.faults;
     }
-    await player.#volley.clock.runUntil(Promise.all(beside));
+    await player.#clock.runUntil(Promise.all(beside));
     await player.#end();
     return player.ledger.faults;
   }
@@ -116,10 +118,10 @@ export class Player {
 
   /** Hours later everything that was promised has ended, and is as it is told. */
   async #end(): Promise<void> {
-    await this.#volley.clock.advance(6 * HOUR_MS);
+    await this.#clock.advance(6 * HOUR_MS);
     for (const job of this.#jobs.values()) {
       if (this.ledger.isForgotten(job.tenant, job.id)) continue;
-      const answer = await this.#volley.clock.runUntil(
+      const answer = await this.#clock.runUntil(
         this.#ask(job.by, { method: "GET", path: `/v1/jobs/${job.id}` }),
       );
       if (answer === KILLED) continue;
@@ -130,7 +132,7 @@ export class Player {
     }
     const ran = new Set(this.#ran.map((one) => CALLERS[one.by].tenant));
     for (const by of (["admin", "other", "small"] as const).filter((one) => ran.has(CALLERS[one].tenant)))
-      await this.#volley.clock.runUntil(this.#look(by));
+      await this.#clock.runUntil(this.#look(by));
     this.ledger.judge();
   }
 
@@ -183,8 +185,8 @@ export class Player {
       case "delete tenant":
         return this.#deleteTenant(step);
       case "pass":
-        await this.#volley.clock.advance(0);
-        await this.#volley.clock.sleep(step.ms);
+        await this.#clock.advance(0);
+        await this.#clock.sleep(step.ms);
         return;
       case "kill":
         return this.#volley.kill();
@@ -426,7 +428,7 @@ export class Player {
     );
     if (made === undefined) return;
     const answer = await this.#ask(by, { method: "DELETE", path: `/v1/keys/${made.name}` });
-    if (answer !== KILLED && answer.status < 300) made.endedAt = this.#volley.clock.now();
+    if (answer !== KILLED && answer.status < 300) made.endedAt = this.#clock.now();
   }
 
   async #deleteTenant({ by }: Step): Promise<void> {
@@ -436,7 +438,7 @@ export class Player {
     if (answer !== KILLED && answer.status === 200) {
       this.#flows.delete(tenant);
       this.ledger.forget(tenant, { begun: this.#begun, wishes });
-      for (const made of this.#made) if (made.tenant === tenant) made.endedAt ??= this.#volley.clock.now();
+      for (const made of this.#made) if (made.tenant === tenant) made.endedAt ??= this.#clock.now();
     }
   }
 
@@ -453,7 +455,7 @@ export class Player {
 
   async #hear(asked: Asked, reader: Caller): Promise<Answered | typeof KILLED> {
     const made = this.#made.find(({ key }) => key === asked.key);
-    const sentAt = this.#volley.clock.now();
+    const sentAt = this.#clock.now();
     const begun = this.#begun++;
     const answer = await this.#volley.ask(asked);
     if (answer === KILLED) return KILLED;
@@ -471,7 +473,7 @@ export class Player {
   #countQuota(by: CallerName): void {
     if (by !== "small") return;
     const { limit, window_s } = CALLERS.small.quota;
-    const now = this.#volley.clock.now();
+    const now = this.#clock.now();
     const times = [...(this.#counted.get(by) ?? []).filter((at) => at > now - window_s * 1_000), now];
     this.#counted.set(by, times);
     if (times.length > limit)

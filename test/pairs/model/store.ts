@@ -33,13 +33,8 @@ export class Store {
   readonly #keys = new Set<string>();
   readonly #clock: VirtualClock;
 
-  constructor(clock: () => VirtualClock) {
-    this.#clock = new Proxy({} as VirtualClock, {
-      get: (_, name) => {
-        const value = clock()[name as keyof VirtualClock];
-        return typeof value === "function" ? value.bind(clock()) : value;
-      },
-    });
+  constructor(clock: VirtualClock) {
+    this.#clock = clock;
   }
 
   readonly fetch: Ports["fetch"] = async (url, init) => {
