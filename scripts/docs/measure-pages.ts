@@ -15,7 +15,7 @@ export interface Overlap {
 }
 
 /** Pages that a command writes as a whole. */
-const WRITTEN = /^docs\/(?:limits|tools|(?:senders|connectors)\/.*)\.md$/;
+const WRITTEN = /^docs\/(?:limits|pairs|tools|(?:senders|connectors)\/.*)\.md$/;
 /** The part that a command writes: between its two marks, or from its only mark on. */
 const PART =
   /<!-- npm run [^>]*: begin -->.*?<!-- npm run [^>]*: end -->|<!-- npm run [^>:]*(?: -- --write)? -->.*/gs;

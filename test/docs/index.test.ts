@@ -41,7 +41,7 @@ describe("docs/index.md", () => {
       ["newcomers", "products", "agents", "operators"].map((name) => `docs/for-${name}.md`),
     );
     expect(referencesOf(index)).toEqual(
-      ["limits", "storage", "tools", "threats", "faults"].map((name) => `docs/${name}.md`),
+      ["limits", "storage", "tools", "threats", "faults", "pairs"].map((name) => `docs/${name}.md`),
     );
   });
 

@@ -125,6 +125,7 @@ describe("A portal link", () => {
     ])
       expect((await by("GET", path)).status, path).toBe(401);
     expect((await by("POST", "/v1/events", { type: "x", data: {} })).status).toBe(401);
+    expect((await by("POST", "/v1/execute_actions", { actions: [] })).status).toBe(401);
     expect((await by("POST", "/v1/portal_links", { customer: "c_2" })).status).toBe(401);
   });
 

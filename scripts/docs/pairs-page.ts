@@ -1,0 +1,38 @@
+import type { ApartCell, Row, TestedCell } from "../../test/pairs/matrix.ts";
+
+/** Write the page of the matrix. The cells with tests are a line each, those apart a line for each row. */
+export function writePairs(rows: readonly Row[]): string {
+  const sections = rows.map(({ feature, cells }) => {
+    const tested = cells.flatMap(({ feature: other, cell }) =>
+      cell !== undefined && "risk" in cell ? [writeTested(other, cell)] : [],
+    );
+    const apart = cells.flatMap(({ feature: other, cell }) =>
+      cell !== undefined && "apart" in cell ? [writeApart(other, cell)] : [],
+    );
+    const lines = [...tested, ...(apart.length === 0 ? [] : [`- Apart: ${apart.join("; ")}`])];
+    return `## ${feature}\n\n${lines.join("\n")}\n`;
+  });
+  const count = rows.flatMap(({ cells }) => cells).filter(({ cell }) => cell !== undefined && "risk" in cell);
+  return `# Pairs of features
+
+For people who ask what happens where two features meet: at the end you know the risk of each pair, and the test that would see it.
+
+Search this page for a feature: its own heading has the pairs with those after it, and the headings above have the others, each line with its name.
+${count.length} pairs have a test, with its file and title. Behind "Apart" stand the pairs that do not meet, with why, and the file whose line keeps them apart.
+\`npm run pairs\` writes this page from \`test/pairs/rows\`, and a test fails for a title or a line that is gone.
+
+${sections.join("\n")}`;
+}
+
+function writeTested(other: string, { risk, test, title }: TestedCell): string {
+  return `- **${other}**: ${risk} ([${nameOf(test)}](../${test}): \`${title}\`)`;
+}
+
+function writeApart(other: string, { apart, file }: ApartCell): string {
+  return `**${other}**: ${apart} ([${nameOf(file)}](../${file}))`;
+}
+
+/** A file's name without its folder and ending, which link to it. */
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1).replace(/(?:\.test)?\.tsx?$/, "");
+}
