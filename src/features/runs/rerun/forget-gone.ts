@@ -5,7 +5,7 @@ type Gone = NonNullable<Awaited<ReturnType<Gives["afterRuns"]["goneOf"]>>>;
 
 /**
  * Read what there is no more as if it had never been sent: its key, its job and its result are no more either, in the run that sent it and
- * in all before that. An action that may be gone in part is in doubt.
+ * in all before that. An action that may be gone in part, or of which an earlier run left open whether it is, is in doubt.
  */
 export function forgetGone(
   kept: KeptRun,
@@ -19,7 +19,8 @@ export function forgetGone(
   const read = (action: KeptAction, at: number): KeptAction => {
     const last = lastGone(action.id);
     if (last === -1 || at > last) return action;
-    return endOf(ran[last]!, action.id) === "unsure" ? { ...action, status: "unknown" } : unsent(action);
+    const isUnsure = ran.some((one, before) => before <= last && endOf(one, action.id) === "unsure");
+    return isUnsure ? { ...action, status: "unknown" } : unsent(action);
   };
   const actions = kept.actions.map((action) => {
     const last = lastGone(action.id);

@@ -17,6 +17,10 @@ interface Run extends UndoneAnswer {
   readonly in_doubt?: true;
 }
 
+interface Asked {
+  readonly confirmation: { readonly id: string };
+}
+
 let bookings: Bookings;
 let volley: TestVolley;
 let answers: Record<string, (times: number) => Response | undefined>;
@@ -271,11 +275,22 @@ describe("a rerun of what was taken back", () => {
     expect(results).toMatchObject([{ status: "pending_confirmation" }]);
   });
 
+  test("asks a person first where an attempt before that which was taken back is in doubt still", async () => {
+    answers["book a"] = (times) => (times === 1 ? Response.json({}, { status: 500 }) : undefined);
+    const id = await run([TWO[0]!]);
+    const again = (await send("POST", `/v1/runs/${id}/rerun`, {})).results[0] as unknown as Asked;
+    await send("POST", `/v1/confirmations/${again.confirmation.id}`, { decision: "approve" });
+    await volley.advance(3_000);
+    expect((await undoRun(id)).undone.map(({ status }) => status)).toEqual(["success", "unknown"]);
+    const { results } = await send("POST", `/v1/runs/${id}/rerun`, {});
+    expect(results).toMatchObject([{ status: "pending_confirmation" }]);
+  });
+
   test("runs again what a yes had run before it was taken back", async () => {
     const { batch_id: id, results } = await send("POST", "/v1/execute_actions", {
       actions: [{ id: "gated", tool: "gated", args: { name: "g" } }],
     });
-    const { confirmation } = results[0] as unknown as { readonly confirmation: { readonly id: string } };
+    const { confirmation } = results[0] as unknown as Asked;
     await send("POST", `/v1/confirmations/${confirmation.id}`, { decision: "approve" });
     await volley.advance(3_000);
     await undoRun(id);
