@@ -4,7 +4,7 @@ import type { Tool } from "../../../core/catalog/define-tool.ts";
 import { leavesInDoubt } from "../../../core/contract/outcome.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import type { TurnedJob } from "../turned-job.ts";
-import type { EarlierRerun, KeptAction } from "./kept-run.ts";
+import { type EarlierRerun, type KeptAction, withoutKey } from "./kept-run.ts";
 import { readResults } from "./left-by-job.ts";
 
 /**
@@ -74,7 +74,8 @@ export function decideRerun({
     const { told, ranBy } = lastOf(own, earlier, questions);
     if (!sees(own)) return hide(told ?? own);
     const last = told && asJobsEnded(told, troubled);
-    const action = asDecided(own, [...earlier, { writes: [], actions: last === null ? null : [last] }]);
+    const decided = asDecided(own, [...earlier, { writes: [], actions: last === null ? null : [last] }]);
+    const action = [own, ...ranOf(own, earlier)].some(wasSent) ? withoutKey(decided) : decided;
     const tool = toolOf(action.tool);
     // A tool that is not there any more may have been a write.
     const isWrite = action.call_key !== undefined || tool?.isWrite !== false;
@@ -147,6 +148,11 @@ function sentNothing({ status, attempts = 0, in_doubt: inDoubt, data, items, err
   if (status === "skipped") return true;
   const isUntouched = attempts === 0 && inDoubt !== true && data === undefined && items === undefined;
   return status === "error" && isUntouched && error?.code !== "OUTBOX_UNAVAILABLE";
+}
+
+/** Whether a service answered an action, or may have heard of it: its own idempotency key stands for how that ended. */
+function wasSent(action: KeptAction): boolean {
+  return action.job_id !== undefined || action.error?.upstream_status !== undefined || isInDoubt(action);
 }
 
 /** Whether somebody said yes to a question, and how that ended is not known. */

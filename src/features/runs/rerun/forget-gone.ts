@@ -1,5 +1,5 @@
 import type { Gives } from "../../../feature/gives.ts";
-import type { EarlierRerun, KeptAction, KeptRun } from "./kept-run.ts";
+import { type EarlierRerun, type KeptAction, type KeptRun, withoutKey } from "./kept-run.ts";
 
 type Gone = NonNullable<Awaited<ReturnType<Gives["afterRuns"]["goneOf"]>>>;
 
@@ -37,15 +37,25 @@ export function forgetGone(
 
 /** An action as it was before it was sent. */
 function unsent(action: KeptAction): KeptAction {
-  const { id, tool, asked, args, with: others, round, resolved, accounts, cut, redacted } = action;
-  const { idempotency_key: _, ...more } = others ?? {};
+  const {
+    id,
+    tool,
+    asked,
+    args,
+    with: others,
+    round,
+    resolved,
+    accounts,
+    cut,
+    redacted,
+  } = withoutKey(action);
   return {
     id,
     tool,
     status: "skipped",
     ...(asked !== undefined && { asked }),
     ...(args !== undefined && { args }),
-    ...(others !== undefined && { with: more }),
+    ...(others !== undefined && { with: others }),
     ...(round !== undefined && { round }),
     ...(resolved && { resolved }),
     ...(accounts !== undefined && { accounts }),

@@ -74,3 +74,9 @@ export interface EarlierRerun {
   readonly writes: readonly string[];
   readonly actions: readonly KeptAction[] | null;
 }
+
+/** An action without its own idempotency key, which would answer it as it ended under that. */
+export function withoutKey(action: KeptAction): KeptAction {
+  const { idempotency_key: _, ...others } = action.with ?? {};
+  return action.with === undefined ? action : { ...action, with: others };
+}

@@ -22,6 +22,7 @@ async function start(answers: readonly (number | Error)[] = [], more: readonly T
   const volley = await createTestVolley({
     tools: [store, ...more],
     features: [confirmations(), runs()],
+    key: { flags: ["approve"] },
     routes: {
       "POST https://api.example.com/*": ({ headers }) => {
         keys.push(headers["idempotency-key"] ?? null);
@@ -141,6 +142,24 @@ describe("T56 A write that was sent and answered", () => {
     expect((await rerun(id)).results).toMatchObject([{ status: "success" }]);
     expect(keys).toHaveLength(2);
     expect(keys[1]).toBe(keys[0]);
+  });
+
+  test("400 under an idempotency key is sent again by a rerun, under the key of its first attempt", async () => {
+    const { run, rerun, keys } = await start([400], [withKey("keyed", {})]);
+    const { batch_id: id } = await run({ ...write, tool: "keyed", idempotency_key: "own" });
+    expect((await rerun(id)).results).toMatchObject([{ status: "success" }]);
+    expect(keys).toEqual([keys[0], keys[0]]);
+  });
+
+  test("503 under an idempotency key is asked about by a rerun, and sent with a yes", async () => {
+    const { run, rerun, ask, keys } = await start([503]);
+    const { batch_id: id } = await run({ ...write, idempotency_key: "own" });
+    const { results } = await rerun(id);
+    expect(results).toMatchObject([{ status: "pending_confirmation" }]);
+    const { confirmation } = results[0] as unknown as { readonly confirmation: { readonly id: string } };
+    const yes = await ask(`/v1/confirmations/${confirmation.id}`, { decision: "approve" });
+    expect(yes.results).toMatchObject([{ status: "success" }]);
+    expect(keys).toHaveLength(2);
   });
 
   test("503 under an idempotency key is not sent again with it, also where it may be repeated: the answer is kept", async () => {
