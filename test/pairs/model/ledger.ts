@@ -1,4 +1,4 @@
-import type { Store } from "./store.ts";
+import type { Heard, Store } from "./store.ts";
 
 /** A thing that a caller wants brought about, once. */
 interface Wish {
@@ -10,6 +10,8 @@ interface Wish {
   allowed: number;
   /** The count of times that it came to be, as it stood when somebody was told that there was none; null again once somebody wants it. */
   saidNot: number | null;
+  /** How many requests to take it back had come when somebody was told that it was. */
+  saidBack: number | null;
   /** Somebody wanted it again. */
   isAgain: boolean;
   /** It may have happened, and somebody was told so. */
@@ -58,6 +60,7 @@ export class Ledger {
       tool,
       allowed: 1,
       saidNot: null,
+      saidBack: null,
       isDoubted: false,
       isAgain: false,
       approved: false,
@@ -71,6 +74,7 @@ export class Ledger {
     for (const of of ofs) {
       const wish = this.wishes.get(of)!;
       wish.saidNot = null;
+      wish.saidBack = null;
       wish.isAgain = true;
       if (this.putsOf(of) > 0 && (this.#store.live.get(of) ?? 0) === 0) wish.allowed = this.putsOf(of) + 1;
     }
@@ -89,8 +93,18 @@ export class Ledger {
     return this.#store.heard.filter((one) => one.verb === "put" && one.took && one.of === of).length;
   }
 
-  dropsOf(of: string): number {
-    return this.#store.heard.filter((one) => one.verb === "drop" && one.took && one.of === of).length;
+  /** The requests that asked it to cease. */
+  #dropsOf(of: string): readonly Heard[] {
+    return this.#store.heard.filter((one) => one.verb === "drop" && one.of === of);
+  }
+
+  /** Judge that something is said to be taken back. */
+  hearUndone(of: string, where: string): void {
+    const wish = this.wishes.get(of);
+    if (wish === undefined || !wish.tool.startsWith("put") || wish.isAgain) return;
+    if ((this.#store.live.get(of) ?? 0) > 0)
+      this.faults.push(`${where}: ${of} (${wish.tool}) is said to be taken back, and is there`);
+    wish.saidBack ??= this.#dropsOf(of).length;
   }
 
   /** Judge what was said of a thing. */
@@ -183,12 +197,19 @@ export class Ledger {
 
   /** Judge what the service has heard. */
   judge(): void {
-    for (const { of, tool, allowed, saidNot } of this.wishes.values()) {
+    for (const { of, tool, allowed, saidNot, saidBack } of this.wishes.values()) {
       const puts = this.putsOf(of);
       if (puts > allowed)
         this.faults.push(`${of} (${tool}) came to be ${puts} times, where ${allowed} were wanted`);
       if (saidNot !== null && puts > saidNot)
         this.faults.push(`${of} (${tool}) came to be after it was said not to`);
+      if (tool === "drop") continue;
+      const drops = this.#dropsOf(of);
+      const ways = new Set(drops.map(({ key }) => key)).size;
+      if (ways > puts)
+        this.faults.push(`${of} (${tool}) was taken back ${ways} times, and came to be ${puts} times`);
+      if (saidBack !== null && drops.length > saidBack)
+        this.faults.push(`${of} (${tool}) was taken back after it was said to have been`);
     }
     for (const { of, tool, approved } of this.wishes.values())
       if (tool.endsWith("_asked") && !approved && this.putsOf(of) > 0)

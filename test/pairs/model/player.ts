@@ -8,6 +8,15 @@ import { TOOLS } from "./tools.ts";
 
 const HOUR_MS = 3_600_000;
 const FLOW = "put_flow";
+const LISTS = [
+  "/v1/runs",
+  "/v1/jobs",
+  "/v1/confirmations",
+  "/v1/usage",
+  "/v1/remembered",
+  "/v1/export",
+] as const;
+const KEY_LASTS_MS = 60_000;
 
 interface Caller {
   readonly tenant: string;
@@ -21,6 +30,8 @@ interface Ran {
   /** The caller that it is for: a rerun is for the caller of its run. */
   readonly whose: CallerName;
   readonly ofs: Map<string, string>;
+  /** Sent again, it is the same. */
+  readonly isKeyed: boolean;
   runId?: string;
 }
 
@@ -34,6 +45,7 @@ interface Result {
   readonly id: string;
   readonly status: string;
   readonly job_id?: string;
+  readonly error?: { readonly code: string };
   readonly meta?: { readonly in_doubt?: boolean };
   readonly data?: unknown;
   readonly confirmation?: { readonly id: string };
@@ -54,6 +66,8 @@ export class Player {
     readonly tenant: string;
     endedAt?: number;
   }[] = [];
+  /** What people decided, and what that was about. */
+  readonly #decisions: { readonly asked: Asked; readonly meant: readonly string[] }[] = [];
   #begun = 0;
   readonly #flows = new Set<string>();
   readonly #counted = new Map<string, number[]>();
@@ -131,8 +145,10 @@ export class Player {
       else this.#readJob(JSON.parse(answer.text));
     }
     const ran = new Set(this.#ran.map((one) => CALLERS[one.by].tenant));
-    for (const by of (["admin", "other", "small"] as const).filter((one) => ran.has(CALLERS[one].tenant)))
-      await this.#clock.runUntil(this.#look(by));
+    for (const by of (["admin", "ada", "other", "small"] as const).filter((one) =>
+      ran.has(CALLERS[one].tenant),
+    ))
+      await this.#clock.runUntil(this.#look(by, by === "ada" ? ["/v1/runs", "/v1/jobs"] : ["/v1/export"]));
     this.ledger.judge();
   }
 
@@ -144,10 +160,7 @@ export class Player {
         // A request that a deleted tenant sends again is new.
         const ran = this.#pick(
           step,
-          this.#ran.filter(
-            ({ asked, ofs }) =>
-              asked.headers?.["idempotency-key"] !== undefined && !this.ledger.isGone(ofs.get("a0")!),
-          ),
+          this.#ran.filter(({ isKeyed, ofs }) => isKeyed && !this.ledger.isGone(ofs.get("a0")!)),
         );
         if (ran === undefined) return;
         this.ledger.repeat(ran.ofs.values());
@@ -155,6 +168,8 @@ export class Player {
       }
       case "decide":
         return this.#decide(step);
+      case "decide again":
+        return this.#decideAgain(step);
       case "rerun":
       case "undo":
         return this.#again(step);
@@ -195,7 +210,7 @@ export class Player {
     }
   }
 
-  async #run({ by, door, actions, onError, isKeyed, pick }: Extract<Step, { does: "run" }>): Promise<void> {
+  async #run({ by, door, actions, onError, keys, pick }: Extract<Step, { does: "run" }>): Promise<void> {
     const caller: Caller = CALLERS[by];
     const ofs = new Map<string, string>();
     const list = actions
@@ -209,6 +224,7 @@ export class Player {
           tool: name,
           args: { of },
           ...(follows && at > 0 && { depends_on: [`a${at - 1}`] }),
+          ...(keys === "each" && { idempotency_key: `k-${of}` }),
         };
       });
     const [first] = list as [(typeof list)[number]];
@@ -241,7 +257,7 @@ export class Player {
     }[door];
     const headers = {
       accept: "application/json, text/event-stream;q=0.1",
-      ...(isKeyed && { "idempotency-key": `k-${ofs.get("a0")!}` }),
+      ...(keys === "one" && { "idempotency-key": `k-${ofs.get("a0")!}` }),
     };
     if (door === "flow") await this.#keepFlow(caller.tenant);
     const ran: Ran = {
@@ -249,6 +265,8 @@ export class Player {
       by,
       whose: by,
       ofs,
+      isKeyed:
+        keys === "one" || (keys === "each" && (door === "batch" || door === "background" || door === "mcp")),
     };
     this.#ran.push(ran);
     await this.#send(ran);
@@ -260,7 +278,7 @@ export class Player {
     const answer = await this.#hear(ran.asked, CALLERS[ran.by]);
     this.ledger.close(ran.ofs.values());
     if (answer === KILLED || answer.status >= 300) return;
-    this.#countQuota(ran.by);
+    if (!isRepeated) this.#countQuota(ran.by);
     const body = this.#bodyOf(ran, answer.text);
     const runId = body.batch_id ?? body.run_id;
     if (typeof runId === "string") ran.runId = runId;
@@ -290,6 +308,8 @@ export class Player {
       // A stored answer tells of itself, whatever came of the action in a later run; what a rerun skips may have happened before it.
       const isBygone = status === "skipped" || (isStored && status !== "success");
       if (isBygone && this.ledger.wasWantedAgain(of)) continue;
+      // It tells of the key, and nothing of the thing.
+      if (rest.error?.code === "IDEMPOTENCY_CONFLICT") continue;
       this.ledger.hear(
         of,
         { status, ...(meta?.in_doubt === true && { in_doubt: true }) },
@@ -345,8 +365,10 @@ export class Player {
       this.ledger.wishes.has(of),
     );
     if (how !== "reject") this.ledger.approve(meant);
+    const asked = { method: "POST", key: by, path: `/v1/confirmations/${id}`, body };
+    this.#decisions.push({ asked, meant });
     this.ledger.open(meant);
-    const answer = await this.#ask(by, { method: "POST", path: `/v1/confirmations/${id}`, body });
+    const answer = await this.#hear(asked, CALLERS[by]);
     this.ledger.close(meant);
     if (answer === KILLED || answer.status !== 200) return;
     const { results } = JSON.parse(answer.text) as { results?: unknown };
@@ -357,6 +379,16 @@ export class Player {
       ofs[at] === undefined ? [] : [[action, args?.[action]?.of ?? ofs[at]] as const],
     );
     this.#readResults(results, { ofs: new Map(named), by }, `a ${how} of ${id}`);
+  }
+
+  /** A decision is sent again, as by somebody who did not hear the answer. It means what it meant. */
+  async #decideAgain(step: Step): Promise<void> {
+    const decision = this.#pick(step, this.#decisions);
+    if (decision === undefined) return;
+    const { asked, meant } = decision;
+    this.ledger.open(meant);
+    await this.#hear(asked, CALLERS[asked.key as CallerName]);
+    this.ledger.close(meant);
   }
 
   async #again(step: Step & { readonly only?: boolean }): Promise<void> {
@@ -370,9 +402,10 @@ export class Player {
     this.ledger.close(ran.ofs.values());
     if (answer === KILLED) return;
     this.#mayIt(step.by, ran, answer.status);
-    if (answer.status >= 300 || step.does === "undo") return;
+    if (answer.status >= 300) return;
     const envelope = JSON.parse(answer.text);
-    const again: Ran = { asked, by: step.by, whose: ran.whose, ofs: ran.ofs };
+    if (step.does === "undo") return this.#readUndone(envelope.undone, ran);
+    const again: Ran = { asked, by: step.by, whose: ran.whose, ofs: ran.ofs, isKeyed: false };
     const runId = envelope.batch_id ?? envelope.run_id;
     if (typeof runId === "string") {
       again.runId = runId;
@@ -383,16 +416,13 @@ export class Player {
     this.#readResults(envelope.results, again, `a rerun of ${ran.runId!}`);
   }
 
-  async #look(by: CallerName): Promise<void> {
-    for (const path of [
-      "/v1/runs",
-      "/v1/jobs",
-      "/v1/confirmations",
-      "/v1/usage",
-      "/v1/remembered",
-      "/v1/export",
-    ])
-      await this.#ask(by, { method: "GET", path });
+  #readUndone(undone: unknown, { ofs, runId }: Ran): void {
+    for (const { id, status } of undone as Result[])
+      if (status === "success" && ofs.has(id)) this.ledger.hearUndone(ofs.get(id)!, `an undo of ${runId!}`);
+  }
+
+  async #look(by: CallerName, paths: readonly string[] = LISTS): Promise<void> {
+    for (const path of paths) await this.#ask(by, { method: "GET", path });
   }
 
   async #open(by: CallerName, ran: Ran): Promise<void> {
@@ -413,18 +443,31 @@ export class Player {
       this.ledger.faults.push(`${by} is answered ${status} of a run of ${ran.whose}`);
   }
 
-  async #makeKey({ by }: Step): Promise<void> {
+  async #makeKey({ by, pick }: Step): Promise<void> {
     const name = `made-${this.#made.length}`;
-    const answer = await this.#ask(by, { method: "POST", path: "/v1/keys", body: { name, tools: ["*"] } });
+    const endsAt = pick % 2 === 0 ? this.#clock.now() + KEY_LASTS_MS : undefined;
+    const body = {
+      name,
+      tools: ["*"],
+      ...(endsAt !== undefined && { expires_at: new Date(endsAt).toISOString() }),
+    };
+    const answer = await this.#ask(by, { method: "POST", path: "/v1/keys", body });
     if (answer === KILLED || answer.status >= 300) return;
     const { key } = JSON.parse(answer.text) as { key: string };
-    this.#made.push({ key, name, tenant: CALLERS[by].tenant });
+    this.#made.push({
+      key,
+      name,
+      tenant: CALLERS[by].tenant,
+      ...(endsAt !== undefined && { endedAt: endsAt }),
+    });
   }
 
   async #revokeKey({ by, pick }: Step): Promise<void> {
     const made = this.#pick(
       { pick },
-      this.#made.filter(({ tenant, endedAt }) => tenant === CALLERS[by].tenant && endedAt === undefined),
+      this.#made.filter(
+        ({ tenant, endedAt }) => tenant === CALLERS[by].tenant && (endedAt ?? Infinity) > this.#clock.now(),
+      ),
     );
     if (made === undefined) return;
     const answer = await this.#ask(by, { method: "DELETE", path: `/v1/keys/${made.name}` });
@@ -438,7 +481,8 @@ export class Player {
     if (answer !== KILLED && answer.status === 200) {
       this.#flows.delete(tenant);
       this.ledger.forget(tenant, { begun: this.#begun, wishes });
-      for (const made of this.#made) if (made.tenant === tenant) made.endedAt ??= this.#clock.now();
+      for (const made of this.#made)
+        if (made.tenant === tenant) made.endedAt = Math.min(made.endedAt ?? Infinity, this.#clock.now());
     }
   }
 

@@ -30,7 +30,8 @@ export type Step = { readonly by: CallerName; readonly pick: number } & (
       readonly door: (typeof DOORS)[number];
       readonly actions: readonly ActionSketch[];
       readonly onError: "partial-success" | "fail-fast" | "undo";
-      readonly isKeyed: boolean;
+      /** It, or each of its actions, has an idempotency key. */
+      readonly keys: "none" | "one" | "each";
     }
   | { readonly does: "repeat" }
   | { readonly does: "decide"; readonly how: "approve" | "reject" | "edit" | "remember" }
@@ -43,6 +44,7 @@ export type Step = { readonly by: CallerName; readonly pick: number } & (
         | "look"
         | "open"
         | "make key"
+        | "decide again"
         | "revoke key"
         | "delete tenant";
     }
@@ -72,7 +74,7 @@ const run = fc.record({
   door: fc.oneof({ weight: 3, arbitrary: fc.constant("batch" as const) }, fc.constantFrom(...DOORS)),
   actions: fc.array(action, { minLength: 1, maxLength: 3 }),
   onError: fc.constantFrom("partial-success" as const, "fail-fast" as const, "undo" as const),
-  isKeyed: fc.boolean(),
+  keys: fc.constantFrom("none" as const, "one" as const, "each" as const),
 });
 const of = (
   does:
@@ -83,6 +85,7 @@ const of = (
     | "open"
     | "repeat"
     | "make key"
+    | "decide again"
     | "revoke key"
     | "delete tenant",
 ) => fc.record({ does: fc.constant(does), by, pick });
@@ -108,19 +111,39 @@ const decide = fc.record({
 const rerun = fc.record({ does: fc.constant("rerun" as const), by, pick, only: fc.boolean() });
 const fail = fc.record({ does: fc.constantFrom("kill" as const, "rest" as const), by, pick });
 
+/** What a theme may leave out. */
+const DOES = [
+  "repeat",
+  "decide",
+  "decide again",
+  "rerun",
+  "undo",
+  "cancel",
+  "redrive",
+  "look",
+  "open",
+  "make key",
+  "revoke key",
+  "delete tenant",
+  "pass",
+  "kill",
+  "rest",
+] as const;
+
 const step = fc.oneof(
   { weight: 14, arbitrary: run },
   { weight: 8, arbitrary: decide },
-  { weight: 12, arbitrary: rerun },
-  { weight: 7, arbitrary: of("undo") },
-  { weight: 3, arbitrary: of("repeat") },
+  { weight: 2, arbitrary: of("decide again") },
+  { weight: 20, arbitrary: rerun },
+  { weight: 8, arbitrary: of("undo") },
+  { weight: 5, arbitrary: of("repeat") },
   { weight: 2, arbitrary: of("cancel") },
   { weight: 2, arbitrary: of("redrive") },
   { weight: 3, arbitrary: of("look") },
   { weight: 3, arbitrary: of("open") },
   { weight: 2, arbitrary: of("make key") },
   { weight: 2, arbitrary: of("revoke key") },
-  { weight: 1, arbitrary: of("delete tenant") },
+  { weight: 2, arbitrary: of("delete tenant") },
   { weight: 4, arbitrary: pass },
   { weight: 3, arbitrary: fail },
 ) as fc.Arbitrary<Step>;
@@ -130,8 +153,7 @@ const treatment = fc.oneof(
   { weight: 2, arbitrary: fc.constantFrom(...TREATMENTS) },
 );
 
-/** Random sequences of what callers do, of their tenants' services, and of kills. */
-export const sequences = fc.array(
+const moves = fc.array(
   fc.record({
     step,
     treatments: fc.array(treatment, { maxLength: 4 }),
@@ -141,5 +163,52 @@ export const sequences = fc.array(
       { weight: 1, arbitrary: fc.record({ killedAfterMs: fc.constantFrom(0, 1, 5, 50, 1_000, 5_000) }) },
     ),
   }),
-  { minLength: 10, maxLength: 16 },
+  { minLength: 12, maxLength: 18 },
+);
+
+/** What a sequence keeps to: few callers, tools, doors and faults meet more often than many ("swarm testing", Groce et al. 2012). */
+const theme = fc.record({
+  by: fc.subarray(Object.keys(CALLERS) as CallerName[], { minLength: 1, maxLength: 3 }),
+  tools: fc.subarray(
+    TOOLS.map(({ name }) => name),
+    { minLength: 1, maxLength: 3 },
+  ),
+  doors: fc.subarray([...DOORS], { minLength: 1, maxLength: 2 }),
+  treatments: fc.subarray([...TREATMENTS], { minLength: 1, maxLength: 2 }),
+  without: fc.subarray([...DOES], { maxLength: DOES.length - 4 }),
+});
+type Theme = typeof theme extends fc.Arbitrary<infer Kept> ? Kept : never;
+
+/** Put what a theme keeps in the place of all else. */
+function keepTo({ by, tools, doors, treatments, without }: Theme, moves: readonly Move[]): Move[] {
+  const kept = moves.filter(({ step: { does } }) => !(without as readonly string[]).includes(does));
+  return kept.map((move) => {
+    const mine = { ...move.step, by: among(by, Object.keys(CALLERS), move.step.by) };
+    const step =
+      mine.does === "run"
+        ? {
+            ...mine,
+            door: among(doors, DOORS, mine.door),
+            actions: mine.actions.map((one) => ({
+              ...one,
+              tool: among(
+                tools,
+                TOOLS.map(({ name }) => name),
+                one.tool,
+              ),
+            })),
+          }
+        : mine;
+    return { ...move, step, treatments: move.treatments.map((one) => among(treatments, TREATMENTS, one)) };
+  });
+}
+
+function among<Name extends string>(kept: readonly Name[], all: readonly string[], name: Name): Name {
+  return kept[all.indexOf(name) % kept.length]!;
+}
+
+/** Random sequences of what callers do, of their tenants' services, and of kills: some of all kinds, most by a theme. */
+export const sequences: fc.Arbitrary<Move[]> = fc.oneof(
+  { weight: 1, arbitrary: moves },
+  { weight: 3, arbitrary: fc.tuple(theme, moves).map(([kept, all]) => keepTo(kept, all)) },
 );

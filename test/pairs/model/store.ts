@@ -22,6 +22,7 @@ export interface Heard {
   readonly at: number;
   /** It came to be by this request, or ceased to. */
   readonly took: boolean;
+  readonly key: string | null;
 }
 
 /** The service behind all tools. It knows what is there, and heeds an `Idempotency-Key` where the path says so. */
@@ -45,20 +46,27 @@ export class Store {
     if (treatment === "lost before") throw new Error("the connection broke");
     if (treatment === "refused" || treatment === "busy")
       return Response.json({ message: treatment }, { status: treatment === "busy" ? 503 : 400 });
-    const key = path.endsWith("-once") ? new Headers(init.headers).get("idempotency-key") : null;
-    const status = this.#take(path.startsWith("drop") ? "drop" : "put", of, key);
+    const status = this.#take(path === "drop" ? "drop" : "put", of, {
+      sent: new Headers(init.headers).get("idempotency-key"),
+      isHeeded: path.endsWith("-once"),
+    });
     if (treatment === "done, slowly") await this.#wait(SLOW_MS, init.signal);
     if (treatment === "done, then lost") throw new Error("the connection broke");
     return Response.json({ of }, { status: treatment === "done, then 500" ? 500 : status });
   };
 
-  #take(verb: "put" | "drop", of: string, key: string | null): number {
+  #take(
+    verb: "put" | "drop",
+    of: string,
+    { sent, isHeeded }: { readonly sent: string | null; readonly isHeeded: boolean },
+  ): number {
+    const key = isHeeded ? sent : null;
     const isRepeated = key !== null && this.#keys.has(`${verb} ${of} ${key}`);
     if (key !== null) this.#keys.add(`${verb} ${of} ${key}`);
     const count = this.live.get(of) ?? 0;
     const took = !isRepeated && (verb === "put" || count > 0);
     if (took) this.live.set(of, verb === "put" ? count + 1 : count - 1);
-    this.heard.push({ verb, of, at: this.#clock.now(), took });
+    this.heard.push({ verb, of, at: this.#clock.now(), took, key: sent });
     return verb === "drop" && !took && !isRepeated ? 404 : 200;
   }
 

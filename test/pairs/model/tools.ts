@@ -24,8 +24,7 @@ function makeTool(name: string, path: string, declared: Partial<ToolDeclaration>
     ...declared,
     orchestration: {
       mode: "parallel-safe",
-      ...(isWrite &&
-        path !== "drop-once" && { compensate: { tool: "drop", args: { of: { $ref: "args#/of" } } } }),
+      ...(isWrite && path !== "drop" && { compensate: { tool: "drop", args: { of: { $ref: "args#/of" } } } }),
       ...declared.orchestration,
     },
   });
@@ -49,5 +48,5 @@ export const TOOLS = [
   makeTool("put_later", "put-once", later),
   makeTool("put_later_at_most", "put", { ...later, delivery: "at-most-once" }),
   makeTool("put_later_asked", "put-once", { ...later, ...asks }),
-  makeTool("drop", "drop-once", { actions: ["write"] }),
+  makeTool("drop", "drop", { actions: ["write"] }),
 ] as const;
