@@ -20,7 +20,7 @@ export function forgetGone(
     const last = lastGone(action.id);
     if (last === -1 || at > last) return action;
     const isUnsure = ran.some((one, before) => before <= last && endOf(one, action.id) === "unsure");
-    return isUnsure ? { ...action, status: "unknown" } : unsent(action);
+    return isUnsure ? { ...action, status: "unknown" } : unsent(withoutKey(action));
   };
   const actions = kept.actions.map((action) => {
     const last = lastGone(action.id);
@@ -37,18 +37,7 @@ export function forgetGone(
 
 /** An action as it was before it was sent. */
 function unsent(action: KeptAction): KeptAction {
-  const {
-    id,
-    tool,
-    asked,
-    args,
-    with: others,
-    round,
-    resolved,
-    accounts,
-    cut,
-    redacted,
-  } = withoutKey(action);
+  const { id, tool, asked, args, with: others, round, resolved, accounts, cut, redacted } = action;
   return {
     id,
     tool,
