@@ -44,10 +44,10 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     to: "subject: undefined,",
   },
   {
-    name: "an object that was erased takes what began before",
-    file: "src/cloudflare/platform/object-class.ts",
-    from: "if (begunAt < this.#erasedAt) return null;",
-    to: "",
+    name: "a batch with a job draws no quota",
+    file: "src/core/gate/admit-plan.ts",
+    from: "quota: isCounted ? null : toQuota(caller),",
+    to: "quota: isCounted || jobs.size > 0 ? null : toQuota(caller),",
   },
   {
     name: "an at-most-once job whose attempt was lost is tried again",
@@ -62,10 +62,10 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     to: 'if (outcome.status === "error")',
   },
   {
-    name: "a question is carried out each time that somebody says yes",
-    file: "src/features/confirmations/confirmation-rules.ts",
-    from: 'if (status === "pending") return [{ ...confirmation, status: decided, decidedBy: by }, null];',
-    to: 'if (status === "pending" || kind === "approve") return [{ ...confirmation, status: decided, decidedBy: by }, null];',
+    name: "a remembered yes is one to other arguments too",
+    file: "src/features/confirmations/recall.ts",
+    from: "byCall.get(`${name} ${digestArgs(input)}`);",
+    to: "rows.find(({ tool }) => tool === name);",
   },
   {
     name: "an undo takes a write back as often as it is asked",
@@ -76,7 +76,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     name: "a key that has expired is still taken",
     file: "src/features/keys/change-key.ts",
-    from: "return expiresAt !== null && expiresAt <= nowMs;",
-    to: "return false;",
+    from: "return Math.min(expiresAt ?? Number.POSITIVE_INFINITY, endsAt ?? Number.POSITIVE_INFINITY);",
+    to: "return endsAt ?? Number.POSITIVE_INFINITY;",
   },
 ];

@@ -153,18 +153,45 @@ const treatment = fc.oneof(
   { weight: 2, arbitrary: fc.constantFrom(...TREATMENTS) },
 );
 
-const moves = fc.array(
+const moveOf = <Does extends Step>(arbitrary: fc.Arbitrary<Does>) =>
   fc.record({
-    step,
+    step: arbitrary,
     treatments: fc.array(treatment, { maxLength: 4 }),
     meanwhile: fc.oneof(
       { weight: 6, arbitrary: fc.constant("nothing" as const) },
       { weight: 2, arbitrary: fc.constant("next" as const) },
       { weight: 1, arbitrary: fc.record({ killedAfterMs: fc.constantFrom(0, 1, 5, 50, 1_000, 5_000) }) },
     ),
-  }),
-  { minLength: 12, maxLength: 18 },
+  });
+
+const more = fc.oneof(
+  { weight: 6, arbitrary: rerun },
+  { weight: 2, arbitrary: decide },
+  { weight: 2, arbitrary: of("undo") },
+  { weight: 2, arbitrary: of("repeat") },
+  { weight: 2, arbitrary: of("decide again") },
+  { weight: 1, arbitrary: of("delete tenant") },
 );
+
+/** A run, and what becomes of it: most that goes wrong takes more than two steps with one thing. */
+const chain = fc
+  .tuple(moveOf(run), fc.array(moveOf(more as fc.Arbitrary<Step>), { minLength: 2, maxLength: 4 }))
+  .map(([first, all]): Move[] => [
+    first,
+    ...all.map((move) =>
+      move.step.does === "decide" ? move : { ...move, step: { ...move.step, by: first.step.by } },
+    ),
+  ]);
+
+const moves = fc
+  .array(
+    fc.oneof(
+      { weight: 2, arbitrary: moveOf(step).map((move): Move[] => [move]) },
+      { weight: 1, arbitrary: chain },
+    ),
+    { minLength: 5, maxLength: 8 },
+  )
+  .map((all): Move[] => all.flat());
 
 /** What a sequence keeps to: few callers, tools, doors and faults meet more often than many ("swarm testing", Groce et al. 2012). */
 const theme = fc.record({
