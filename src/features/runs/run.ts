@@ -186,7 +186,7 @@ export interface RunPage {
   /** The place of each. */
   readonly places: readonly RunPlace[];
   readonly next: RunPlace | null;
-  /** It depends on questions of which only the tenant's gate knows whether they are open. */
+  /** It depends on questions and jobs of which only the tenant's gate knows whether they are open. */
   readonly asks: boolean;
 }
 
@@ -202,10 +202,11 @@ export interface FoundRun {
   readonly after?: readonly string[];
 }
 
-/** A look at runs: the key that looks and, once the gate was asked, the questions that are open. */
+/** A look at runs: the key that looks and, once the gate was asked, the questions that are open and the jobs that go on. */
 export interface Look {
   readonly sight: Sight;
   readonly open?: readonly string[] | undefined;
+  readonly jobs?: readonly Pick<TurnedJob, "job" | "run" | "request">[] | undefined;
 }
 
 /** All runs that share an action with one: the batch, the runs of the yeses to its questions, and the reruns of any of them. */

@@ -10,7 +10,7 @@ export type AnswerOf = (question: string) => boolean | undefined;
 /** A run as one key sees it. */
 export interface SeenHead {
   readonly run: ListedRun;
-  /** Its status depends on a question of which the log does not know whether it is open. */
+  /** Its status depends on a question or a job of which the log does not know whether it is open. */
   readonly asks: boolean;
 }
 
@@ -19,6 +19,8 @@ export interface SeeOptions {
   readonly answerOf: AnswerOf;
   /** The jobs of the run that are in trouble; none unless said. */
   readonly jobs?: readonly TurnedJob[];
+  /** Whether a job of it, or of a yes to its question, goes on; undefined where the gate was not asked. */
+  readonly goes?: boolean | undefined;
   /** Tell what became of it since it was over; nothing unless said. */
   readonly aftermaths?: readonly Aftermath[];
   readonly nowMs: number;
@@ -35,7 +37,7 @@ export function sees({ sight }: Look, tool: string): boolean {
  */
 export function seeRun(
   head: RunHead,
-  { look, answerOf, nowMs, jobs = [], aftermaths = [] }: SeeOptions,
+  { look, answerOf, nowMs, jobs = [], goes, aftermaths = [] }: SeeOptions,
 ): SeenHead | null {
   if (look.sight.subject !== undefined && look.sight.subject !== head.subject) return null;
   const tools = head.tools.filter(({ tool }) => sees(look, tool));
@@ -58,7 +60,7 @@ export function seeRun(
     first ??
     [code, ...troubled.map((job) => job.code)].flatMap((one) => (one === undefined ? [] : { code: one }))[0];
   return {
-    asks: asked.unsure,
+    asks: asked.unsure || (goes === undefined && (made + asked.granted > 0 || job !== undefined)),
     run: {
       run_id: id,
       source,
@@ -77,6 +79,7 @@ export function seeRun(
           unknown: unknown + lost,
           total,
           isLess: troubled.length > 0,
+          goes,
           code,
         }),
       ...(([...tools, ...troubled].some(({ inDoubt }) => inDoubt) ||
@@ -138,6 +141,7 @@ function statusOf({
   unknown,
   total,
   isLess,
+  goes,
   code,
 }: Asked & {
   readonly ok: number;
@@ -145,10 +149,12 @@ function statusOf({
   readonly total: number;
   /** Some of its jobs did not end well. */
   readonly isLess: boolean;
+  readonly goes: boolean | undefined;
   readonly code: string | undefined;
 }): RunStatus {
   if (open > 0) return "waiting";
   if (unknown > 0) return "unknown";
+  if (goes === true) return "running";
   const good = ok + granted;
   if (good === total && !isLess) return code === undefined ? "success" : total > 0 ? "partial" : "error";
   return good > 0 ? "partial" : "error";

@@ -5,7 +5,6 @@ import { hrefTo } from "../../../console/kit/route.ts";
 import { ArgsView } from "../../../console/parts/args-view.tsx";
 import { Facts } from "../../../console/parts/facts.tsx";
 import { Link } from "../../../console/parts/link.tsx";
-import { visible } from "../../../console/kit/visible.ts";
 import { copyReference } from "../../../console/parts/copy-text.ts";
 import { sayDuration } from "../../../console/parts/say-duration.ts";
 import { Status } from "../../../console/parts/status.tsx";
@@ -174,7 +173,7 @@ function ActionFacts({ row, rows, action, tool, onChoose }: ActionFactsProps) {
             look="attempts"
             columns={[
               ["At", (line) => sayDuration(line.at_ms)],
-              ["Line", (line) => <bdi>{visible(line.text)}</bdi>],
+              ["Line", (line) => <bdi>{line.text}</bdi>],
             ]}
           />
         </section>

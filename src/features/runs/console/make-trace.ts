@@ -52,7 +52,7 @@ const LEAST_QUEUE_MS = 2;
 
 /**
  * Make the trace of a run: a row for each action and each answer of its model, in the order in which they were asked for, with what is
- * known of their times. A run that was recorded before actions had a start is laid out by its edges.
+ * known of their times.
  */
 export function makeTrace(
   run: WireRun,
@@ -67,14 +67,13 @@ export function makeTrace(
   // An id may come again in another round; an edge is of the round that it stands in, which its ids have in common.
   for (const { from, to, reason } of run.plan.edges)
     before.set(to, [...(before.get(to) ?? []), { key: from, reason }]);
-  const starts = guessStarts(actions, before, model);
   const seen = new Map<string, number>();
   const toRow = (action: WireAction): TraceRow => {
     const { id, tool, status, round = null, error, job_id: jobId } = action;
     const times = seen.get(id) ?? 0;
     seen.set(id, times + 1);
     const job = jobId === undefined ? null : (jobOf.get(jobId) ?? null);
-    const fromMs = action.started_ms ?? starts.get(action) ?? null;
+    const fromMs = action.started_ms ?? null;
     const own = fromMs === null ? [] : spansOf(action, fromMs);
     return {
       ...BARE,
@@ -157,41 +156,9 @@ function spansOfTries(tries: NonNullable<WireAction["tries"]>, kind: "work" | "j
 }
 
 /** The attempts of a job on the clock of the run that made it. */
-function jobSpans({ tries, status, attempts, updated_at: updated }: WireJob, startedAt: number): Span[] {
-  const spans = spansOfTries(
+function jobSpans({ tries }: WireJob, startedAt: number): Span[] {
+  return spansOfTries(
     tries.map(({ at, ...one }) => ({ ...one, started_ms: Math.max(0, Date.parse(at) - startedAt) })),
     "job",
   );
-  if (spans.length > 0 || attempts === 0 || status === "running") return spans;
-  // An earlier version kept no attempts: when it ended is known.
-  const toMs = Math.max(0, Date.parse(updated) - startedAt);
-  return [{ kind: "job", fromMs: toMs, toMs }];
-}
-
-/** When each action began, where the run does not say it: after the last that it waited for and its queue. */
-function guessStarts(
-  actions: readonly WireAction[],
-  before: ReadonlyMap<string, TraceRow["waitsFor"]>,
-  model: readonly ModelAnswer[],
-): ReadonlyMap<WireAction, number> {
-  const starts = new Map<WireAction, number>();
-  if (actions.every(({ started_ms: at, duration_ms: took }) => at !== undefined || took === undefined))
-    return starts;
-  const byId = new Map(actions.map((action) => [action.id, action]));
-  const startOf = (action: WireAction, above: readonly WireAction[]): number => {
-    const known = action.started_ms ?? starts.get(action);
-    if (known !== undefined) return known;
-    const asked = model.find(({ round }) => round === action.round);
-    const ready = (before.get(action.id) ?? []).map(({ key }) => {
-      const other = byId.get(key);
-      if (other === undefined || other.duration_ms === undefined || above.includes(other)) return 0;
-      return startOf(other, [...above, action]) + other.duration_ms;
-    });
-    const begun = asked === undefined ? 0 : asked.started_ms + asked.model_ms;
-    const start = Math.max(begun, ...ready) + (action.queued_ms ?? 0);
-    starts.set(action, start);
-    return start;
-  };
-  for (const action of actions) if (action.duration_ms !== undefined) startOf(action, [action]);
-  return starts;
 }

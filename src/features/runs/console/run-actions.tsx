@@ -7,6 +7,7 @@ import { CopyButton } from "../../../console/parts/copy-button.tsx";
 import { ProblemNote } from "../../../console/parts/problem-note.tsx";
 import { handOver } from "../../../console/run/draft.ts";
 import { sayCurl } from "../../../console/run/say-run.ts";
+import { isGoing } from "./run-words.ts";
 import { sayTypescript, toBatch } from "./to-batch.ts";
 import type { WireRun } from "./wire-runs.ts";
 
@@ -16,7 +17,7 @@ let isMissing = false;
 /** The buttons of a run: run it again, open it in the editor, copy it. */
 export function RunActions({ run }: { readonly run: WireRun }) {
   const { rerun, isBusy, problem, isOffered } = useRerun(run.run_id);
-  if (run.status === "running") return <CancelButton key="cancel" jobId={run.job_id} />;
+  if (isGoing(run)) return <CancelButton key="cancel" jobId={run.job_id} />;
   const { error, unknown, skipped } = run.summary;
   const hasFailed = error + unknown + skipped > 0;
   const isEmpty = run.actions.length === 0;

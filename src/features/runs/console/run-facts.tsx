@@ -5,7 +5,7 @@ import { CopyButton } from "../../../console/parts/copy-button.tsx";
 import { sayDuration } from "../../../console/parts/say-duration.ts";
 import { Status, toneOf } from "../../../console/parts/status.tsx";
 import { Time } from "../../../console/parts/time.tsx";
-import { countEnds, isOfKey, sayWay, statusWithJobs } from "./run-words.ts";
+import { countEnds, isGoing, isOfKey, sayWay } from "./run-words.ts";
 import { incompleteOf } from "./to-batch.ts";
 import type { WireRun } from "./wire-runs.ts";
 
@@ -23,8 +23,8 @@ export function RunFacts({ run, jobs }: RunFactsProps) {
   return (
     <div class="stack tight run-facts">
       <div class="row">
-        <Status of={statusWithJobs(run, jobs)} />
-        {run.status === "running" ? (
+        <Status of={run.status} />
+        {isGoing(run) ? (
           <Progress key="progress" run={run} />
         ) : (
           <span key="took">
@@ -82,8 +82,7 @@ export function RunFacts({ run, jobs }: RunFactsProps) {
         )}
         {job !== undefined && (
           <span key="job">
-            {run.status === "running" ? "is" : "attempt of"}{" "}
-            <a href={hrefTo("jobs", job)}>job {job.slice(-8)}</a>
+            {isGoing(run) ? "is" : "attempt of"} <a href={hrefTo("jobs", job)}>job {job.slice(-8)}</a>
           </span>
         )}
         {parent !== undefined && parent !== job && (

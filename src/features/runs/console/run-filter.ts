@@ -21,17 +21,12 @@ export function readFilter(query: URLSearchParams): RunFilter {
   const source = query.get("source") ?? "";
   const status = query.get("status") ?? "";
   const since = query.get("since") ?? "";
-  const text = (name: (typeof TEXTS)[number]): string => query.get(name)?.trim() ?? "";
+  const texts = Object.fromEntries(TEXTS.map((name) => [name, query.get(name)?.trim() ?? ""]));
   return {
+    ...(texts as Record<(typeof TEXTS)[number], string>),
     source: RUN_SOURCES.some((known) => known === source) ? source : "",
     status: RUN_STATUSES.some((known) => known === status) ? status : "",
     since: Object.hasOwn(SINCE, since) ? since : "",
-    tool: text("tool"),
-    flow: text("flow"),
-    key: text("key"),
-    tag: text("tag"),
-    subject: text("subject"),
-    request_id: text("request_id"),
   };
 }
 

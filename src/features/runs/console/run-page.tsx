@@ -13,7 +13,7 @@ import { RunFacts } from "./run-facts.tsx";
 import { RunList } from "./run-list.tsx";
 import { RunTable } from "./run-table.tsx";
 import { RunTrace } from "./run-trace.tsx";
-import { nameRun } from "./run-words.ts";
+import { isGoing, nameRun } from "./run-words.ts";
 import type { WireRun } from "./wire-runs.ts";
 
 /** A run is written within two seconds of its answer, so one that was just made is asked for again so often, and so long. */
@@ -53,7 +53,7 @@ function RunPage({ id, query }: RunPageProps) {
     if (run !== null) setEvery(run.status === "running" || run.status === "waiting" ? EVERY_MS : undefined);
     else if (!isEarly) setEvery(undefined);
   }, [run?.status, isEarly]);
-  const isRunning = run?.status === "running";
+  const isRunning = run !== null && isGoing(run);
   useEffect(() => {
     if (!isRunning) return undefined;
     const aborter = new AbortController();

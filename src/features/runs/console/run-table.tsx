@@ -6,7 +6,7 @@ import { sayDuration } from "../../../console/parts/say-duration.ts";
 import { Status } from "../../../console/parts/status.tsx";
 import { ListTable } from "../../../console/parts/table.tsx";
 import { Time } from "../../../console/parts/time.tsx";
-import { isOfKey, nameRun, sayWay } from "./run-words.ts";
+import { isGoing, isOfKey, nameRun, sayWay } from "./run-words.ts";
 import type { ListedRun } from "./wire-runs.ts";
 
 /** Runs below each other: what ran, how it ended and what failed first, who sent it, how long it took and when. */
@@ -33,14 +33,14 @@ interface OfRun {
 }
 
 function Name({ of: run }: OfRun) {
-  const { run_id: id, status, actions, tags = [] } = run;
+  const { run_id: id, actions, tags = [] } = run;
   return (
     <>
       <a href={hrefTo("runs", id)}>
         <bdi>{nameRun(run)}</bdi>
         <span class="hidden-text">, run {id.slice(0, 8)}</span>
       </a>
-      {status !== "running" && <span class="muted small">{count(actions, "action")}</span>}
+      {!isGoing(run) && <span class="muted small">{count(actions, "action")}</span>}
       {tags.slice(0, 3).map((tag) => (
         <a key={tag} class="tag" href={hrefTo("runs", null, { tag })}>
           <bdi>{tag}</bdi>
@@ -74,8 +74,8 @@ function From({ of: run }: OfRun) {
   );
 }
 
-function Took({ of: { status, duration_ms: took } }: OfRun) {
-  return status === "running" ? <span class="muted">–</span> : <>{sayDuration(took)}</>;
+function Took({ of: run }: OfRun) {
+  return isGoing(run) ? <span class="muted">–</span> : <>{sayDuration(run.duration_ms)}</>;
 }
 
 const EVERY_MS = 6_000;

@@ -1,6 +1,6 @@
 import { count } from "../../../console/parts/count.ts";
 import type { WireJob } from "../../../console/kit/wire.ts";
-import { isAlive, sayStatus } from "../../../console/jobs/job-filter.ts";
+import { sayStatus } from "../../../console/jobs/job-filter.ts";
 import type { ListedRun, WireRun } from "./wire-runs.ts";
 
 /** The doors that a run comes by, in words. */
@@ -51,18 +51,16 @@ export function sayDoor(source: string): string {
   return (DOORS as Readonly<Record<string, string>>)[source] ?? source;
 }
 
-/** Its tools are known when it is over. */
-const GOING = "Batch in the background";
+/** Whether a run goes on as a job: its tools are known when it is over. Another goes on while jobs that it has made do. */
+export function isGoing({ status, tools }: Pick<ListedRun, "status" | "tools">): boolean {
+  return status === "running" && tools.length === 0;
+}
 
 /** Name a run by what ran: its flow, or its tools. */
-export function nameRun({
-  flow,
-  tools,
-  actions,
-  status,
-}: Pick<ListedRun, "flow" | "tools" | "actions" | "status">): string {
+export function nameRun(run: Pick<ListedRun, "flow" | "tools" | "actions" | "status">): string {
+  const { flow, tools, actions } = run;
   if (flow !== undefined) return flow;
-  if (status === "running") return GOING;
+  if (isGoing(run)) return "Batch in the background";
   if (tools.length === 0) return actions === 0 ? "no action" : count(actions, "action");
   const more = tools.length - MOST_NAMED;
   return `${tools.slice(0, MOST_NAMED).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
@@ -89,14 +87,4 @@ export function countEnds(
   return [...Map.groupBy(ends, (end) => end)]
     .map(([end, all]) => [end, all.length] as const)
     .sort(([a], [b]) => ENDS.indexOf(a) - ENDS.indexOf(b));
-}
-
-/** The status of a run with its jobs: it goes on as long as one of them does, and ends no better than they do. */
-export function statusWithJobs(run: Pick<WireRun, "status" | "actions">, jobs: OfJobs): string {
-  if (run.status !== "success" && run.status !== "partial") return run.status;
-  if (jobs.some(isAlive)) return "running";
-  const ends = countEnds(run, jobs);
-  const failed = ends.filter(([end]) => FAILED.includes(end));
-  if (failed.length === 0) return run.status;
-  return failed.length === ends.length ? "error" : "partial";
 }

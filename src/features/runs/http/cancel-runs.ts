@@ -21,15 +21,13 @@ import {
   readBulk,
   respondBulk,
 } from "./bulk-request.ts";
+import { OF_ACTIONS } from "./look-at-run.ts";
 import { openLog, sightOf } from "./open-log.ts";
 
 /** The parts of other features that cancelling asks. */
 interface Cancelling extends Partial<Pick<Gives, "withdraw">> {
   readonly jobRuns: readonly JobRuns[];
 }
-
-/** The kinds of jobs that an action makes. */
-const OF_ACTIONS = ["job", "webhook"];
 
 /**
  * `POST /v1/runs/cancel`: end what goes on of all runs that fit: the run itself where it is a job, the jobs that it has made, and, for a key that
@@ -89,7 +87,7 @@ async function cancelRuns(
     const fitting = going.rows.filter((job) => fitsLive(query, toLiveRun(job, nowMs)));
     await inTurns(fitting.slice(0, LIMITS.runsInBulk), (job) => cancel(runIdOf(job), job));
     const isCut = fitting.length > LIMITS.runsInBulk || mayGoOn(going);
-    if (isCut || status === "running") return { runs: done.size, ...(isCut && { rest: after }) };
+    if (isCut) return { runs: done.size, rest: after };
   }
   const jobs = await findJobs({ liveOf: OF_ACTIONS });
   const ofBatch = Map.groupBy(jobs.rows, ({ batchId }) => batchId);

@@ -1,17 +1,17 @@
 import { createPartCall } from "../../../core/contract/gate/part-call.ts";
 import type { JobCursor, JobRecord } from "../../../core/contract/gate/job.ts";
-import { toPlace } from "../../../core/contract/gate/job-query.ts";
+import { toPlace, walkJobs } from "../../../core/contract/gate/job-query.ts";
 import type { AnsweredMethods } from "../../../turns/decide-reply.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
-import { err, ok, type Result } from "../../../core/kit/result.ts";
+import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
 import { askGate } from "../../../cloudflare/http/ask-gate.ts";
 import { takeWalked, walkRows } from "../../../core/kit/take-rows.ts";
-import { findJob } from "../../../cloudflare/routes/jobs.ts";
-import type { JobRuns } from "../../../feature/gives.ts";
+import { findJob, visibleJobs } from "../../../cloudflare/routes/jobs.ts";
+import { givenBy, type JobRuns } from "../../../feature/gives.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
-import { runAwaitedMs as RUN_AWAITED_MS } from "../limits.ts";
-import { isLive } from "../live-run.ts";
+import { cancelJobsLooked as MOST, runAwaitedMs as RUN_AWAITED_MS } from "../limits.ts";
+import { isLive, runIdOf } from "../live-run.ts";
 import type { Questions } from "../rerun/decide-rerun.ts";
 import type { FoundRun, Look, RunLog } from "../run.ts";
 import { sightOf, UNREADABLE } from "./open-log.ts";
@@ -75,10 +75,12 @@ export async function refuseGoing(
 }
 
 const callQuestions = createPartCall<AnsweredMethods>("confirmations");
+const callRuns = createPartCall<{ tell: () => void }>("runs");
 
 /**
- * Look at runs. The log knows of a question who said yes and when it ends by itself; where neither tells whether it is open, the
- * tenant's gate is asked once for all that are, and the log again.
+ * Look at runs. The log knows of a question who said yes and when it ends by itself, and of a job that it ended badly; where that does not
+ * tell whether one is open, the tenant's gate is asked once for all that are, and the log again. A job that ends in between is said to go
+ * on: of those that ended before, the log is told first, so that none is a success until its failure is heard of.
  */
 export async function look<T extends { readonly asks: boolean } | null>(
   context: RequestContext,
@@ -86,9 +88,26 @@ export async function look<T extends { readonly asks: boolean } | null>(
 ): Promise<T> {
   const sight = sightOf(context);
   const found = await ask({ sight });
-  if (found?.asks !== true || context.hooks?.beforeStep === undefined) return found;
-  return ask({ sight, open: await openQuestions(context) });
+  if (found?.asks !== true) return found;
+  const [open, jobs] = await Promise.all([
+    context.hooks?.beforeStep && openQuestions(context),
+    jobsGoingOn(context),
+  ]);
+  await attempt(() => callRuns(context.gate, "tell"));
+  return ask({ sight, open, jobs });
 }
+
+/** The jobs that go on and that runs are, or have made, as far as the key may see them. */
+async function jobsGoingOn(context: RequestContext): Promise<Look["jobs"]> {
+  const kinds = givenBy(context.configured.features, "jobRuns").map(({ kind }) => kind);
+  const liveOf = [...kinds, ...OF_ACTIONS];
+  const asked = { status: null, ...visibleJobs(context), liveOf, limit: MOST, after: null };
+  const { rows } = await takeWalked(walkJobs(context.gate, asked), MOST);
+  return rows.map((job) => ({ job: job.id, run: runIdOf(job), request: job.requestId ?? job.id }));
+}
+
+/** The kinds of jobs that an action makes. */
+export const OF_ACTIONS = ["job", "webhook"];
 
 /** Read some questions as they are by now; null of one that is not kept any more. */
 export async function readQuestions(

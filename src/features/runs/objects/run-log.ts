@@ -87,6 +87,8 @@ export function createRunLog(
       const pick = (head: RunHead, at: number): ListedRun | null => {
         // A run of several attempts is listed as the last one has left it.
         if (index.placeOf(head.id) !== at) return null;
+        // One that is a job itself is among the jobs that go on.
+        if (query.status === "running" && look.jobs?.some(({ job }) => job === head.job)) return null;
         const seen = see(head);
         asks ||= seen?.asks === true;
         return seen !== null && fitsQuery(query, seen.run, head, look) ? seen.run : null;
@@ -280,14 +282,19 @@ export function createRunLog(
         );
       };
       const nowMs = clock.now();
-      return (head) =>
-        seeRun(head, {
-          look,
-          answerOf,
-          nowMs,
-          jobs: this.#jobsOf(head),
-          aftermaths: this.#aftermathsOf(head),
-        });
+      // The id of a request to a model is that of its run; a flow in it is one of its own.
+      const going = look.jobs?.flatMap(({ run, request }) =>
+        index.placeOf(run) === undefined ? [run, request] : run,
+      );
+      const goingOn = new Set(going);
+      return (head) => {
+        const asked = head.tools.flatMap(({ waits = [] }) =>
+          waits.map(({ question }) => index.answerOf(question)?.id),
+        );
+        const goes = going && [head.id, ...asked].some((id) => id !== undefined && goingOn.has(id));
+        const jobs = this.#jobsOf(head);
+        return seeRun(head, { look, answerOf, nowMs, jobs, goes, aftermaths: this.#aftermathsOf(head) });
+      };
     }
 
     /** The jobs of a run that are in trouble. A flow in a request to a model is a run of its own. */

@@ -56,7 +56,12 @@ function openRuns({ storage: { sql }, onDue }: PartWorld, tell: TellLog | undefi
     });
   };
   return {
-    methods: {},
+    methods: {
+      async tell(nowMs) {
+        const rows = read(LIMITS.runJobsTold);
+        if (rows.length > 0) await send(rows, nowMs);
+      },
+    },
     get nextAt() {
       return dueAt;
     },

@@ -10,7 +10,6 @@ import {
   RUN_SOURCES,
   RUN_STATUSES,
   sayWay,
-  statusWithJobs,
 } from "../../../../src/features/runs/console/run-words.ts";
 import { incompleteOf, sayTypescript, toBatch } from "../../../../src/features/runs/console/to-batch.ts";
 import type { ListedRun } from "../../../../src/features/runs/console/wire-runs.ts";
@@ -55,6 +54,7 @@ test("A run is named by its flow or its tools, of which a row has three", () => 
   );
   expect(nameRun({ tools: [], actions: 0, status: "error" })).toBe("no action");
   expect(nameRun({ tools: [], actions: 0, status: "running" })).toBe("Batch in the background");
+  expect(nameRun({ tools: ["a"], actions: 1, status: "running" })).toBe("a");
 });
 
 describe("A run with jobs", () => {
@@ -67,20 +67,16 @@ describe("A run with jobs", () => {
     each.map(([status, attempts], at) => ({ job_id: String(at + 1), status, attempts }));
 
   test.each([
-    [jobs(["succeeded", 1], ["running", 1]), "running", { running: 1, success: 2 }],
-    [jobs(["succeeded", 1], ["retrying", 0]), "running", { scheduled: 1, success: 2 }],
-    [jobs(["succeeded", 1], ["failed", 1]), "partial", { failed: 1, success: 2 }],
-    [jobs(["succeeded", 1], ["succeeded", 2]), "success", { success: 3 }],
-    [[], "success", { initiated: 2, success: 1 }],
-  ])("ends as they do: %j", (known, status, ends) => {
-    expect(statusWithJobs(run, known)).toBe(status);
+    [jobs(["succeeded", 1], ["running", 1]), { running: 1, success: 2 }],
+    [jobs(["succeeded", 1], ["retrying", 0]), { scheduled: 1, success: 2 }],
+    [jobs(["succeeded", 1], ["failed", 1]), { failed: 1, success: 2 }],
+    [jobs(["succeeded", 1], ["succeeded", 2]), { success: 3 }],
+    [[], { initiated: 2, success: 1 }],
+  ])("counts its actions as they ended: %j", (known, ends) => {
     expect(Object.fromEntries(countEnds(run, known))).toEqual(ends);
   });
 
-  test("that ended badly before stays what it is, and one of failed jobs alone is an error", () => {
-    expect(statusWithJobs({ ...run, status: "waiting" }, jobs(["running", 1]))).toBe("waiting");
-    const alone = someRun([ranAt("b", 0, 1, { status: "initiated", job_id: "1" })]);
-    expect(statusWithJobs(alone, jobs(["dead", 8]))).toBe("error");
+  test("names the gravest end first", () => {
     expect(countEnds(run, jobs(["dead", 1], ["failed", 1]))[0]).toEqual(["failed", 1]);
   });
 });

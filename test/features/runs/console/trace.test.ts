@@ -65,16 +65,6 @@ describe("makeTrace()", () => {
     expect(lastMs).toBe(8_070);
   });
 
-  test("lays out a run without starts by what its actions waited for", () => {
-    const { started_ms: _, ...first } = ranAt("a", 0, 30);
-    const { started_ms: __, ...second } = ranAt("b", 0, 20, { queued_ms: 5 });
-    const { rows } = makeTrace(someRun([second, first], { plan: { edges: [needs("a", "b")] } }));
-    expect(rows.map(({ key, fromMs, toMs }) => [key, fromMs, toMs])).toEqual([
-      ["b", 35, 55],
-      ["a", 0, 30],
-    ]);
-  });
-
   test("gives what never began no time", () => {
     const { rows } = makeTrace(someRun([{ id: "a", tool: "look", status: "skipped" }]));
     expect(rows[0]).toMatchObject({ spans: [], fromMs: null, toMs: null });

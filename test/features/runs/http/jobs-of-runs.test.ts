@@ -126,7 +126,7 @@ describe("A run follows what became of its jobs:", () => {
     const statuses: Record<string, number> = { bad: 429 };
     const { volley, run, show, list, send } = await start(statuses);
     const { id, results } = await run(act("store_later", "bad"));
-    expect(await show(id)).toMatchObject({ status: "success" });
+    expect(await show(id)).toMatchObject({ status: "running" });
     await volley.advance(HOUR);
     expect(await show(id)).toMatchObject({ status: "error", error: { code: "RATE_LIMITED" } });
     statuses["bad"] = 200;
