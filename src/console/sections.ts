@@ -6,7 +6,7 @@ import { section as flows } from "../features/flows/console/section.ts";
 import { section as keys } from "../features/keys/console/section.ts";
 import { section as operator } from "../features/operator/console/section.ts";
 import { section as runs } from "../features/runs/console/section.ts";
-import { section as signIn } from "../features/sign-in/console/section.ts";
+import { section as signIn } from "../features/sign-in/console/section.tsx";
 import { section as undo } from "../features/undo/console/section.ts";
 import { section as usage } from "../features/usage/console/section.ts";
 import { section as jobs } from "./jobs/section.ts";

@@ -87,6 +87,33 @@ describe("A yes in the console", () => {
     expect(await run(8)).toBe("pending_confirmation");
   });
 
+  test.each(WIDTHS)(
+    "that is remembered is in a list, which forgets it: the same call is asked about again: $width px",
+    async (look) => {
+      const actions = [{ id: "back", tool: "refund_by_one", args: { amount: look.width, customer: "Zoe" } }];
+      const run = async () => (await call("POST", "/v1/execute_actions", { actions })).results[0];
+      const { confirmation } = await run();
+      await call("POST", `/v1/confirmations/${confirmation.id}`, { decision: "approve", remember_s: 86_400 });
+      expect((await run()).status).not.toBe("pending_confirmation");
+      await using console = await openConsole({ ...look, key: ADMIN, path: "/console#/confirmations" });
+      const { page } = console;
+      const list = page.getByRole("region", { name: "Remembered" });
+      const row = list.locator("tr").filter({ hasText: `{"amount":${look.width},"customer":"Zoe"}` });
+      await row.getByText("admin").first().waitFor(PATIENT);
+      await expectAccessible(page);
+      await expectFits(page);
+      await row.getByRole("button", { name: "Forget the yes to refund_by_one" }).click();
+      await page.getByText("The next such call waits for a person again.").waitFor();
+      await expectAccessible(page);
+      await page.getByRole("button", { name: "Back" }).click();
+      expect(await row.count()).toBe(1);
+      await row.getByRole("button", { name: "Forget the yes to refund_by_one" }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Forget", exact: true }).click();
+      await expect.poll(() => row.count(), PATIENT).toBe(0);
+      expect((await run()).status).toBe("pending_confirmation");
+    },
+  );
+
   test("is followed by the number in the navigation at once, and so is what a run asks", async () => {
     await using console = await openConsole({ key: "sandbox-other-key", path: "/console#/run" });
     const { page } = console;

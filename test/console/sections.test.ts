@@ -58,7 +58,7 @@ describe("The console's list of sections", () => {
         return inside.includes("console") ? [name] : [];
       }),
     );
-    const named = [...text.matchAll(/"\.\.\/features\/([\w-]+)\/console\/section\.ts"/g)].map(
+    const named = [...text.matchAll(/"\.\.\/features\/([\w-]+)\/console\/section\.tsx?"/g)].map(
       ([, name]) => name!,
     );
     expect(named.toSorted()).toEqual(brought.flat());

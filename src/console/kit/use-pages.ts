@@ -34,7 +34,7 @@ export function usePages<Item>(path: string, name: string, everyMs?: number): Pa
   const [isLoadingMore, setLoadingMore] = useState(false);
   const [problem, setProblem] = useState<Problem | null>(null);
   const asked = useRef(path);
-  const first = useLoad<Page>(path, { everyMs: cursor === undefined ? everyMs : undefined });
+  const first = useLoad<Page>(path, { everyMs: cursor === undefined ? everyMs : undefined, isExact: true });
   const forget = (): void => {
     setRest([]);
     setCursor(undefined);
@@ -50,7 +50,7 @@ export function usePages<Item>(path: string, name: string, everyMs?: number): Pa
     if (next === null) return;
     setLoadingMore(true);
     const sign = path.includes("?") ? "&" : "?";
-    const answer = await ask<Page>(`${path}${sign}cursor=${encodeURIComponent(next)}`);
+    const answer = await ask<Page>(`${path}${sign}cursor=${encodeURIComponent(next)}`, { isExact: true });
     setLoadingMore(false);
     if (asked.current !== path) return;
     if (!answer.ok) return setProblem(answer.problem);

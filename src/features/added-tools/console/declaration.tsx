@@ -15,7 +15,7 @@ export function Declaration({ name }: Places["tool"]) {
         <h2>Its declaration</h2>
         <div class="row end">
           <CopyButton text={JSON.stringify(data, null, 2)} label="Copy declaration" />
-          <DeleteButton name={name} path={path} section="tools">
+          <DeleteButton name={name} path={path} from="tools">
             It cannot be called any more. Calls that run go on to their end, and so do its jobs.
           </DeleteButton>
         </div>

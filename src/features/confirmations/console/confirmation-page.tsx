@@ -14,7 +14,6 @@ import { Time } from "../../../console/parts/time.tsx";
 import { Title } from "../../../console/parts/title.tsx";
 import { ResultList } from "../../../console/run/result-list.tsx";
 import {
-  type ListedConfirmation,
   type WireConfirmation,
   sayAsker,
   sayDeciders,
@@ -49,7 +48,7 @@ const AGAIN = [
 export function ConfirmationPage({ id }: { readonly id: string }) {
   const path = `/v1/confirmations/${encodeURIComponent(id)}`;
   const [isOpen, setOpen] = useState(true);
-  const loaded = useLoad<WireConfirmation & Pick<ListedConfirmation, "decided_by" | "reason">>(path, {
+  const loaded = useLoad<WireConfirmation>(path, {
     everyMs: isOpen ? EVERY_MS : undefined,
     isExact: true,
   });

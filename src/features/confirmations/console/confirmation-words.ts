@@ -1,49 +1,34 @@
 import type { WirePlan, Written } from "../../../console/kit/wire.ts";
-import type { confirmationSchema } from "../wire-confirmation.ts";
+import type { rememberedSchema } from "../remembered.ts";
+import type { confirmationSchema, listedConfirmationSchema } from "../wire-confirmation.ts";
 
 /** The API's answer, typed by the schema that describes it: a change there is an error of types here. */
 export type WireConfirmation = Written<typeof confirmationSchema>;
 
+export type WireRemembered = Written<typeof rememberedSchema>;
+
 export type WireParked = WireConfirmation["actions"][number];
 
 /** A confirmation as `GET /v1/confirmations` lists it. */
-export interface ListedConfirmation extends Pick<
-  WireConfirmation,
-  "id" | "status" | "created_at" | "expires_at" | "requested_by"
-> {
-  readonly actions: readonly Pick<WireParked, "id" | "tool" | "gated">[];
-  readonly asks: readonly {
-    readonly id: string;
-    readonly tool: string;
-    readonly says?: string;
-    readonly args?: string;
-    readonly account?: string;
-  }[];
-  readonly decided_by?: Decider | readonly Decider[];
-  readonly needs?: number | undefined;
-  readonly approved?: number | undefined;
-  readonly edited?: true | undefined;
-  readonly reason?: string;
-}
-
-/** The person, or the key, that decided a question. */
-export interface Decider {
-  readonly name: string;
-  readonly via: string;
-  readonly made_by?: string;
-}
-
-/** Everybody who decided, or has said yes so far. */
-function decidersOf({ decided_by: by = [] }: Pick<ListedConfirmation, "decided_by">): readonly Decider[] {
-  return Array.isArray(by) ? (by as readonly Decider[]) : [by as Decider];
-}
+export type ListedConfirmation = Written<typeof listedConfirmationSchema>;
 
 /** Name everybody who decided, or has said yes so far. */
-export function sayDeciders(of: Pick<ListedConfirmation, "decided_by">): string {
+export function sayDeciders({ decided_by: by = [] }: Pick<ListedConfirmation, "decided_by">): string {
   const byLink = (via: string) => (via === "link" || via === "approver" ? " (by a link)" : "");
-  return decidersOf(of)
+  return [by]
+    .flat()
     .map(({ name, via }) => `${name}${byLink(via)}`)
     .join(", ");
+}
+
+/** The API shows what is asked in as many characters. */
+const MOST_SHOWN = 300;
+
+/** Say with which arguments a call is not asked about again, in a line. */
+export function sayArgs({ any_args: isAny, args }: Pick<WireRemembered, "any_args" | "args">): string {
+  if (isAny) return "with any arguments";
+  const text = args === undefined ? "with one call’s long arguments" : JSON.stringify(args);
+  return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text;
 }
 
 /** Say how many people have said yes of those that are wanted, and whether to what was asked; nothing where one decides. */

@@ -1,18 +1,23 @@
+import { mayUse, useDeployment } from "../../../console/kit/deployment.ts";
 import { hrefTo, type Route } from "../../../console/kit/route.ts";
 import { usePages } from "../../../console/kit/use-pages.ts";
+import { DeleteButton } from "../../../console/parts/delete-button.tsx";
 import { Empty, Pending } from "../../../console/parts/notes.tsx";
+import { ProblemNote } from "../../../console/parts/problem-note.tsx";
 import { Status } from "../../../console/parts/status.tsx";
-import { ListTable } from "../../../console/parts/table.tsx";
+import { CHANGE, ListTable } from "../../../console/parts/table.tsx";
 import { Time } from "../../../console/parts/time.tsx";
 import { Title } from "../../../console/parts/title.tsx";
 import { ConfirmationPage } from "./confirmation-page.tsx";
 import {
   type ListedConfirmation,
+  sayArgs,
   sayAsker,
   sayDeciders,
   sayLeft,
   sayStatus,
   sayYeses,
+  type WireRemembered,
 } from "./confirmation-words.ts";
 import { MoreButton } from "../../../console/parts/more-button.tsx";
 import { useNow } from "../../../console/kit/use-now.ts";
@@ -88,7 +93,46 @@ function ConfirmationList() {
           <MoreButton of={all} />
         </section>
       )}
+      {mayUse(useDeployment(), "approve") && <Remembered key="remembered" />}
     </div>
+  );
+}
+
+/** The calls that are not asked about again for a while, each with the button that forgets it. */
+function Remembered() {
+  const pages = usePages<WireRemembered>("/v1/remembered?limit=20", "remembered", EVERY_MS);
+  if (pages.items.length === 0) return <ProblemNote problem={pages.first.problem} />;
+  return (
+    <section class="stack tight" aria-label="Remembered">
+      <h2>Not asked again for now</h2>
+      <ListTable
+        of={pages.items}
+        by={({ id }) => id}
+        columns={[
+          ["What", (one) => <code>{`${one.tool} ${sayArgs(one)}`}</code>, "lead"],
+          [
+            "Asked by",
+            ({ key, subject }) => <bdi>{subject === undefined ? key : `${key} for ${subject}`}</bdi>,
+          ],
+          ["Yes by", (one) => <bdi>{sayDeciders(one)}</bdi>],
+          ["Until", ({ until }) => <Time at={until} />],
+          [
+            CHANGE,
+            ({ id, tool }) => (
+              <DeleteButton
+                name={`the yes to ${tool}`}
+                path={`/v1/remembered/${encodeURIComponent(id)}`}
+                does={["Forget", "is forgotten"]}
+                from={pages.reload}
+              >
+                The next such call waits for a person again.
+              </DeleteButton>
+            ),
+          ],
+        ]}
+      />
+      <MoreButton of={pages} />
+    </section>
   );
 }
 

@@ -46,7 +46,7 @@ function EndpointPage({ id }: { readonly id: string }) {
             <a class="button" href={hrefTo("endpoints", id, { view: "edit" })}>
               Edit
             </a>
-            <DeleteButton name={id} path={path} section="endpoints">
+            <DeleteButton name={id} path={path} from="endpoints">
               It gets nothing any more, and what waits for it is discarded.
             </DeleteButton>
           </div>

@@ -56,7 +56,7 @@ export function FlowPage({ name }: { readonly name: string }) {
     <div class="stack">
       <Title text={name} back={{ href: hrefTo("flows"), label: "Flows" }}>
         {flow !== null && (
-          <DeleteButton name={name} path={path} section="flows">
+          <DeleteButton name={name} path={path} from="flows">
             It cannot be run any more, and its hook and its clock stop. Runs go on to their end.
           </DeleteButton>
         )}

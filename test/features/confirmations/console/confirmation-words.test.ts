@@ -2,11 +2,19 @@ import { describe, expect, test } from "vitest";
 
 import {
   type ListedConfirmation,
+  sayArgs,
   sayLeft,
   sayStatus,
   toPlan,
   type WireParked,
 } from "../../../../src/features/confirmations/console/confirmation-words.ts";
+
+test("a yes that is remembered is said with its arguments, as far as they are kept and as short as a question's", () => {
+  expect(sayArgs({ any_args: true })).toBe("with any arguments");
+  expect(sayArgs({ any_args: false })).toBe("with one call’s long arguments");
+  expect(sayArgs({ any_args: false, args: { amount: 5 } })).toBe('{"amount":5}');
+  expect(sayArgs({ any_args: false, args: { note: "x".repeat(400) } })).toHaveLength(301);
+});
 
 describe("A question", () => {
   const LISTED: ListedConfirmation = {
@@ -15,6 +23,7 @@ describe("A question", () => {
     created_at: "2026-01-01T00:00:00.000Z",
     expires_at: "2026-01-01T00:15:00.000Z",
     requested_by: { key: "ci", run_id: "r1" },
+    url: "https://volley.example/console#/confirmations/c1",
     actions: [],
     asks: [],
   };

@@ -1,12 +1,8 @@
-import { useState } from "hono/jsx/dom";
-
+import type { Section } from "../../../console/kit/section.ts";
 import { usePages } from "../../../console/kit/use-pages.ts";
-import { useSend } from "../../../console/kit/use-send.ts";
-import { announce } from "../../../console/parts/announce.tsx";
+import { DeleteButton } from "../../../console/parts/delete-button.tsx";
 import { MoreButton } from "../../../console/parts/more-button.tsx";
 import { Empty, Pending } from "../../../console/parts/notes.tsx";
-import { ProblemNote } from "../../../console/parts/problem-note.tsx";
-import { Question } from "../../../console/parts/question.tsx";
 import { CHANGE, ListTable } from "../../../console/parts/table.tsx";
 import { Time } from "../../../console/parts/time.tsx";
 import { Title } from "../../../console/parts/title.tsx";
@@ -14,21 +10,24 @@ import type { toSignInJson } from "../sign-in-json.ts";
 
 type WireSignIn = ReturnType<typeof toSignInJson>;
 
+/** The programs that signed in with a key, and their ends. */
+export const section: Section = {
+  feature: "sign-in",
+  page: {
+    name: "sign-ins",
+    title: "Sign-ins",
+    icon: "M12 4h6v14h-6M4 11h10M11 8l3 3-3 3",
+    View: SignInsView,
+  },
+};
+
 /** The programs that people have let in: with the key, or with any of the tenant for a key that manages keys. */
-export function SignInsView() {
+function SignInsView() {
   const pages = usePages<WireSignIn>("/v1/sign_ins?limit=50", "sign_ins");
-  const [asked, setAsked] = useState<WireSignIn | null>(null);
-  const { send, problem } = useSend();
-  const end = async ({ sign_in_id: id, client_name: name }: WireSignIn): Promise<void> => {
-    const answer = await send(`/v1/sign_ins/${encodeURIComponent(id)}`, { method: "DELETE" });
-    if (answer.ok) announce(`${name} is signed out`);
-    pages.reload();
-  };
   return (
     <div class="stack">
       <Title text="Sign-ins" />
       <Pending of={pages.first} what="the sign-ins" />
-      <ProblemNote problem={problem} />
       {pages.first.data !== null && pages.items.length === 0 && (
         <Empty key="none" title="No program is signed in">
           A program such as Claude or an editor signs in at <code>/mcp</code>, and a person lets it in.
@@ -48,32 +47,20 @@ export function SignInsView() {
             [
               CHANGE,
               (one) => (
-                <button
-                  type="button"
-                  class="plain"
-                  aria-label={`Sign out ${one.client_name}`}
-                  onClick={() => setAsked(one)}
+                <DeleteButton
+                  name={one.client_name}
+                  path={`/v1/sign_ins/${encodeURIComponent(one.sign_in_id)}`}
+                  does={["Sign out", "is signed out"]}
+                  from={pages.reload}
                 >
-                  Sign out
-                </button>
+                  Within 30 seconds none of its tokens is accepted. A person may let it in again.
+                </DeleteButton>
               ),
             ],
           ]}
         />
       )}
       <MoreButton of={pages} />
-      {asked !== null && (
-        <Question
-          key={asked.sign_in_id}
-          title={`Sign out ${asked.client_name}?`}
-          yes="Sign out"
-          isDanger
-          onClose={() => setAsked(null)}
-          onYes={() => void end(asked)}
-        >
-          Within 30 seconds none of its tokens is accepted. A person may let it in again.
-        </Question>
-      )}
     </div>
   );
 }
