@@ -5,7 +5,7 @@ import { redriveOwn } from "../../../cloudflare/routes/jobs.ts";
 import type { JobRecord } from "../../../core/contract/gate/job.ts";
 import { parseBatch } from "../../../core/contract/batch.ts";
 import { parseExact } from "../../../core/contract/json.ts";
-import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
+import type { Refusal } from "../../../core/contract/refusal.ts";
 import { countRequest, type Refused } from "../../../core/gate/admit-plan.ts";
 import type { Execution } from "../../../core/gate/execution.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
@@ -17,9 +17,9 @@ import type { LoopRows } from "../rerun/decide-rerun.ts";
 import type { ListedRun, Reruns } from "../run.ts";
 import { IN_CHANGE } from "./refuse-rerun.ts";
 
-/** The jobs that runs which share actions are, by those runs. None of them goes on. */
+/** The jobs that runs which share actions are, by those runs; null of one that is forgotten. None of them goes on. */
 export interface RerunJobs {
-  readonly of: ReadonlyMap<string, JobRecord>;
+  readonly of: ReadonlyMap<string, JobRecord | null>;
   /** The last one, where it can begin again: what is left of the run is its to do, and no other's. */
   readonly again: JobRecord | null;
 }
@@ -46,17 +46,16 @@ export async function readJobs(
     "The tenant's jobs could not be read; nothing ran, so ask again.",
   );
   if (!read.ok) return read;
-  const jobs = read.value.flatMap(([run, job]) => (job === null ? [] : [[run, job] as const]));
-  const [own] = read.value;
-  if (own![1] === null) return err(FORGOTTEN);
-  if (jobs.some(([, job]) => isLive(job))) return err(IN_CHANGE);
-  const last = jobs.at(-1)![1];
+  const jobs = read.value.flatMap(([, job]) => job ?? []);
+  if (jobs.some(isLive)) return err(IN_CHANGE);
+  const of = new Map(read.value);
+  const last = read.value.at(-1)![1];
   // A delivery that comes again begins a failed one again.
-  if (last.status === "dead" || (last.status === "failed" && last.trigger === "webhook"))
-    return ok({ of: new Map(jobs), again: last });
+  if (last?.status === "dead" || (last?.status === "failed" && last.trigger === "webhook"))
+    return ok({ of, again: last });
   // The log is about to have its end.
-  if (jobs.some(([, job]) => ports.clock.now() < job.updatedAt + runAwaitedMs)) return err(IN_CHANGE);
-  return ok({ of: new Map(jobs), again: null });
+  if (jobs.some((job) => ports.clock.now() < job.updatedAt + runAwaitedMs)) return err(IN_CHANGE);
+  return ok({ of, again: null });
 }
 
 /** Have a job do the rest of its run, as a rerun that was recorded is answered: what it has written down is not sent again. */
@@ -81,17 +80,10 @@ export async function beginAgain(
 }
 
 /** Find the place of a loop in a batch that was a job: it has a row there of each element. */
-export function findLoop(
-  { id: job, trigger, argsJson = "{}" }: Partial<JobRecord> = {},
-  action: string,
-): LoopRows | undefined {
+export function findLoop(record: JobRecord | null | undefined, action: string): LoopRows | undefined {
+  const { id: job, trigger, argsJson = "{}" }: Partial<JobRecord> = record ?? {};
   if (job === undefined || trigger !== undefined) return undefined;
   const batch = parseBatch(parseExact(argsJson), argsJson.length);
   const step = batch.ok ? batch.value.entries.findIndex(({ id }) => id === action) : -1;
   return step === -1 ? undefined : { job, step };
 }
-
-const FORGOTTEN = makeRefusal(
-  "INVALID_REQUEST",
-  "This run was a job that is not known any more, nor what its last attempt has sent. Nothing ran; send its actions anew.",
-);

@@ -7,13 +7,15 @@ import type { KeptAction } from "./kept-run.ts";
  * attempt before has left: what failed there may have succeeded since. An attempt that was cut off may have sent anything.
  *
  * @param kept null where the log has none of them
+ * @param job null of one that is forgotten, with what its last attempt has sent
  * @param endedAt when what the log has ended, where that is known
  */
 export function leftByJob(
   kept: readonly KeptAction[] | null,
-  { status, inDoubt, updatedAt, envelopeJson }: JobRecord,
+  job: JobRecord | null,
   endedAt = 0,
 ): readonly KeptAction[] | null {
+  const { status, inDoubt, updatedAt, envelopeJson } = job ?? FORGOTTEN;
   if (status === "cancelled") {
     if (inDoubt !== true || endedAt >= updatedAt) return kept;
     const isOpen = (action: KeptAction): boolean => action.status === "error" || action.status === "skipped";
@@ -27,6 +29,13 @@ export function leftByJob(
     return said === undefined || said.status === action.status ? action : { ...action, ...said };
   });
 }
+
+const FORGOTTEN = {
+  status: "cancelled",
+  inDoubt: true,
+  updatedAt: Infinity,
+  envelopeJson: undefined,
+} as const;
 
 /** Read the results of an envelope as a run keeps its actions. No other action is given a result that was cut. */
 export function readResults(envelope: string): readonly KeptAction[] {

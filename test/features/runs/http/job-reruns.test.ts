@@ -30,7 +30,7 @@ const hide = defineTool({ ...DECLARATION, name: "hide_it", private: true, run: k
 const say = (of: unknown) => ({ args: { of } });
 
 /** A name's stored value is answered with its status; 200 where none is said. */
-async function start(statuses: Record<string, number> = {}) {
+async function start(statuses: Record<string, number> = {}, env: Record<string, string> = {}) {
   const sent: { of: string; key: string }[] = [];
   const volley = await createTestVolley({
     tools: [store, look, drop, hide],
@@ -41,6 +41,7 @@ async function start(statuses: Record<string, number> = {}) {
       }),
       VOLLEY_TOOL_SECRETS: JSON.stringify({ HOOK: { tenants: ["acme"], hosts: [] } }),
       HOOK: "geheim",
+      ...env,
     },
     routes: {
       "POST https://api.example.com/*": ({ url, headers }) => {
@@ -317,6 +318,38 @@ describe("A run of a batch in the background", () => {
     expect((await endOf(first.body.job_id as string)).status).toBe("succeeded");
     expect((await rerun(id)).status).toBe(200);
     expect(namesOf(sent)).toEqual(["bad"]);
+  });
+
+  test("whose job is forgotten is run again by what the log has of it: a write that did not succeed there asks first", async () => {
+    const { volley, sent, send, rerun, begin, statuses } = await start(
+      { bad: 400 },
+      { VOLLEY_RUNS_DAYS: "30" },
+    );
+    const { run_id: id, job_id: job } = await begin(BATCH);
+    delete statuses["bad"];
+    await volley.advance(8 * 24 * 3_600_000);
+    await begin({ actions: [{ id: "other", tool: "look_at", ...say("other") }] });
+    expect((await send(`/v1/jobs/${job}`)).status).toBe(404);
+    sent.splice(0);
+    const again = await rerun(id);
+    expect(again.status, JSON.stringify(again.body)).toBe(202);
+    // An attempt that was killed may have sent it, and nothing knows that any more.
+    expect(namesOf(sent)).toEqual(["seen"]);
+    const { results } = again.job.envelope;
+    expect(results).toMatchObject([
+      { id: "good", status: "success", meta: { idempotency_replayed: true } },
+      { id: "bad", status: "pending_confirmation" },
+      { id: "after", status: "pending_confirmation" },
+      { id: "seen", status: "success" },
+    ]);
+    const { confirmation } = results[1];
+    expect(confirmation.message).toContain("It may have taken effect in an earlier run");
+    const yes = await send(`/v1/confirmations/${confirmation.id}`, { decision: "approve" });
+    expect(yes.status).toBe(200);
+    await volley.advance(5_000);
+    expect(namesOf(sent).filter((of) => of === "bad")).toEqual(["bad"]);
+    expect((await rerun(id)).status).toBe(202);
+    expect(namesOf(sent).filter((of) => of === "bad")).toEqual(["bad"]);
   });
 
   test("asks a person first about a write in doubt", async () => {
