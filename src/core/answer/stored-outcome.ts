@@ -3,6 +3,7 @@ import { roughTokens } from "./estimate-tokens.ts";
 import { leastJson } from "./fit-tokens.ts";
 import type { Failure } from "../contract/failure.ts";
 import { parseExact } from "../contract/json.ts";
+import * as LIMITS from "../contract/limits.ts";
 import {
   type Outcome,
   type OutcomeMeta,
@@ -20,15 +21,15 @@ interface StoredOutcome extends StoredPending {
   readonly shownJson?: string;
   readonly error?: Failure;
   readonly jobId?: string;
-  readonly meta: OutcomeMeta;
+  readonly meta: { readonly [Name in keyof OutcomeMeta]: OutcomeMeta[Name] | undefined };
 }
 
 /** Write an outcome to be kept. A skipped action never ran, so it has nothing to keep. */
 export function toStoredOutcome(outcome: Exclude<Outcome, { readonly status: "skipped" }>): string {
   const { status } = outcome;
-  const { bytes, items, readAs, selectMissing, truncated, demoted, verification, inDoubt, more } =
-    outcome.meta;
-  const approvedBy = more?.["approved_by"];
+  const { bytes, items, readAs, selectMissing, truncated, demoted, verification, inDoubt } = outcome.meta;
+  const approvedBy = outcome.meta.more?.["approved_by"];
+  let left: number = LIMITS.logLineCharacters;
   const stored: StoredOutcome = {
     status,
     ...(status === "success" && { json: outcome.json }),
@@ -40,15 +41,17 @@ export function toStoredOutcome(outcome: Exclude<Outcome, { readonly status: "sk
     ...storePending(outcome),
     // How long it took then is not what this batch spent.
     meta: {
-      ...(bytes !== undefined && { bytes }),
-      ...(items !== undefined && { items }),
-      ...(readAs !== undefined && { readAs }),
-      ...(selectMissing !== undefined && { selectMissing }),
-      ...(truncated !== undefined && { truncated }),
-      ...(demoted !== undefined && { demoted }),
-      ...(verification !== undefined && { verification }),
-      ...(inDoubt !== undefined && { inDoubt }),
-      ...(approvedBy !== undefined && { more: { approved_by: approvedBy } }),
+      bytes,
+      items,
+      readAs,
+      selectMissing,
+      truncated,
+      demoted,
+      verification,
+      inDoubt,
+      more: approvedBy === undefined ? undefined : { approved_by: approvedBy },
+      // A run that goes on in another attempt tells of it.
+      log: outcome.meta.log?.filter(({ text }) => (left -= text.length) >= 0),
     },
   };
   return JSON.stringify(stored);
@@ -63,7 +66,7 @@ export function fromStoredOutcome(text: string, budget: ByteBudget): Outcome {
   const { status, json, shownJson, error, jobId } = stored;
   const isTooMuch = [json, shownJson].some((kept) => kept !== undefined && !budget.takeValues(kept).ok);
   const meta = {
-    ...stored.meta,
+    ...(stored.meta as OutcomeMeta),
     replayed: true,
     ...(isTooMuch && { truncated: { ...NOTHING_LEFT, tokens_before: roughTokens(shownJson ?? json!) } }),
   } as const;

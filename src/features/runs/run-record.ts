@@ -105,7 +105,9 @@ export class RunRecord {
         args === undefined
           ? refused?.tool && !isPrivate(refused.tool) && refused.args
           : task.ok && task.value.input !== args && task.value.input;
-      const log = this.#hasContent && !borrows ? toLogJson(outcome.meta, afterMs) : undefined;
+      // What another request did is in its own run; what an earlier attempt of this one did is here.
+      const isOwn = outcome.meta.replayed !== true || ran?.runOf !== undefined;
+      const log = this.#hasContent && !borrows && isOwn ? toLogJson(outcome.meta, afterMs) : undefined;
       const isWrite = this.#hasContent && step.task.ok && step.task.value.tool.isWrite;
       const callKey = isWrite ? ran?.callKey(step) : undefined;
       const isApproved = plan.approved !== undefined;
