@@ -27,7 +27,7 @@ export const LONG: readonly string[] = [
   "test/harness/runs.test.ts",
 ];
 
-const CHAOS = ["test/chaos/{background,chaos,hooks,runs,undo}.test.ts"];
+const CHAOS = ["test/chaos/{background,chaos,hooks,pairs,runs,undo}.test.ts"];
 const EDGE = ["test/cloudflare/**/*.test.ts"];
 const HARNESS = ["test/harness/**/*.test.ts", "test/limits.test.ts", "test/seeds/worked-examples.test.ts"];
 /** Packages of the folders that have an install of their own, some of which ship their tests. */

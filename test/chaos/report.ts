@@ -5,6 +5,7 @@ import type { BacklogResult } from "./fill-backlog.ts";
 import { countLateAttempts, findViolations, isLost, isRunTwice } from "./find-violations.ts";
 import { type HookResults, makeHookReport } from "./hook-report.ts";
 import type { LostRuns } from "./lose-runs.ts";
+import type { KilledPairs } from "./pairs/kill-pairs.ts";
 import type { LoopResult } from "./run-loop.ts";
 import type { StormResult } from "./storm.ts";
 import type { UndoRuns } from "./undo-runs.ts";
@@ -20,6 +21,7 @@ export interface ChaosResults extends Omit<HookResults, "evicted"> {
   readonly runs?: LostRuns;
   readonly undone?: UndoRuns;
   readonly behind?: WaitBehind;
+  readonly pairs?: KilledPairs;
   readonly elapsedMs?: number;
 }
 
@@ -36,7 +38,7 @@ export type Row = readonly [label: string, value: number | string];
 
 /** Make the report of a run. */
 export function makeReport(results: ChaosResults): Report {
-  const { loops = [], storm, backlog, eviction, runs, undone, behind } = results;
+  const { loops = [], storm, backlog, eviction, runs, undone, behind, pairs } = results;
   const hooks = makeHookReport({ ...results, ...(eviction !== undefined && { evicted: eviction.runs }) });
   const jobs = [...loops.flatMap((loop) => loop.jobs), ...(backlog?.jobs ?? []), ...(eviction?.jobs ?? [])];
   const initiated = jobs.filter(({ jobId }) => jobId !== null);
@@ -78,6 +80,13 @@ export function makeReport(results: ChaosResults): Report {
     ["  writes of them", (behind?.long ?? 0) * (behind?.elements ?? 0)],
     ["  called unknown", behind?.unknown ?? 0],
     ["  lost, sent twice, or above eight at once", behind?.violations.length ?? 0],
+    ["two features that write at once, killed meanwhile", pairs?.kills ?? 0],
+    ...(pairs?.pairs ?? []).map(({ name, kills, cut }): Row => [
+      `  ${name}, of ${kills} cut off an answer`,
+      cut,
+    ]),
+    ["  lost, written twice, or seen by others", pairs?.violations.length ?? 0],
+    ["  seed", pairs?.seed ?? 0],
     ["", ""],
     ["attempts taken over by the alarm", sum(loops.map((loop) => loop.attemptsTakenOver))],
     ["jobs run by the alarm before any request", sum(loops.map((loop) => loop.jobsWoken))],
@@ -94,6 +103,7 @@ export function makeReport(results: ChaosResults): Report {
     ...(runs?.broken ?? []),
     ...(undone?.violations ?? []),
     ...(behind?.violations ?? []),
+    ...(pairs?.violations ?? []),
     ...((runs?.holes ?? 0) > 0 ? [`${runs!.holes} runs lost although a later one was kept`] : []),
     ...((runs?.oldestLostMs ?? 0) > 2 * RUNS_LIMITS.runReportMs
       ? [`a run lost that was answered ${runs!.oldestLostMs} ms before its kill`]
@@ -106,10 +116,10 @@ export function makeReport(results: ChaosResults): Report {
 }
 
 function faultRows(
-  { loops = [], storm, backlog, eviction, clock, runs, undone, behind }: ChaosResults,
+  { loops = [], storm, backlog, eviction, clock, runs, undone, behind, pairs }: ChaosResults,
   hookKills: number,
 ): readonly Row[] {
-  const others = sum([storm, clock, runs, undone, behind].map((part) => part?.kills ?? 0));
+  const others = sum([storm, clock, runs, undone, behind, pairs].map((part) => part?.kills ?? 0));
   const kills = sum(loops.map((loop) => loop.kills)) + hookKills + others;
   const inStorm = (fault: string): number => storm?.faults.get(fault) ?? 0;
   return [

@@ -3,6 +3,7 @@ import { FAULTS } from "./fault.ts";
 import { fillBacklog } from "./fill-backlog.ts";
 import { loseRuns } from "./lose-runs.ts";
 import { missClock } from "./miss-clock.ts";
+import { killPairs } from "./pairs/kill-pairs.ts";
 import { HOOK_FAULTS, planHookLoop } from "./plan-hook-loop.ts";
 import { planLoop } from "./plan-loop.ts";
 import { makeReport } from "./report.ts";
@@ -14,14 +15,14 @@ import { waitBehind } from "./wait-behind.ts";
 import { waitForEviction } from "./wait-for-eviction.ts";
 
 // `npm run chaos`: kills the runtime with SIGKILL right after it answered `initiated`, or a webhook's 202, breaks the
-// platform under it in every way we know, and shows that every job and every run ends and no limit is passed. `--loops N`
-// (50 of each), `--quick`, `--seed N` for the batches that are undone. Everything stays on 127.0.0.1.
+// platform under it in every way we know, kills it while two features write at once, and shows that every job and every run ends and no limit is passed. `--loops N`
+// (50 of each), `--quick`, `--seed N` for the batches that are undone and the pairs. Everything stays on 127.0.0.1.
 
 const LANES = 4;
 /** These mostly wait for leases. */
 const HOOK_LANES = 8;
 /** Each wait is bounded; this bounds all of them together. Leaving kills every runtime that was started. */
-const WATCHDOG_MS = 480_000;
+const WATCHDOG_MS = 900_000;
 /** The plans of the batches that are undone, unless said. */
 const SEED = 1;
 
@@ -59,6 +60,7 @@ async function runChaos(
   const runs = await loseRuns(quick ? 3 : 20);
   const undone = await undoRuns({ runs: 4 * kills, kills, seed });
   const behind = await waitBehind({ long: 20, elements: quick ? 100 : 250 });
+  const pairs = await killPairs(quick ? 2 : 20, seed);
   const elapsedMs = performance.now() - startedAt;
   const { table, violations } = makeReport({
     loops,
@@ -70,6 +72,7 @@ async function runChaos(
     runs,
     undone,
     behind,
+    pairs,
     elapsedMs,
   });
   clearTimeout(watchdog);
