@@ -61,7 +61,6 @@ const loadEverything = (features: readonly Feature[]): Promise<unknown> =>
     import("chrono-node/en"),
     import("../cloudflare/http/stream-text.ts"),
     import("../cloudflare/page/respond-page.ts"),
-    import("../cloudflare/page/respond-page.ts"),
     ...features.map(({ load }) => load?.()),
   ]);
 

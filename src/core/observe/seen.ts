@@ -41,6 +41,8 @@ export interface SeenRun {
   readonly runOf?: (Pick<Asker, "tool" | "trigger"> & { readonly runId?: string }) | undefined;
   /** The door by which the run came that it runs again; absent where it runs for the first time. */
   readonly again?: string | undefined;
+  /** A later attempt goes on with it: it has not ended. */
+  readonly goesOn?: boolean | undefined;
   /** The calls of steps that had to be looked up first, by the step's place. */
   readonly prepared: ReadonlyMap<number, Call>;
   /** The idempotency key that a write's call was sent under, or would have been. */

@@ -38,6 +38,8 @@ export interface RunWays {
   readonly lost?: AbortSignal | undefined;
   /** Aborts when nothing more is to begin; what is under way ends as it would. */
   readonly closing?: AbortSignal | undefined;
+  /** Whether a later attempt goes on with what ended so. */
+  readonly goesOn?: (outcomes: readonly Outcome[]) => boolean;
   /** It has keys, and stops all the same when its caller goes away: they say what was done. */
   readonly listens?: boolean;
 }
@@ -84,6 +86,7 @@ export async function runAdmitted(
         at: within?.at,
         again: within?.again,
         runOf: within?.runOf,
+        goesOn: ways.goesOn?.(outcomes),
       },
     }),
     isTool: (name) => execution.catalog.get(name) !== undefined,

@@ -32,10 +32,7 @@ export function operator() {
         };
       }),
     objects: {
-      OperatorLog: {
-        binding: OPERATOR_LOGS,
-        create: ({ clock }) => createOperatorLog(clock),
-      },
+      OperatorLog: { binding: OPERATOR_LOGS, create: ({ clock }) => createOperatorLog(clock) },
     },
   });
 }

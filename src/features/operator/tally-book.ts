@@ -164,6 +164,7 @@ export function countBatches(
   let isJoined = false;
   return {
     saw(batch) {
+      if (batch.ran?.goesOn === true) return;
       count((book) => {
         addActions(book, tenant, batch);
         if (!isJoined || batch.ran?.outer !== undefined) book.addRun(tenant, batch.durationMs);

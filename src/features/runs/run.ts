@@ -49,6 +49,8 @@ export interface RunHead {
   readonly parent?: string;
   /** The job that it is an attempt of. */
   readonly job?: string;
+  /** The next attempt goes on with it. */
+  readonly goesOn?: boolean;
   /** The question that it answers. */
   readonly answers?: string;
   /** It is this action of its parent; absent of any other run, and in runs that an earlier version recorded. */

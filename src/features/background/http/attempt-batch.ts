@@ -52,8 +52,8 @@ export async function attemptBatch(
   const context = withAccount(opened, spec.origin?.account);
   const startedAt = clock.now();
   const { options, upstreams } = context;
-  const { requestResponseBytes: bytes } = options;
-  const budget = new ByteBudget(bytes, LIMITS.responseReserveBytes, { share: upstreams.share });
+  const { share } = upstreams;
+  const budget = new ByteBudget(options.requestResponseBytes, LIMITS.responseReserveBytes, { share });
   const made = await attempt(async () => {
     const catalog = await context.currentCatalog();
     const execution = { ...context, catalog, callback, signal: new AbortController().signal };
@@ -179,10 +179,10 @@ export async function runBatch(
     const end = failedAttempt(makeFailure("OVERLOADED", { hint: admission.error.refusal.hint }));
     return { end, results: [], total: ledger.total };
   }
-  const ran = await runAdmitted(admission.value, own, {
-    lost: stopping.signal,
-    closing: closing.signal,
-  });
+  const goesOn = (ended: readonly Outcome[]): boolean =>
+    clock.now() < endsAt && [...ended, ...loops.failures].some(isUnfinished);
+  const ways = { lost: stopping.signal, closing: closing.signal, goesOn };
+  const ran = await runAdmitted(admission.value, own, ways);
   endSlice();
   const { outcomes, release: _, ...measures } = ran;
   const measured = { ...measures, batchId: runIdOf(spec) };
@@ -197,8 +197,7 @@ export async function runBatch(
     return again === undefined ? envelope : `${envelope.slice(0, -1)},"parent":"${again.parent}"}`;
   };
   const isOver = clock.now() >= endsAt;
-  const isLeft = [...outcomes, ...loops.failures].some(isUnfinished);
-  const end = isLeft && !isOver ? CONTINUED : toBatchEnd({ plan, outcomes }, { claim, loops, isOver });
+  const end = goesOn(outcomes) ? CONTINUED : toBatchEnd({ plan, outcomes }, { claim, loops, isOver });
   const mostBytes = Math.floor(loopBytes / plan.steps.length);
   const byId = new Map(plan.steps.map(({ id, index }) => [id, outcomes[index]!]));
   const told = plan.steps.flatMap((step) => {

@@ -78,11 +78,7 @@ function openBackground({ storage, outbox, random }: PartWorld): OpenPart {
     order: (now, jobId) =>
       keptOf(now, jobId)?.again?.order?.map((one) => (typeof one === "string" ? one : one.id)) ?? null,
   };
-  return {
-    methods,
-    progress: (jobId) => table.progress(jobId),
-    forget: (jobIds) => table.forget(jobIds),
-  };
+  return { methods, progress: (jobId) => table.progress(jobId), forget: (jobIds) => table.forget(jobIds) };
 }
 
 /** The ends among entries: that something is about to be sent is not true of what may not be sent any more. */

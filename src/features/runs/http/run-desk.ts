@@ -139,16 +139,8 @@ function listenTo({ caller, watch }: RunWitness, begin: () => RunRecord, keep: K
         joined = null;
         const source = sourceOf(watch.route, { isInside: false });
         const of = { id: watch.requestId, source, key, request: watch.requestId, startedAt, durationMs };
-        keep(
-          {
-            ...of,
-            ...accountFacts(account),
-            ...(tags.length > 0 && { tags }),
-            ...(code !== null && { code }),
-          },
-          record,
-          model,
-        );
+        const more = { ...(tags.length > 0 && { tags }), ...(code !== null && { code }) };
+        keep({ ...of, ...accountFacts(account), ...more }, record, model);
       };
     },
   };
@@ -159,7 +151,7 @@ function factsOf(
   { route }: RunWitness["watch"],
   outer: { readonly id: string; readonly round: number } | undefined,
 ): RunFacts {
-  const { startedAt = 0, runOf, outer: batch, at, again } = ran ?? {};
+  const { startedAt = 0, runOf, outer: batch, at, again, goesOn } = ran ?? {};
   // A rerun has a batch that it comes after, and is no flow inside of it.
   const isInside = batch !== undefined && runOf !== undefined && again === undefined;
   const { approved } = plan;
@@ -177,6 +169,7 @@ function factsOf(
     ...accountFacts(origin.account),
     parent,
     job: runOf?.runId,
+    goesOn: goesOn || undefined,
     answers: approved?.question,
     of: at && { id: at.id, element: at.element ?? undefined, round: outer?.round },
   };
@@ -197,7 +190,7 @@ function toFailedNotices({ runs }: RunReport, nowMs: number): Notice[] {
     // Nearly every head has neither, and to parse it costs more than to write it.
     if (!/"(?:failed|code)":/.test(reported.head)) return [];
     const head = JSON.parse(reported.head) as RunHead;
-    if (head.key === FOR_DELIVERY) return [];
+    if (head.key === FOR_DELIVERY || head.goesOn === true) return [];
     const seen = seeRun(head, { look: { sight: { key: head.key } }, answerOf: () => undefined, nowMs });
     if (seen === null || !FAILED.has(seen.run.status)) return [];
     return [{ id: `run-failed-${head.id}`, type: "volley.run.failed", data: JSON.stringify(seen.run) }];
