@@ -53,10 +53,10 @@ export interface DeclaredFields extends BatchFields {
 }
 
 /** The keepers of writes, and the schema of a body that asks for it, for documents. */
-export interface DeclaredKeepers extends Omit<Keepers, "keeperOf" | "keepOfJob"> {
+export interface DeclaredKeepers extends Omit<Keepers, "keeperOf" | "keepOfJob" | "since"> {
   readonly extend: (schema: z.ZodMiniObject) => z.ZodMiniObject;
   /** Open what finds the keepers of a deployment. */
-  readonly open: (configured: Configured) => Pick<Keepers, "keeperOf" | "keepOfJob">;
+  readonly open: (configured: Configured) => Pick<Keepers, "keeperOf" | "keepOfJob" | "since">;
 }
 
 /** The same with its classes of Durable Objects, by the names under which a Worker exports them. */

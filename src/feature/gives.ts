@@ -131,12 +131,12 @@ interface AfterRuns {
    * @param run with the names that its tenant's object told, when it began, and its actions as far as the key may see them
    */
   show(run: AfterRun, context: Pick<RequestContext, "gate">): Promise<object>;
-  /** Put it into the answer that a run had, as JSON, of which its stream tells; null while more becomes of it. With the events before that. */
+  /** Put it into the answer that a run had, as JSON, of which its stream tells once it is settled. With the events before that. */
   tell(
     run: AfterRun,
     answerJson: string,
     context: Pick<RequestContext, "gate">,
-  ): Promise<{ readonly envelope: string | null; readonly events: readonly string[] }>;
+  ): Promise<{ readonly envelope: string; readonly isSettled: boolean; readonly events: readonly string[] }>;
   /** Read what an export keeps of it, each as JSON, by name. */
   keep(
     names: readonly string[],

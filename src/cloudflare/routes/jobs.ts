@@ -75,7 +75,8 @@ export async function findJob(id: string, context: RequestContext): Promise<JobR
   const { tools, subject } = visibleJobs(context);
   if (job === null || (subject !== undefined && subject !== job.subject)) return null;
   const isVisible = tools === undefined || tools.includes(job.tool);
-  return isVisible && (await mayReach(job, context)) ? job : null;
+  if (!isVisible || !(await mayReach(job, context))) return null;
+  return (await context.hooks?.keepers?.since(job, context)) ?? job;
 }
 
 /** Whether a caller may reach a job that it sees: its own batches only where it could ask for as much itself. */

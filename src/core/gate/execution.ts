@@ -362,6 +362,8 @@ export interface Keepers {
   read(sent: unknown): Result<{ readonly rest: unknown; readonly keptAs?: KeptAs }, Refusal>;
   keeperOf(keptAs: KeptAs | KeptLater): Keeper;
   readonly keepOfJob: KeepOfJob;
+  /** Put into the answer of a job that is over what became of its writes since. */
+  since(job: JobRecord, execution: Pick<Execution, "gate">): Promise<JobRecord>;
 }
 
 /** Hears what the write of a job returned, and says what the parts of its object are to hear besides its row; undefined for nothing. */

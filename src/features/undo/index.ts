@@ -1,6 +1,6 @@
 import { defineFeature } from "../../feature/define.ts";
 import { COMPENSATE } from "./compensation.ts";
-import { afterRuns } from "./http/show-undone.ts";
+import { afterRuns, since } from "./http/show-undone.ts";
 import { undoRun } from "./http/ask-undo.ts";
 import { createUndoPart } from "./objects/undo-part.ts";
 import { ANSWERS, createKeeper, KEEPERS } from "./run/keepers.ts";
@@ -22,6 +22,7 @@ export function undo() {
             createKeeper(keptAs, async (...asked) => (await seals()).createSeal(configured)(...asked)),
           keepOfJob: async (job, call, output) =>
             call.tool.brought?.compensate && (await seals()).keepOfJob(configured, job, { call, output }),
+          since,
         };
       },
     },

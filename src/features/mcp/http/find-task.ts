@@ -105,14 +105,7 @@ async function findCallTask(
   if (!seen.ok) return seen;
   const { state, decidedAt, goneAt } = seen.value;
   if (state === undefined) return ok(null);
-  return ok({
-    id,
-    name: reply.name,
-    createdAt,
-    updatedAt: Math.max(createdAt, decidedAt),
-    goneAt,
-    state,
-  });
+  return ok({ id, name: reply.name, createdAt, updatedAt: Math.max(createdAt, decidedAt), goneAt, state });
 }
 
 interface SeenReply {

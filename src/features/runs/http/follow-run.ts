@@ -138,7 +138,8 @@ async function knownSince(seen: SeenRun, { id, since }: Followed, context: Reque
   const { after: names = [], run } = seen.found ?? {};
   const startedAt = Date.parse(run?.started_at ?? "");
   const asked = { names: names.length === 0 ? [id] : names, startedAt, actions: of.actions, kept: of.after };
-  return { ...known, ...(await since.tell(asked, known.envelope, context)) };
+  const { isSettled, ...told } = await since.tell(asked, known.envelope, context);
+  return { ...known, ...told, ...(!isSettled && { envelope: null }) };
 }
 
 async function knownOf({ found, job, jobRuns }: SeenRun, context: RequestContext): Promise<KnownActions> {

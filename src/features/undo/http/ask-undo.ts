@@ -122,11 +122,7 @@ async function prepare(
   if (stray !== undefined) return err(refuseStray(stray));
   const writes = await Promise.all(found.writes.map((write) => withEnd(write, found, context.gate)));
   const { account, requestId } = context.origin;
-  const facts: RunFacts = {
-    caller: { ...context.caller, name: key },
-    requestId,
-    account,
-  };
+  const facts: RunFacts = { caller: { ...context.caller, name: key }, requestId, account };
   const claim = async (isDry = false): Promise<Result<ClaimedState, Refusal>> => {
     const all = runs.map((run) => run.id);
     const asked = { writes, left, questions };

@@ -1,5 +1,6 @@
 import type { Gives } from "../../../feature/gives.ts";
 import { parseExact } from "../../../feature/schema.ts";
+import type { JobRecord } from "../../../feature/tool.ts";
 import {
   callUndo,
   isGone,
@@ -35,7 +36,7 @@ export const afterRuns: Gives["afterRuns"] = {
       const { id } = toWirePlace(entry.id);
       return [action.round === undefined ? entry : { ...entry, id: `${action.round}:${id}` }];
     });
-    if (own.length === 0) return { envelope: answerJson, events: [] };
+    if (own.length === 0) return { envelope: answerJson, isSettled: true, events: [] };
     const ended = own.filter(({ status }) => status !== "initiated").map(toEntryJson);
     const events = ended.map((json) => `event: undone\ndata: ${json}`);
     const { undone: _, ...answer } = parseExact(answerJson) as Answer;
@@ -44,7 +45,7 @@ export const afterRuns: Gives["afterRuns"] = {
       meta: { ...result.meta, ...markOf(actions[at]!, entries) },
     }));
     const whole = JSON.stringify({ ...answer, results });
-    return { envelope: isSettled ? `${whole.slice(0, -1)}${toMember(own)}}` : null, events };
+    return { envelope: `${whole.slice(0, -1)}${toMember(own)}}`, isSettled, events };
   },
   async keep(names, { gate }) {
     const { entries } = await callUndo(gate, "looks", names);
@@ -65,9 +66,19 @@ export const afterRuns: Gives["afterRuns"] = {
   },
 };
 
+/** Put into the answer of a job what became of its writes. A run of a flow is kept under the job's own id. */
+export async function since(job: JobRecord, context: Asking): Promise<JobRecord> {
+  const { id, envelopeJson, createdAt: startedAt } = job;
+  if (envelopeJson === undefined) return job;
+  const { batch_id: run, results: actions } = parseExact(envelopeJson) as Answer;
+  const told = await afterRuns.tell({ names: [run, id], startedAt, actions }, envelopeJson, context);
+  return { ...job, envelopeJson: told.envelope };
+}
+
 interface Answer {
+  readonly batch_id: string;
   readonly undone?: unknown;
-  readonly results: readonly { readonly meta: object }[];
+  readonly results: readonly { readonly id: string; readonly meta: object }[];
 }
 
 /**
