@@ -79,13 +79,14 @@ const forge = defineTool({
 });
 
 interface WorldOptions {
+  readonly env?: Readonly<Record<string, unknown>>;
   readonly tools?: readonly Tool[];
   readonly features?: readonly Feature[];
   readonly routes?: Routes;
 }
 
 /** Open a Volley with keys that may do different things, in virtual time. */
-export async function openMcp({ tools = [], features = [], routes = {} }: WorldOptions = {}) {
+export async function openMcp({ tools = [], features = [], routes = {}, env = {} }: WorldOptions = {}) {
   const volley = await createTestVolley({
     tools: [read, send, drop, forge, ...tools],
     features: [
@@ -108,6 +109,7 @@ export async function openMcp({ tools = [], features = [], routes = {} }: WorldO
         narrowed: { name: "asker-2", tenant: "acme", tools: ["read_it", "send_it", "drop_it"] },
         stranger: { name: "stranger", tenant: "globex", flags: ["approve"] },
       }),
+      ...env,
     },
   });
   const ask = speakTo(volley);

@@ -116,6 +116,28 @@ test.each([
     "a batch in the background",
     { path: "/v1/execute_actions", body: { actions: ACTIONS, background: true } },
   ],
+  [
+    "a provider's turn",
+    {
+      path: "/v1/anthropic/tool_use",
+      body: {
+        role: "assistant",
+        content: [{ type: "tool_use", id: "t", name: "execute_actions", input: { actions: ACTIONS } }],
+      },
+    },
+  ],
+  [
+    "a call of MCP",
+    {
+      path: "/mcp",
+      body: {
+        jsonrpc: "2.0",
+        id: 1,
+        method: "tools/call",
+        params: { name: "execute_actions", arguments: { actions: ACTIONS } },
+      },
+    },
+  ],
   ["a conversation", { path: "/v1/chat/completions", body: { messages: [{ role: "user", content: "Go" }] } }],
   [
     "a job that is tried again",
