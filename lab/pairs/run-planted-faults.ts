@@ -31,7 +31,7 @@ for (const fault of faults) {
   );
   const why = "pair" in fault ? await runCell(fault) : runModel();
   if (why !== undefined) seen += 1;
-  console.log(`${why === undefined ? "NOT SEEN" : "seen    "}  ${name}${why && `: ${why}`}`);
+  console.log(`${why === undefined ? "NOT SEEN" : "seen    "}  ${name}${why ? `: ${why}` : ""}`);
   writeFileSync(path, text);
 }
 rmSync(clone, { recursive: true });

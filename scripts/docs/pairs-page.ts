@@ -17,15 +17,16 @@ export function writePairs(rows: readonly Row[]): string {
 
 For people who ask what happens where two features meet: at the end you know the risk of each pair, and the test that would see it.
 
-Search this page for a feature: its own heading has the pairs with those after it, and the headings above have the others, each line with its name.
-${count.length} pairs have a test, with its file and title. Behind "Apart" stand the pairs that do not meet, with why, and the file whose line keeps them apart.
-\`npm run pairs\` writes this page from \`test/pairs/rows\`, and a test fails for a title or a line that is gone.
+Search this page for a feature: the pairs with those after it stand below its heading, and the pairs with those before it below theirs.
+${count.length} pairs have a test: their line says what could go wrong, and links to the test's file. Its title stands in \`test/pairs/rows\`, in the file of the
+heading. Behind "Apart" stand the pairs that do not meet, and why, with the file whose line keeps them apart. \`npm run pairs\` writes this page, and a test fails for a
+pair without a cell, and for a title or a line that is gone.
 
 ${sections.join("\n")}`;
 }
 
-function writeTested(other: string, { risk, test, title }: TestedCell): string {
-  return `- **${other}**: ${risk} ([${nameOf(test)}](../${test}): \`${title}\`)`;
+function writeTested(other: string, { risk, test }: TestedCell): string {
+  return `- **${other}**: ${risk} ([${nameOf(test)}](../${test}))`;
 }
 
 function writeApart(other: string, { apart, file }: ApartCell): string {

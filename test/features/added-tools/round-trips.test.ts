@@ -119,14 +119,25 @@ async function call(...tools: readonly string[]): Promise<readonly string[]> {
   return results.map(({ status, error }) => error?.code ?? status);
 }
 
+const STREAMED = {
+  actions: [
+    { tool: "mine", args: {} },
+    { tool: "echo", args: {} },
+  ],
+};
+
 /** The answer to a request: its status, and its text. */
-async function ask(path: string, body: object): Promise<string> {
+async function ask(
+  path: string,
+  body: object,
+  accept = "application/json, text/event-stream",
+): Promise<string> {
   const request = new Request(`https://volley.test${path}`, {
     method: "POST",
     headers: {
       authorization: `Bearer ${KEY}`,
       "content-type": "application/json",
-      accept: "application/json, text/event-stream",
+      accept,
     },
     body: JSON.stringify(body),
   });
@@ -191,6 +202,21 @@ describe("what a batch asks of the tenant's object", () => {
     expect(await callsOf(() => call("mine"))).toEqual(["admit", "toolsSince", "admit"]);
     gate.put("mine", "/two");
     expect(await callsOf(() => call("mine"))).toEqual(["admit", "toolsSince", "admit"]);
+    expect(sent).toEqual(["/one", "/two"]);
+  });
+
+  test("is the same where its results are streamed: planned anew, it tells each of them once", async () => {
+    await call("echo");
+    gate.put("mine", "/one");
+    await call("mine");
+    gate.put("mine", "/two");
+    const calls = await callsOf(async () => {
+      const [, ...events] = (await ask("/v1/execute_actions", STREAMED, "text/event-stream")).split(
+        "event: ",
+      );
+      expect(events.map((event) => event.split("\n")[0])).toEqual(["result", "result", "done"]);
+    });
+    expect(calls).toEqual(["admit", "toolsSince", "admit"]);
     expect(sent).toEqual(["/one", "/two"]);
   });
 

@@ -77,14 +77,14 @@ export const row: RowOf<"batch"> = {
     title: "keeps the ids of several calls of execute_actions apart, and their caps together",
   },
   turns: {
-    risk: "a turn that is sent again runs one of its batches once more",
-    test: "test/harness/idempotency.test.ts",
-    title: "of a provider's turn runs the turn once, whatever batches are in it",
+    risk: "a batch inside a turn changes what the calls beside it are answered",
+    test: "test/turns/run-tool-calls.test.ts",
+    title: "may carry whole batches beside single calls",
   },
   MCP: {
-    risk: "a batch that is sent again under another message number runs again",
-    test: "test/harness/idempotency.test.ts",
-    title: "of an MCP call runs it once, however its message is numbered",
+    risk: "one failed action makes the whole call an error to its client",
+    test: "test/sdks/harness/mcp.test.ts",
+    title: "gets a batch as text and as structure, and no error because an action failed",
   },
   tasks: {
     risk: "a client waits for a task although the batch was answered",

@@ -17,6 +17,7 @@ test.each([
   ["an unknown tool", call("nothing", {}), true],
   ["a batch of reads", batch([{ tool: "probe-echo" }, { name: "probe-read" }]), false],
   ["a batch with a write", batch([{ tool: "probe-echo" }, { tool: "probe-write" }]), true],
+  ["a batch with a loop of writes", batch([{ tool: "probe-write", for_each: [1], args: {} }]), true],
   ["a read that is invoked", batch([{ tool: "invoke_tool", args: { tool_name: "probe-echo" } }]), false],
   ["a write that is invoked", batch([{ tool: "invoke_tool", args: { tool_name: "probe-write" } }]), true],
   ["an invoked batch", call("invoke_tool", { tool_name: "execute_actions" }), true],

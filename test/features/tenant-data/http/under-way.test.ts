@@ -88,10 +88,10 @@ const CONNECTED = {
   ACME_SECRET: "geheim",
 };
 
-const send = (volley: TestVolley, path: string, body: object): Promise<Response> =>
+const send = (volley: TestVolley, path: string, body: object, accept?: string): Promise<Response> =>
   volley.fetch(path, {
     method: "POST",
-    headers: { "content-type": "application/json" },
+    headers: { "content-type": "application/json", ...(accept !== undefined && { accept }) },
     body: JSON.stringify(body),
   });
 
@@ -100,6 +100,12 @@ const ACTIONS = [
   { id: "slow", tool: "store_it", args: { of: "slow" } },
   { id: "drop", tool: "drop_it", args: { of: MARK }, depends_on: ["slow"] },
   { id: "later", tool: "store_later", args: { of: MARK }, depends_on: ["slow"] },
+  {
+    id: "each",
+    tool: "store_later",
+    for_each: [1, 2],
+    args: { of: { $template: "{{slow#/said}}-{{item#}}" } },
+  },
 ];
 const CALLS = [
   [["store_it", "slow"]],
@@ -112,6 +118,14 @@ const CALLS = [
 
 test.each([
   ["a batch", { path: "/v1/execute_actions", body: { actions: ACTIONS } }],
+  [
+    "a batch that is over by its deadline",
+    { path: "/v1/execute_actions", body: { actions: ACTIONS, deadline_ms: 500 } },
+  ],
+  [
+    "a batch that is streamed",
+    { path: "/v1/execute_actions", body: { actions: ACTIONS }, accept: "text/event-stream" },
+  ],
   [
     "a batch in the background",
     { path: "/v1/execute_actions", body: { actions: ACTIONS, background: true } },
@@ -149,7 +163,10 @@ test.each([
   ],
 ])(
   "F37 nothing is kept of %s that goes on when its tenant is deleted",
-  async (_, { path, body, attempts = 1 }: { path: string; body: object; attempts?: number }) => {
+  async (
+    _,
+    { path, body, accept, attempts = 1 }: { path: string; body: object; accept?: string; attempts?: number },
+  ) => {
     databases.length = 0;
     const rounds = [...CALLS];
     let slow = 0;
@@ -196,7 +213,7 @@ test.each([
         },
       },
     });
-    const answer = await send(volley, path, body);
+    const answer = await send(volley, path, body, accept);
     const text = await answer.text();
     expect(answer.status, text).toBeLessThan(300);
     await volley.advance(10 * 60_000);
