@@ -4,20 +4,19 @@ import { respondJson } from "../../../cloudflare/http/respond.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
 import { pageSchema, parsePage } from "../../../core/contract/list-query.ts";
 import { parseChoice, refuseOtherParameters } from "../../../core/contract/parse-request.ts";
-import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
-import { err, ok, type Result } from "../../../core/kit/result.ts";
+import { makeRefusal } from "../../../core/contract/refusal.ts";
+import { err, ok } from "../../../core/kit/result.ts";
 import { DELIVERY_STATUSES, toBody } from "../delivery.ts";
 import { deliverySchema } from "../endpoint-json.ts";
 import {
   NO_DELIVERY,
+  type Answered,
   type Scope,
   toShownDelivery,
   UNREADABLE,
   parsePlaceCursor,
   toPlaceCursor,
 } from "./scope.ts";
-
-type Answered = Promise<Result<Response, Refusal>>;
 
 export const deliveryPageSchema = lazySchema(() =>
   pageSchema("deliveries", deliverySchema(), "DeliveryPage"),

@@ -14,11 +14,16 @@ import { typeField } from "../check-event.ts";
 import { toDayJson, shownEndpointSchema } from "../endpoint-json.ts";
 import { ENDPOINT_STATES } from "../endpoint.ts";
 import { makeSecret, boxOf, findEndpoint } from "./put-endpoint.ts";
-import { noEndpoint, type Scope, toShownEndpoint, UNREADABLE, parseNumberCursor } from "./scope.ts";
+import {
+  noEndpoint,
+  type Answered,
+  type Scope,
+  toShownEndpoint,
+  UNREADABLE,
+  parseNumberCursor,
+} from "./scope.ts";
 import * as LIMITS from "../limits.ts";
 import { fitsPattern } from "../match-event.ts";
-
-type Answered = Promise<Result<Response, Refusal>>;
 
 export async function showEndpoint(id: string, scope: Scope): Answered {
   const known = await findEndpoint(id, scope);

@@ -19,11 +19,9 @@ import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
 import { checkEvent, findMisfits, findSchemaFlaws, typeField } from "../check-event.ts";
 import { toTypeText } from "../endpoint-json.ts";
-import { openScope, type Scope, UNREADABLE } from "./scope.ts";
+import { routeOf, type Scope, UNREADABLE } from "./scope.ts";
 import * as LIMITS from "../limits.ts";
 import { isOwn } from "../match-event.ts";
-
-const TAG = "Endpoints";
 
 const typeSchema = lazySchema(() =>
   z.strictObject({
@@ -43,12 +41,9 @@ const shownTypeSchema = lazySchema(() =>
     .register(z.globalRegistry, { id: "EventType" }),
 );
 
-const putType: Route = {
-  route: "PUT /v1/event_types/:id",
-  runsNothing: true,
-  async handle(request, context, type) {
-    const scope = openScope(context);
-    if (!scope.ok) return scope;
+const putType = routeOf(
+  "PUT /v1/event_types/:id",
+  async (scope, { request, context, id: type }) => {
     const body = await readExactBody(request, typeSchema());
     if (!body.ok) return body;
     if (!typeField().safeParse(type).success)
@@ -81,7 +76,7 @@ const putType: Route = {
     const { description } = body.value.parsed;
     const kept = { type, description, schema: schemaText, example: exampleText };
     const hint = "Whether the type was kept is not certain; send the same request again.";
-    const put = await askGate(() => scope.value.directory.putType(kept), hint);
+    const put = await askGate(() => scope.directory.putType(kept), hint);
     if (!put.ok) return put;
     if (put.value === "too-many")
       return err(
@@ -93,10 +88,9 @@ const putType: Route = {
     const shown = toTypeText({ ...kept, updatedAt: context.ports.clock.now() });
     return ok(respondJson(shown, { status: put.value === "created" ? 201 : 200 }));
   },
-  describe: () => ({
+  () => ({
     id: "putEventType",
     summary: "Describe a type of events; what is published under it must fit its schema",
-    tag: TAG,
     body: {
       schema: typeSchema().check(z.meta({ id: "EventTypeRequest" })),
       example: {
@@ -106,29 +100,24 @@ const putType: Route = {
       },
     },
     answer: { description: "The type", schema: shownTypeSchema(), statuses: [200, 201] },
-    refusals: ["INVALID_REQUEST", "MISCONFIGURED"],
+    refusals: ["INVALID_REQUEST"],
   }),
-};
+);
 
-const listTypes: Route = {
-  route: "GET /v1/event_types",
-  runsNothing: true,
-  async handle(request, context) {
-    const scope = openScope(context);
-    return scope.ok ? listEventTypes(new URL(request.url).searchParams, scope.value) : scope;
-  },
-  describe: () => ({
+const listTypes = routeOf(
+  "GET /v1/event_types",
+  (scope, { query }) => listEventTypes(query, scope),
+  () => ({
     id: "listEventTypes",
     summary: "List the described types of events",
-    tag: TAG,
     query: z.strictObject(pageFields()),
     answer: {
       description: "One page, by name",
       schema: pageSchema("event_types", shownTypeSchema(), "EventTypePage"),
     },
-    refusals: ["INVALID_QUERY", "MISCONFIGURED"],
+    refusals: ["INVALID_QUERY"],
   }),
-};
+);
 
 /** List the described types, as the tenant and its customers see them. */
 export async function listEventTypes(
@@ -147,44 +136,36 @@ export async function listEventTypes(
   return respondList("event_types", types, { limit, toJson: toTypeText, toCursor: ({ type }) => type, next });
 }
 
-const showType: Route = {
-  route: "GET /v1/event_types/:id",
-  runsNothing: true,
-  async handle(_, context, type) {
-    const scope = openScope(context);
-    if (!scope.ok) return scope;
-    const found = await askGate(() => scope.value.directory.type(type), UNREADABLE);
+const showType = routeOf(
+  "GET /v1/event_types/:id",
+  async (scope, { id: type }) => {
+    const found = await askGate(() => scope.directory.type(type), UNREADABLE);
     if (!found.ok) return found;
     return found.value === null ? err(noType(type)) : ok(respondJson(toTypeText(found.value)));
   },
-  describe: () => ({
+  () => ({
     id: "getEventType",
     summary: "Show a described type",
-    tag: TAG,
     answer: { description: "The type", schema: shownTypeSchema() },
-    refusals: ["NOT_FOUND", "MISCONFIGURED"],
+    refusals: ["NOT_FOUND"],
   }),
-};
+);
 
-const deleteType: Route = {
-  route: "DELETE /v1/event_types/:id",
-  runsNothing: true,
-  async handle(_, context, type) {
-    const scope = openScope(context);
-    if (!scope.ok) return scope;
+const deleteType = routeOf(
+  "DELETE /v1/event_types/:id",
+  async (scope, { id: type }) => {
     const hint = "Whether the type was deleted is not certain; send the same request again.";
-    const deleted = await askGate(() => scope.value.directory.deleteType(type), hint);
+    const deleted = await askGate(() => scope.directory.deleteType(type), hint);
     if (!deleted.ok) return deleted;
     return deleted.value ? ok(new Response(null, { status: 204 })) : err(noType(type));
   },
-  describe: () => ({
+  () => ({
     id: "deleteEventType",
     summary: "Forget a type's description; events of it stay free",
-    tag: TAG,
     answer: { description: "It is gone", schema: null, statuses: [204] },
-    refusals: ["NOT_FOUND", "MISCONFIGURED"],
+    refusals: ["NOT_FOUND"],
   }),
-};
+);
 
 const OURS = makeRefusal(
   "INVALID_REQUEST",

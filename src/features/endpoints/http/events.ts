@@ -1,7 +1,6 @@
 import * as z from "zod/mini";
 import { askGate } from "../../../cloudflare/http/ask-gate.ts";
 import { readIdempotencyKey } from "../../../cloudflare/http/read-request-body.ts";
-import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import { respondList } from "../../../cloudflare/http/respond-list.ts";
 import { quotaHeaders, respondJson, respondRefused } from "../../../cloudflare/http/respond.ts";
 import type { Route } from "../../../cloudflare/openapi/route.ts";
@@ -17,7 +16,7 @@ import { DELIVERY_STATUSES } from "../delivery.ts";
 import { toEventText } from "../endpoint-json.ts";
 import { followEvents } from "./follow-events.ts";
 import { readExactBody } from "./event-types.ts";
-import { parseNumberCursor, openScope, type Scope, UNREADABLE } from "./scope.ts";
+import { openScope, parseNumberCursor, routeOf, type Scope, UNREADABLE } from "./scope.ts";
 
 const TAG = "Endpoints";
 
@@ -148,13 +147,9 @@ const keptEventSchema = lazySchema(() =>
     .register(z.globalRegistry, { id: "PublishedEvent" }),
 );
 
-const listEvents: Route = {
-  route: "GET /v1/events",
-  runsNothing: true,
-  async handle(request, context) {
-    const scope = openScope(context);
-    if (!scope.ok) return scope;
-    const query = new URL(request.url).searchParams;
+const listEvents = routeOf(
+  "GET /v1/events",
+  async (scope, { query }) => {
     const other = refuseOtherParameters(query, ["type", "customer", "since", "until", "limit", "cursor"]);
     if (other !== null) return err(other);
     const range = parseRange(query);
@@ -172,7 +167,7 @@ const listEvents: Route = {
       before,
       limit,
     };
-    const found = await askGate(() => scope.value.directory.events(wanted), UNREADABLE);
+    const found = await askGate(() => scope.directory.events(wanted), UNREADABLE);
     if (!found.ok) return found;
     const { events, next } = found.value;
     return respondList("events", events, {
@@ -182,10 +177,9 @@ const listEvents: Route = {
       next: next === null ? null : String(next),
     });
   },
-  describe: () => ({
+  () => ({
     id: "listEvents",
     summary: "List published events, the latest first",
-    tag: TAG,
     query: z.strictObject({
       type: z.optional(z.string()),
       customer: z.optional(z.string()),
@@ -197,30 +191,26 @@ const listEvents: Route = {
       description: "One page",
       schema: z.strictObject({ events: z.array(keptEventSchema()), next_cursor: z.nullable(z.string()) }),
     },
-    refusals: ["INVALID_QUERY", "MISCONFIGURED"],
+    refusals: ["INVALID_QUERY"],
   }),
-};
+);
 
-const showEvent: Route = {
-  route: "GET /v1/events/:id",
-  runsNothing: true,
-  async handle(_, context: RequestContext, id) {
-    const scope = openScope(context);
-    if (!scope.ok) return scope;
-    const found = await askGate(() => scope.value.directory.event(id), UNREADABLE);
+const showEvent = routeOf(
+  "GET /v1/events/:id",
+  async (scope, { id }) => {
+    const found = await askGate(() => scope.directory.event(id), UNREADABLE);
     if (!found.ok) return found;
     if (found.value === null)
       return err(makeRefusal("NOT_FOUND", "There is no event of that id; they are kept for 30 days."));
     return ok(respondJson(toEventText(found.value.event, { deliveries: found.value.counts })));
   },
-  describe: () => ({
+  () => ({
     id: "getEvent",
     summary: "Show an event, and how many of its deliveries have each status",
-    tag: TAG,
     answer: { description: "The event", schema: keptEventSchema() },
-    refusals: ["NOT_FOUND", "MISCONFIGURED"],
+    refusals: ["NOT_FOUND"],
   }),
-};
+);
 
 // The stream comes before the event of a name.
 export const EVENT_ENDPOINTS: readonly Route[] = [publishEvent, listEvents, followEvents, showEvent];

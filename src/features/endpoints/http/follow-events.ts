@@ -2,7 +2,6 @@ import * as z from "zod/mini";
 
 import { askGate } from "../../../cloudflare/http/ask-gate.ts";
 import { openEventStream, STREAM_HEADERS } from "../../../cloudflare/http/event-stream.ts";
-import type { Route } from "../../../cloudflare/openapi/route.ts";
 import { refuseOtherParameters, refuseQuery } from "../../../core/contract/parse-request.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
@@ -10,7 +9,7 @@ import { sleep } from "../../../core/kit/sleep.ts";
 import type { FollowAnswer, FollowQuery, KeptEvent } from "../directory-methods.ts";
 import { toTime } from "../endpoint-json.ts";
 import * as LIMITS from "../limits.ts";
-import { openScope, parseNumberCursor, UNREADABLE } from "./scope.ts";
+import { parseNumberCursor, routeOf, UNREADABLE } from "./scope.ts";
 
 /**
  * `GET /v1/events/stream`: events as they are published, from now on or from behind `Last-Event-ID`. The id of an event is its place
@@ -19,13 +18,9 @@ import { openScope, parseNumberCursor, UNREADABLE } from "./scope.ts";
  *
  * Source: https://html.spec.whatwg.org/multipage/server-sent-events.html
  */
-export const followEvents: Route = {
-  route: "GET /v1/events/stream",
-  runsNothing: true,
-  async handle(request, context) {
-    const scope = openScope(context);
-    if (!scope.ok) return scope;
-    const query = new URL(request.url).searchParams;
+export const followEvents = routeOf(
+  "GET /v1/events/stream",
+  async (scope, { query, request, context }) => {
     const other = refuseOtherParameters(query, ["type", "customer"]);
     if (other !== null) return err(other);
     const lastId = request.headers.get("last-event-id") ?? "";
@@ -40,7 +35,7 @@ export const followEvents: Route = {
     };
     const lookAfter = async (after: number | null): Promise<Result<FollowAnswer, Refusal>> => {
       const asked: FollowQuery = { ...wanted, after };
-      const found = await askGate(() => scope.value.directory.follow(asked), UNREADABLE);
+      const found = await askGate(() => scope.directory.follow(asked), UNREADABLE);
       if (!found.ok) return found;
       return found.value === null ? err(TOO_MANY) : ok(found.value);
     };
@@ -65,15 +60,14 @@ export const followEvents: Route = {
       }
       stopKeepAlive();
       await stream.close();
-      await attempt(() => scope.value.directory.unfollow(wanted.stream));
+      await attempt(() => scope.directory.unfollow(wanted.stream));
     };
     defer(tell());
     return ok(new Response(stream.readable, { headers: STREAM_HEADERS }));
   },
-  describe: () => ({
+  () => ({
     id: "followEvents",
     summary: "Follow events as they are published, as server-sent events",
-    tag: "Endpoints",
     query: z.strictObject({
       type: z.optional(z.string()).check(z.describe("A type, or a prefix with `.*`")),
       customer: z.optional(z.string()),
@@ -84,9 +78,9 @@ export const followEvents: Route = {
       events:
         "`event: event` with its place as `id` and `{event_id, type, timestamp, customer?, data}`, from now on or from behind `Last-Event-ID`; it ends after five minutes",
     },
-    refusals: ["INVALID_QUERY", "QUOTA_EXCEEDED", "MISCONFIGURED"],
+    refusals: ["INVALID_QUERY", "QUOTA_EXCEEDED"],
   }),
-};
+);
 
 const TOO_MANY = makeRefusal(
   "QUOTA_EXCEEDED",

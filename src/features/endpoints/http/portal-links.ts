@@ -10,10 +10,8 @@ import { makeRefusal } from "../../../core/contract/refusal.ts";
 import { err, ok } from "../../../core/kit/result.ts";
 import { toTime } from "../endpoint-json.ts";
 import { customerField } from "../endpoint-schema.ts";
-import { openScope } from "./scope.ts";
+import { routeOf } from "./scope.ts";
 import * as LIMITS from "../limits.ts";
-
-const TAG = "Endpoints";
 
 const linkSchema = lazySchema(() =>
   z.strictObject({
@@ -32,12 +30,9 @@ const madeLinkSchema = lazySchema(() =>
 );
 
 /** `POST /v1/portal_links`: a link by which a customer looks after its endpoints. Its token stands in the fragment, which no server is sent. */
-const makeLink: Route = {
-  route: "POST /v1/portal_links",
-  runsNothing: true,
-  async handle(request, context) {
-    const scope = openScope(context);
-    if (!scope.ok) return scope;
+const makeLink = routeOf(
+  "POST /v1/portal_links",
+  async (scope, { request, context }) => {
     const body = await readRequest(request, linkSchema());
     if (!body.ok) return body;
     const {
@@ -50,7 +45,7 @@ const makeLink: Route = {
     const expiresAt = ports.clock.now() + seconds * 1_000;
     const hash = await ports.sha256(token);
     const kept = await askGate(
-      () => scope.value.directory.putLink({ hash, customer, expiresAt, readOnly }),
+      () => scope.directory.putLink({ hash, customer, expiresAt, readOnly }),
       "Whether the link was made is not certain; make another one.",
     );
     if (!kept.ok) return kept;
@@ -58,45 +53,39 @@ const makeLink: Route = {
     const url = `${new URL(request.url).origin}/portal#token=${token}`;
     return ok(respondJson(JSON.stringify({ url, expires_at: toTime(expiresAt) }), { status: 201 }));
   },
-  describe: () => ({
+  () => ({
     id: "makePortalLink",
     summary: "Make a link by which a customer looks after its own endpoints",
-    tag: TAG,
     body: {
       schema: linkSchema().check(z.meta({ id: "PortalLinkRequest" })),
       example: { customer: "c_42", expires_in_s: 900 },
     },
     answer: { description: "The link, shown this once", schema: madeLinkSchema(), statuses: [201] },
-    refusals: ["INVALID_REQUEST", "MISCONFIGURED"],
+    refusals: ["INVALID_REQUEST"],
   }),
-};
+);
 
 /** `DELETE /v1/portal_links?customer=`: end all links of a customer. */
-const endLinks: Route = {
-  route: "DELETE /v1/portal_links",
-  runsNothing: true,
-  async handle(request, context) {
-    const scope = openScope(context);
-    if (!scope.ok) return scope;
-    const query = new URL(request.url).searchParams;
+const endLinks = routeOf(
+  "DELETE /v1/portal_links",
+  async (scope, { query }) => {
     const other = refuseOtherParameters(query, ["customer"]);
     if (other !== null) return err(other);
     const customer = query.get("customer") ?? "";
     if (!SUBJECT.test(customer))
       return err(refuseQuery("customer", "the customer whose links end", customer));
     const hint = "Whether the links have ended is not certain; send the same request again.";
-    const ended = await askGate(() => scope.value.directory.deleteLinks(customer), hint);
+    const ended = await askGate(() => scope.directory.deleteLinks(customer), hint);
     return ended.ok ? ok(new Response(null, { status: 204 })) : ended;
   },
-  describe: () => ({
+  () => ({
     id: "endPortalLinks",
     summary: "End all portal links of a customer",
-    tag: TAG,
     query: z.strictObject({ customer: customerField() }),
     answer: { description: "None of them is good any more", schema: null, statuses: [204] },
-    refusals: ["INVALID_QUERY", "MISCONFIGURED"],
+    refusals: ["INVALID_QUERY"],
   }),
-};
+);
 
 const TOO_MANY = makeRefusal(
   "INVALID_REQUEST",

@@ -15,11 +15,9 @@ import type { EndpointSettings } from "../endpoint.ts";
 import type { SeenEndpoint } from "../endpoint-shard-methods.ts";
 import { checkVia } from "./check-via.ts";
 import { portalSettingsOf } from "./portal-page.ts";
-import { noEndpoint, refuseFields, type Scope, toShownEndpoint, UNREADABLE } from "./scope.ts";
+import { noEndpoint, refuseFields, type Answered, type Scope, toShownEndpoint, UNREADABLE } from "./scope.ts";
 import * as LIMITS from "../limits.ts";
 import { SecretBox } from "../objects/secret-box.ts";
-
-type Answered = Promise<Result<Response, Refusal>>;
 
 const UNCERTAIN = "Whether the endpoint was kept is not certain; look at it before you ask again.";
 /** A change that others make at the same time is made again on what they left. */
