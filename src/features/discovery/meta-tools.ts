@@ -11,7 +11,6 @@ export const schemaRequestSchema = lazySchema(() =>
 const ABOUT_THE_CATALOG = {
   category: "discovery",
   isWrite: false,
-  execution: "sync",
   hosts: [],
   orchestration: { mode: "parallel-safe" },
 } as const;

@@ -34,7 +34,6 @@ export const confirmConnection = defineTool({
   category: "connections",
   actions: ["create"],
   isWrite: true,
-  execution: "sync",
   input: () =>
     z.strictObject({
       code: z.string().check(z.minLength(1), z.maxLength(64), z.describe("The code, e.g. 'KXWDPRTB'.")),

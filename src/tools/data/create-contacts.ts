@@ -66,7 +66,6 @@ export const createContacts = defineTool({
   category: "data",
   actions: ["create"],
   isWrite: true,
-  execution: "sync",
   input: () =>
     z.strictObject({
       contacts: z

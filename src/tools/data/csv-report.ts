@@ -33,7 +33,6 @@ export const csvReport = defineTool({
   category: "data",
   actions: ["export", "create"],
   isWrite: true,
-  execution: "sync",
   input: () =>
     z
       .strictObject({

@@ -16,7 +16,6 @@ export const deleteContacts = defineTool({
   category: "data",
   actions: ["delete"],
   isWrite: true,
-  execution: "sync",
   input: () =>
     z.strictObject({
       contact_ids: z

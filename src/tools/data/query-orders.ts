@@ -25,7 +25,6 @@ export const queryOrders = defineTool({
   category: "data",
   actions: ["list", "search"],
   isWrite: false,
-  execution: "sync",
   input: () =>
     z
       .strictObject({

@@ -36,7 +36,6 @@ export const revenueSummary = defineTool({
   category: "data",
   actions: ["read", "aggregate"],
   isWrite: false,
-  execution: "sync",
   input: () =>
     z.strictObject({
       group_by: z

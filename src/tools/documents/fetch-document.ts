@@ -21,9 +21,7 @@ export const fetchDocument = defineTool({
     "Read the text of a document that search_documents found. A long one comes in parts of 20000 characters: next_offset says " +
     "where the next part begins. Size: about 1000 tokens, at most 5000.",
   category: "documents",
-  actions: ["read"],
   isWrite: false,
-  execution: "sync",
   input: () =>
     z.strictObject({
       document_id: z

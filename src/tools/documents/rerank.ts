@@ -49,7 +49,6 @@ export const rerank = defineTool({
   category: "documents",
   actions: ["rank"],
   isWrite: false,
-  execution: "sync",
   input: () =>
     z.strictObject({
       query: textArgument(2_000, "The question that the documents should answer."),

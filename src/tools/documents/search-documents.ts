@@ -32,7 +32,6 @@ export const searchDocuments = defineTool({
   category: "documents",
   actions: ["search"],
   isWrite: false,
-  execution: "sync",
   input: () =>
     z.strictObject({
       query: textArgument(LIMITS.queryCharacters, "Words to look for; no operators, punctuation is ignored."),

@@ -51,7 +51,6 @@ export const dispatchEvent = defineTool({
   category: "events",
   actions: ["send"],
   isWrite: true,
-  execution: "sync",
   input: () =>
     z.strictObject({
       ...eventFields(),

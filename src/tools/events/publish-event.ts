@@ -38,7 +38,6 @@ export const publishEvent = defineTool({
   category: "events",
   actions: ["send"],
   isWrite: true,
-  execution: "sync",
   input: () =>
     z.strictObject({
       type: z

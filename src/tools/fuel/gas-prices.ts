@@ -56,9 +56,7 @@ export const gasPrices = defineTool({
     "or of the country without one. Nine states have prices of their own; for the others, and for diesel outside California, " +
     "it gives those of their region and says so. No single stations. Size: about 40 tokens per product, 4 products at most.",
   category: "fuel",
-  actions: ["read"],
   isWrite: false,
-  execution: "sync",
   input: () =>
     z.strictObject({
       state: z

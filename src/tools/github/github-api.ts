@@ -3,7 +3,6 @@ import type { ToolContext, UpstreamRequest, UpstreamResponse } from "../../core/
 /** The declaration that the tools of GitHub share. The scope `repo` is the only one that lets an app write issues of private repositories. */
 export const GITHUB = {
   category: "github",
-  execution: "sync",
   hosts: ["api.github.com"],
   connection: { github: ["repo"] },
   timeoutMs: 12_000,

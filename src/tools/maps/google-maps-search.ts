@@ -55,7 +55,6 @@ export const googleMapsSearch = defineTool({
   category: "maps",
   actions: ["search"],
   isWrite: false,
-  execution: "sync",
   input: () =>
     z.strictObject({
       query: textArgument(200, "The place to look for and its area, e.g. 'oil change near Phoenix, AZ'."),

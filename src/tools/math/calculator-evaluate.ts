@@ -19,7 +19,6 @@ export const calculatorEvaluate = defineTool({
   category: "math",
   actions: ["calculate"],
   isWrite: false,
-  execution: "sync",
   input: () =>
     z.strictObject({
       expression: textArgument(

@@ -40,7 +40,6 @@ export const searchNotion = defineTool({
   category: "notion",
   actions: ["search", "read"],
   isWrite: false,
-  execution: "sync",
   input: () =>
     z.strictObject({
       query: textArgument(200, "Words of the title."),

@@ -39,7 +39,6 @@ export const searchOutlook = defineTool({
   category: "outlook",
   actions: ["search", "read"],
   isWrite: false,
-  execution: "sync",
   input: () =>
     z.strictObject({
       query: z

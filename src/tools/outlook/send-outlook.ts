@@ -16,7 +16,6 @@ export const sendOutlook = defineTool({
   category: "outlook",
   actions: ["send", "write"],
   isWrite: true,
-  execution: "sync",
   input: mailArguments,
   hosts: ["graph.microsoft.com"],
   connection: { microsoft: ["Mail.Send"] },

@@ -30,7 +30,6 @@ export const postSlackMessage = defineTool({
   category: "slack",
   actions: ["send", "write"],
   isWrite: true,
-  execution: "sync",
   input: () =>
     z.strictObject({
       channel: textArgument(80, "Channel, by its id or as '#name'; or a person's id, for a direct message."),

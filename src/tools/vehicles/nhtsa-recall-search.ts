@@ -46,7 +46,6 @@ export const nhtsaRecallSearch = defineTool({
   category: "vehicles",
   actions: ["search"],
   isWrite: false,
-  execution: "sync",
   input: () =>
     z.strictObject({
       year: z.int().check(z.minimum(1949), z.maximum(2100), z.describe("Model year, e.g. 2020.")),

@@ -64,9 +64,7 @@ export const getWeather = defineTool({
     "Current weather and daily forecast of a city, in Celsius, km/h and mm, in the city's own time. `place` says which " +
     "city was meant. Size: about 100 tokens and 50 more per day, never over 600.",
   category: "weather",
-  actions: ["read"],
   isWrite: false,
-  execution: "sync",
   input: () =>
     z.strictObject({
       city: z

@@ -59,7 +59,6 @@ export const duckduckgoSearch = defineTool({
   category: "web",
   actions: ["search"],
   isWrite: false,
-  execution: "sync",
   input: () =>
     z.strictObject({
       query: textArgument(400, "The term to look up, best a name."),

@@ -43,7 +43,6 @@ export const webSearch = defineTool({
   category: "web",
   actions: ["search"],
   isWrite: false,
-  execution: "sync",
   input: () =>
     z.strictObject({
       query: z.string().check(

@@ -18,7 +18,6 @@ export const memoryGet = defineTool({
   description:
     "Read one memory, a note that was written under memory/ in your workspace, by the id that memory_search gives. Size: about " +
     "500 tokens.",
-  actions: ["read"],
   isWrite: false,
   input: () =>
     z.strictObject({

@@ -21,7 +21,6 @@ import { quotedText } from "../../core/kit/visible-text.ts";
 export const WORKSPACE = {
   category: "workspace",
   domain: "workspace",
-  execution: "sync",
   hosts: [],
 } as const;
 

@@ -15,7 +15,6 @@ export const read = defineTool({
   description:
     "Read a text file of your workspace. `content` is the text as it is; where it is not all of the file, `next_offset` is the " +
     `line to go on from. At most ${LIMITS.workspaceReadCharacters} characters at once. Size: about 1000 tokens.`,
-  actions: ["read"],
   isWrite: false,
   input: () =>
     z.strictObject({
