@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
 import { executionSchema } from "../core/answer/result-schema.ts";
-import { actionForm } from "../core/contract/action.ts";
+import { actionSchema } from "../core/contract/action.ts";
 import { batchForm } from "../core/contract/batch.ts";
 import { jobSchema } from "../core/contract/gate/job-json.ts";
 import { JOB_STATUSES } from "../core/contract/gate/job.ts";
@@ -18,7 +18,7 @@ import type { Described, DescribedRoute } from "./openapi/operation.ts";
 
 /** A batch as it is documented: its actions are parsed one by one, so that one bad action stays one bad action. */
 function documentedBatch({ features, withFields }: Declared): z.core.$ZodType {
-  const action = actionForm.schema().check(z.meta({ id: "Action" }));
+  const action = actionSchema().check(z.meta({ id: "Action" }));
   const actions = z.array(action).check(z.minLength(1), z.maxLength(LIMITS.actions));
   const plain = z.extend(batchForm.schema(), { actions });
   const whole = withFields(plain);

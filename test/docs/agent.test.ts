@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 
 import { agentOptionsSchema, parseAgentOptions } from "../../src/features/agent/agent-options.ts";
-import { CODES } from "../../src/core/contract/failure-codes.ts";
+import { CODES, REFUSALS } from "../../src/core/contract/failure-codes.ts";
 import * as LIMITS from "../../src/core/contract/limits.ts";
 import * as AGENT_LIMITS from "../../src/features/agent/limits.ts";
 import { SHIPPED_TOOLS } from "../../src/tools/shipped-tools.ts";
@@ -58,7 +58,7 @@ describe("docs/agent.md", () => {
     const named = [...page.matchAll(/(\d{3}) `([A-Z_]+)`/g)];
     expect(named.length).toBeGreaterThan(10);
     for (const [, status, code] of named)
-      expect([code, CODES[code as keyof typeof CODES]]).toEqual([
+      expect([code, { ...CODES, ...REFUSALS }[code as keyof typeof REFUSALS]]).toEqual([
         code,
         expect.objectContaining({ status: Number(status) }),
       ]);

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 
 import { expect, test } from "vitest";
 
-import { CODES, FAILURE_CODES, REFUSAL_CODES } from "../../src/core/contract/failure-codes.ts";
+import { CODES, FAILURE_CODES, REFUSAL_CODES, REFUSALS } from "../../src/core/contract/failure-codes.ts";
 
 const [ofActions, ofRequests] = (await read("../../docs/errors.md")).split("## Refusals of a request");
 
@@ -12,8 +12,8 @@ test("docs/errors.md lists every failure, with whether it is retryable", () => {
 });
 
 test("docs/errors.md lists every refusal, with its HTTP status", () => {
-  const byStatus = REFUSAL_CODES.toSorted((a, b) => CODES[a].status - CODES[b].status);
-  const expected = byStatus.map((code) => [code, String(CODES[code].status)]);
+  const byStatus = REFUSAL_CODES.toSorted((a, b) => REFUSALS[a].status - REFUSALS[b].status);
+  const expected = byStatus.map((code) => [code, String(REFUSALS[code].status)]);
   expect(rows(ofRequests!).map(([code, status]) => [code, status])).toEqual(expected);
 });
 

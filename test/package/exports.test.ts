@@ -140,11 +140,11 @@ test("The client takes at most 6 KiB, minified and gzipped, before runHere is ca
   expect((await sizeOf('export * from "./client.ts"')).atStart).toBeLessThanOrEqual(6);
 });
 
-test("runHere adds at most 33 KiB to a program that has a tool and the client, once it is called", async () => {
+test("runHere adds at most 25 KiB to a program that has a tool and the client, once it is called", async () => {
   const tool = 'export { defineTool } from "../core/catalog/define-tool.ts";';
   const without = await sizeOf(`${tool} export { createClient } from "./client.ts";`);
   const all = await sizeOf(`${tool} export { createClient, runHere } from "./client.ts";`);
-  expect(all.all - without.all).toBeLessThanOrEqual(33);
+  expect(all.all - without.all).toBeLessThanOrEqual(25);
 });
 
 test("An importer of one tool bundles no other", async () => {

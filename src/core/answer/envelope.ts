@@ -31,6 +31,7 @@ const ENTRY_ROOM = 1024;
  * their own order.
  */
 export class AnswerBudget {
+  readonly refuse = refuseData;
   readonly #copies: number;
   /** Bytes that large data leaves for small data, and half of it for failures. */
   readonly #reserve: number;

@@ -4,8 +4,6 @@ import * as LIMITS from "../contract/limits.ts";
 import { follow, toPointer } from "../kit/json/json-pointer.ts";
 import { leastJsonSize } from "../kit/json/least-json-size.ts";
 import { Room, sayNothingThere } from "../plan/references.ts";
-import type { AnswerBudget } from "./envelope.ts";
-import { refuseData } from "./refuse-data.ts";
 
 type Pointers = readonly (readonly string[])[];
 
@@ -16,16 +14,22 @@ interface Selected {
   readonly hints: readonly string[] | null;
 }
 
+/** The room that an answer has for data, and what is said where there is none. */
+export interface AnswerRoom {
+  readonly room: number;
+  readonly refuse: (outcome: Outcome, isWrite: boolean) => Outcome;
+}
+
 /** Shows only the selected parts of a batch's outputs. References to an output still see the whole. */
 export class Selections {
-  readonly #answer: Pick<AnswerBudget, "room">;
+  readonly #answer: AnswerRoom;
   /** Work that one batch may spend on looking for similar keys. */
   readonly #hints = new Room();
   /** Elements of a loop that share a call are told one after another: what was selected for one is there for the next. */
   #last: { readonly pointers: Pointers; readonly data: unknown; readonly selected: Selected | null } | null =
     null;
 
-  constructor(answer: Pick<AnswerBudget, "room">) {
+  constructor(answer: AnswerRoom) {
     this.#answer = answer;
   }
 
@@ -33,7 +37,7 @@ export class Selections {
   show(outcome: Outcome, pointers: Pointers, isWrite: boolean): Outcome {
     if (outcome.status !== "success") return outcome;
     const selected = this.#selectOf(outcome.data, pointers);
-    if (selected === null) return refuseData(outcome, isWrite);
+    if (selected === null) return this.#answer.refuse(outcome, isWrite);
     const { shown, missing, hints } = selected;
     if (missing.length === 0) return { ...outcome, shown };
     const meta = {

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 
+import type { Entry } from "../contract/action.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import { explainMisfit } from "../contract/issues.ts";
 import { isJsonObject, type JsonObject, withoutNulls } from "../contract/json.ts";
@@ -7,6 +8,7 @@ import { lazySchema } from "../contract/lazy-schema.ts";
 import { readMarker } from "../contract/reference.ts";
 import { readJsonText } from "../contract/run-schema.ts";
 import { err, ok, type Result } from "../kit/result.ts";
+import { visibleText } from "../kit/visible-text.ts";
 
 /** The tool that a model calls to have a whole batch run. */
 export const BATCH_TOOL = "execute_actions";
@@ -77,4 +79,29 @@ function notKnownYet(): Failure {
     issues: [{ path: "/args/tool_name", expected: "a string", received: "a reference or an object" }],
     hint: "/args/tool_name must be written out: which tool is called has to be known before anything runs. References may stand in parameters.",
   });
+}
+
+/**
+ * Rewrite every action that calls a tool through an alias into the action it names. It keeps its id, its place and its other
+ * fields; from here on it looks like one that was written that way, so whatever holds for the tool holds for it.
+ */
+export function resolveAliases(entries: readonly Entry[]): readonly Entry[] {
+  return entries.some(isAlias)
+    ? entries.map((entry) => (isAlias(entry) ? resolveAlias(entry) : entry))
+    : entries;
+}
+
+function isAlias({ action }: Entry): boolean {
+  return action.ok && ALIASES.has(action.value.tool);
+}
+
+function resolveAlias(entry: Entry): Entry {
+  if (!entry.action.ok) return entry;
+  const action = entry.action.value;
+  const invocation = ALIASES.get(action.tool)!.resolve(action.args);
+  if (!invocation.ok) return { ...entry, action: err(invocation.error) };
+  const { tool, args, wasText = false } = invocation.value;
+  const mayRefer = action.mayRefer || wasText;
+  const resolved = { ...entry, tool: visibleText(tool), action: ok({ ...action, tool, args, mayRefer }) };
+  return wasText ? { ...resolved, readAs: { ...entry.readAs, args: "JSON text in /parameters" } } : resolved;
 }

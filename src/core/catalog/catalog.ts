@@ -1,9 +1,11 @@
+import type { Entry } from "../contract/action.ts";
 import { isJsonObject, type JsonObject } from "../contract/json.ts";
 import { attemptNow } from "../kit/result.ts";
-import { ALIASES, BATCH_TOOL } from "./alias.ts";
+import { ALIASES, BATCH_TOOL, resolveAliases } from "./alias.ts";
 import type { Tool } from "./define-tool.ts";
 import { checkFields, type ContractField, type ToolsByName } from "./contract-field.ts";
 import { type Hidden, hide, NOTHING_HIDDEN } from "./tool-schema.ts";
+import { sayUnknownTool } from "./unknown-tool.ts";
 import { makeVerifier, type Verifier, makeVerifiers } from "./verifier.ts";
 import { describe } from "../contract/issues.ts";
 import { findCycle } from "../kit/layers.ts";
@@ -151,6 +153,17 @@ export class Catalog {
   get callableNames(): readonly string[] {
     const aliases = this.discovers ? ALIASES.keys() : [];
     return [...this.#byName.keys(), ...this.metaTools.keys(), ...aliases];
+  }
+
+  /** Say that no tool has a name, with the nearest that may be called. */
+  sayUnknown(name: string): string {
+    return sayUnknownTool(name, this.callableNames, this.discovers);
+  }
+
+  /** The actions, those of an alias as the ones that they name. No tool has the name of an alias. */
+  resolve(entries: readonly Entry[]): readonly Entry[] {
+    const isKnown = ({ action }: Entry): boolean => !action.ok || this.get(action.value.tool) !== undefined;
+    return !this.discovers || entries.every(isKnown) ? entries : resolveAliases(entries);
   }
 
   /**

@@ -9,7 +9,6 @@ import { type Failure, makeFailure } from "./failure.ts";
 import { parseIdempotencyKey } from "./idempotency-key.ts";
 import {
   anyObject,
-  described,
   form,
   listOf,
   matching,
@@ -22,6 +21,7 @@ import {
 } from "./form.ts";
 import { isJsonObject, type JsonObject, utf8Length, withoutNulls } from "./json.ts";
 import { describe, explainMisfit, toForeignHint, toMisfit } from "./issues.ts";
+import { lazySchema } from "./lazy-schema.ts";
 import * as LIMITS from "./limits.ts";
 import { findToolName, OTHER_FIELDS, readOtherNames, type ReadAs } from "./other-names.ts";
 import { guessReference, ITEM, readMarker, toPointerForm } from "./reference.ts";
@@ -32,54 +32,52 @@ const LOOP_EXPECTED = 'an array, or a reference to one such as {"$ref": "shops#/
 
 /** One requested call, as it is sent. */
 export const actionForm = object({
-  tool: described(
-    "Name of the tool to call; where it is missing, name, function or tool_name is read",
-    written,
-  ),
-  args: described(
-    "The tool's arguments; where they are missing, arguments, parameters, params or input is read, also as JSON text",
-    withDefault(anyObject, {}),
-  ),
-  id: described("Unique within the batch; a0, a1, … by position when left out", optional(matching(ID))),
-  depends_on: described(
-    "Ids of actions that must succeed before this one starts",
-    optional(listOf(text, { min: 0, max: LIMITS.actions })),
-  ),
-  timeout_ms: described(
-    "Milliseconds for this action; shortens the tool's own limit, never lengthens it",
-    optional(upTo(LIMITS.maxDeadlineMs)),
-  ),
-  for_each: described(
-    'Run the action once for every element of an array, or of a reference to one; args see it as "item#"',
-    optional(
-      form(
-        (value) => Array.isArray(value) || isJsonObject(value),
-        () => z.union([z.array(z.unknown()), z.record(z.string(), z.unknown())], { error: LOOP_EXPECTED }),
-      ),
+  tool: written,
+  args: withDefault(anyObject, {}),
+  id: optional(matching(ID)),
+  depends_on: optional(listOf(text, { min: 0, max: LIMITS.actions })),
+  timeout_ms: optional(upTo(LIMITS.maxDeadlineMs)),
+  for_each: optional(
+    form(
+      (value) => Array.isArray(value) || isJsonObject(value),
+      () => z.union([z.array(z.unknown()), z.record(z.string(), z.unknown())], { error: LOOP_EXPECTED }),
     ),
   ),
-  select: described(
-    "JSON Pointers into the tool's output; only these parts are returned",
-    optional(listOf(text, { max: LIMITS.selectPointers })),
-  ),
-  idempotency_key: described(
-    "The same key with the same content runs once a day; later uses get the first result",
-    optional(text),
-  ),
-  callback_url: described(
-    "Background tools only: an https URL that is sent a signed event when the job ends",
-    optional(text),
-  ),
-  run_at: described(
-    "Background tools only: when the first attempt begins, as RFC 3339; at most 30 days from now",
-    optional(text),
-  ),
+  select: optional(listOf(text, { max: LIMITS.selectPointers })),
+  idempotency_key: optional(text),
+  callback_url: optional(text),
+  run_at: optional(text),
+});
+
+const ABOUT: Readonly<Record<string, string>> = {
+  tool: "Name of the tool to call; where it is missing, name, function or tool_name is read",
+  args: "The tool's arguments; where they are missing, arguments, parameters, params or input is read, also as JSON text",
+  id: "Unique within the batch; a0, a1, … by position when left out",
+  depends_on: "Ids of actions that must succeed before this one starts",
+  timeout_ms: "Milliseconds for this action; shortens the tool's own limit, never lengthens it",
+  for_each:
+    'Run the action once for every element of an array, or of a reference to one; args see it as "item#"',
+  select: "JSON Pointers into the tool's output; only these parts are returned",
+  idempotency_key: "The same key with the same content runs once a day; later uses get the first result",
+  callback_url: "Background tools only: an https URL that is sent a signed event when the job ends",
+  run_at: "Background tools only: when the first attempt begins, as RFC 3339; at most 30 days from now",
+};
+
+/** The same with words for readers of the documents. A program that plans has no use for them. */
+export const actionSchema = /* @__PURE__ */ lazySchema((): ReturnType<typeof actionForm.schema> => {
+  const plain = actionForm.schema();
+  const shape = Object.entries<z.ZodMiniType>(plain.shape).map(([name, field]) => [
+    name,
+    field.check(z.describe(ABOUT[name]!)),
+  ]);
+  return z.extend(plain, Object.fromEntries(shape)) as typeof plain;
 });
 
 type SentAction = z.input<ReturnType<typeof actionForm.schema>>;
 
 /** Fields that may be null as if they were not there. */
-const OPTIONAL: readonly string[] = [...actionForm.names, ...OTHER_FIELDS].filter((name) => name !== "tool");
+const OPTIONAL = actionForm.names.filter((name) => name !== "tool");
+const OPTIONAL_ALSO = /* @__PURE__ */ OPTIONAL.concat(OTHER_FIELDS);
 
 /** Ids as text, where a serialiser wrote numbers: of such only those that are exact. */
 function withTextIds(raw: unknown): unknown {
@@ -141,7 +139,7 @@ export interface Entry {
  */
 export function parseAction(sent: unknown, index: number, mayExceedArgs: boolean): Entry {
   if (actionForm.fits(sent)) return toEntry(sent, index, parseFields(sent, mayExceedArgs));
-  const raw = withTextIds(withoutNulls(sent, OPTIONAL));
+  const raw = withTextIds(withoutNulls(sent, OPTIONAL_ALSO));
   if (actionForm.fits(raw)) return toEntry(raw, index, parseFields(raw, mayExceedArgs));
   // A tool that is null is missing only where another name says it.
   const read = readOtherNames(withoutNulls(raw, ["tool"]));
@@ -151,9 +149,14 @@ export function parseAction(sent: unknown, index: number, mayExceedArgs: boolean
     const named = isJsonObject(raw) ? { ...raw, tool: findToolName(raw) } : raw;
     return toEntry(named, index, err(makeFailure("INVALID_ACTION", read.error)));
   }
-  const { action, readAs } = read.value;
-  const parsed = actionForm.fits(action) ? parseFields(action, mayExceedArgs) : err(misfit(action));
-  return { ...toEntry(action, index, parsed), readAs };
+  const { readAs } = read.value;
+  return { ...parsePlainAction(read.value.action, index, mayExceedArgs), readAs };
+}
+
+/** Parse one element of `actions` that is of the contract's own form. */
+export function parsePlainAction(sent: unknown, index: number, mayExceedArgs: boolean): Entry {
+  const raw = withoutNulls(sent, OPTIONAL);
+  return toEntry(raw, index, actionForm.fits(raw) ? parseFields(raw, mayExceedArgs) : err(misfit(raw)));
 }
 
 function toEntry(raw: unknown, index: number, action: Entry["action"]): Entry {

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from "../kit/result.ts";
-import { type Entry, parseAction } from "./action.ts";
+import { type Entry, parseAction, parsePlainAction } from "./action.ts";
 import { makeFailure } from "./failure.ts";
 import {
   anything,
@@ -89,24 +89,36 @@ export interface Batch {
   readonly background?: JsonObject;
 }
 
-/**
- * Parse a batch. Refused whole only when its envelope is wrong: then no position could be answered for certain.
- *
- * @param bodyBytes size of the body it came in, which bounds every part of it
- * @param taken fields that were taken out of it before: a misspelt one may have meant them
- */
+/** How a batch is read. A program that sends one by its own names has no use for other readings. */
+interface BatchReading {
+  /** Size of the body it came in, which bounds every part of it. */
+  readonly bodyBytes: number;
+  /** Fields that were taken out of it before: a misspelt one may have meant them. */
+  readonly taken?: readonly string[] | undefined;
+  readonly parse?: typeof parseAction;
+  /** Says how a body of another form is put right, with what is wrong with it. */
+  readonly say?: (body: unknown, wrong: string) => string;
+}
+
+/** Parse a batch, also one whose actions, or their fields, are written as models write them. */
 export function parseBatch(
   sent: unknown,
   bodyBytes: number,
-  taken: readonly string[] = [],
+  taken?: readonly string[],
+): Result<Batch, Refusal> {
+  return parsePlainBatch(sent, { bodyBytes, taken, parse: parseAction, say: sayForm });
+}
+
+/** Parse a batch. Refused whole only when its envelope is wrong: then no position could be answered for certain. */
+export function parsePlainBatch(
+  sent: unknown,
+  { bodyBytes, taken = [], parse = parsePlainAction, say = (_, wrong) => wrong }: BatchReading,
 ): Result<Batch, Refusal> {
   const value = withListOfActions(withoutNulls(sent, OPTIONAL));
   if (!batchForm.fits(value)) {
     const { error } = batchForm.schema().safeParse(value);
     const { issues, hint } = explainMisfit(error!, value, { known: [...batchForm.names, ...taken] });
-    const said = isOneAction(value)
-      ? 'There is no /actions, and the body is one action: wrap it as {"actions": [{...}]}.'
-      : `${hint.replace("The value", "The body")} ${sayWrapping(value)}`.trim();
+    const said = say(value, hint.replace("The value", "The body"));
     return err(makeRefusal("INVALID_BATCH", said, { issue: issues[0] }));
   }
   const { actions, background = false, deadline_ms: asked } = value;
@@ -114,7 +126,7 @@ export function parseBatch(
   const deadlineMs = asked ?? (background ? most : LIMITS.deadlineMs);
   if (deadlineMs > most) return err(tooLong(deadlineMs));
   const mayExceedArgs = bodyBytes > LIMITS.argsBytes;
-  const entries = actions.map((raw, index) => parseAction(raw, index, mayExceedArgs));
+  const entries = actions.map((raw, index) => parse(raw, index, mayExceedArgs));
 
   const first = new Map<string, number>();
   for (const { id, index } of entries) {
@@ -166,8 +178,14 @@ function isOneAction(value: unknown): boolean {
   return (
     isJsonObject(value) &&
     !Object.hasOwn(value, "actions") &&
-    IN_AN_ACTION.some((name) => Object.hasOwn(value, name))
+    ["tool", "args", ...OTHER_FIELDS].some((name) => Object.hasOwn(value, name))
   );
+}
+
+function sayForm(body: unknown, wrong: string): string {
+  return isOneAction(body)
+    ? 'There is no /actions, and the body is one action: wrap it as {"actions": [{...}]}.'
+    : `${wrong} ${sayWrapping(body)}`.trim();
 }
 
 /** How a body is wrapped that has its actions in another form; empty where nothing is known of it. */
@@ -179,9 +197,6 @@ function sayWrapping(value: unknown): string {
   if (isJsonObject(actions)) return 'Put it into a list: {"actions": [{...}]}.';
   return "";
 }
-
-/** The fields that only an action has, under any name. */
-const IN_AN_ACTION = ["tool", "args", ...OTHER_FIELDS];
 
 /** One key is one action: the second of the same key in a batch is a slip, most often one key copied to all. */
 function refuseRepeatedKeys(entries: readonly Entry[]): readonly Entry[] {

@@ -140,9 +140,3 @@ export function withDefault<S extends Schema>(
 ): Form<z.ZodMiniDefault<S>> {
   return { ...form(fits, () => z._default(schema(), value)), mayMiss: true };
 }
-
-/** The same, with words for readers of the documents. */
-// @__NO_SIDE_EFFECTS__
-export function described<S extends Schema>(about: string, { schema, ...own }: Form<S>): Form<S> {
-  return { ...own, schema: lazySchema(() => schema().check(z.describe(about))) };
-}

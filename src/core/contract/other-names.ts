@@ -20,7 +20,7 @@ const OTHER_NAMES = {
 } as const;
 
 /** All of them. */
-export const OTHER_FIELDS: readonly string[] = Object.values(OTHER_NAMES).flat();
+export const OTHER_FIELDS: readonly string[] = [...OTHER_NAMES.tool, ...OTHER_NAMES.args];
 
 type Field = keyof typeof OTHER_NAMES;
 
@@ -92,8 +92,7 @@ function findIn(object: JsonObject, field: Field, prefix: string): Meant[] {
 /** A field of OpenAI's `function` that is neither the tool's name nor its arguments. */
 function findStranger(called: unknown): Misfit | null {
   if (!isJsonObject(called)) return null;
-  const known: readonly string[] = [...OTHER_NAMES.tool, ...OTHER_NAMES.args];
-  const name = Object.keys(called).find((key) => !known.includes(key));
+  const name = Object.keys(called).find((key) => !OTHER_FIELDS.includes(key));
   if (name === undefined) return null;
   const issue = {
     path: visiblePath(["function", name]),
@@ -140,7 +139,7 @@ function readArgs(meant: Meant): Result<unknown, Misfit> {
 
 /** The action without its other names; a provider's `type` says nothing but that it is a call. */
 function withoutOthers(raw: JsonObject): JsonObject {
-  const others = new Set<string>([...OTHER_NAMES.tool, ...OTHER_NAMES.args]);
+  const others = new Set(OTHER_FIELDS);
   const { type } = raw;
   const isOpenAi = type === "function" && isJsonObject(raw["function"]);
   const isAnthropic = type === "tool_use" && Object.hasOwn(raw, "name") && Object.hasOwn(raw, "input");

@@ -5,7 +5,7 @@ import * as LIMITS from "./limits.ts";
 import { makeRefusal, type Refusal } from "./refusal.ts";
 
 /** Strict: invalid UTF-8 would otherwise be replaced silently, and a replaced id is another id. */
-const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
+const decoder = /* @__PURE__ */ new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
 
 /**
  * Parse a request body: valid UTF-8, no deeper than it may be, JSON.

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 
 import type { Issue } from "./failure.ts";
 import { retryAfterSchema } from "./failure.ts";
-import { CODES, REFUSAL_CODES, type RefusalCode } from "./failure-codes.ts";
+import { REFUSAL_CODES, REFUSALS, type RefusalCode } from "./failure-codes.ts";
 import { lazySchema, type Written } from "./lazy-schema.ts";
 
 /** A code of a feature's own: its status, and the sentence that a caller reads. Core has a table of its own. */
@@ -62,7 +62,7 @@ export function makeRefusal(
 
 /** The HTTP status of a refusal. */
 export function statusOf({ code, own }: Pick<Refusal, "code" | "own">): number {
-  return (own ?? CODES[code]).status;
+  return (own ?? REFUSALS[code]).status;
 }
 
 /** A refusal as it goes over the wire: RFC 9457. */
@@ -100,7 +100,7 @@ export const problemSchema = /* @__PURE__ */ lazySchema(() =>
 
 /** Translate a refusal to a problem document; the sender adds the id of the request that it answers. */
 export function toProblem(refusal: Refusal): Omit<Written<typeof problemSchema>, "request_id"> {
-  const { status, title } = refusal.own ?? CODES[refusal.code];
+  const { status, title } = refusal.own ?? REFUSALS[refusal.code];
   return {
     type: `urn:volley:problem:${refusal.code}`,
     title,

@@ -2,9 +2,10 @@ import type * as z from "zod/mini";
 
 import { checkValue } from "./check-value.ts";
 import { PARSING } from "./issues.ts";
-import { isJsonObject, isLongInteger } from "./json.ts";
+import { isJsonObject, isLongInteger, parseExact } from "./json.ts";
+import { attemptNow } from "../kit/result.ts";
 import * as LIMITS from "./limits.ts";
-import { parseJsonText } from "./parse-json.ts";
+import { exceedsDepth } from "./parse-json.ts";
 
 type RawIssue = z.core.$ZodRawIssue;
 
@@ -137,7 +138,8 @@ export function readJsonText(text: unknown, expected: unknown, levels: number): 
   if (typeof text !== "string") return undefined;
   const asksForObject = expected === "object" || expected === "record";
   if (!(expected === "array" ? LIST : asksForObject ? OBJECT : undefined)?.test(text)) return undefined;
-  const parsed = parseJsonText(text, LIMITS.nesting - levels);
+  const isDeep = exceedsDepth(new TextEncoder().encode(text), LIMITS.nesting - levels);
+  const parsed = attemptNow(() => (isDeep ? undefined : parseExact(text)));
   return parsed.ok && checkValue(parsed.value, []).ok ? parsed.value : undefined;
 }
 

@@ -7,13 +7,17 @@ import type { Clock } from "../kit/clock.ts";
 export type TotalOf = "tool" | "timeout_ms";
 
 /** Only who set a limit is told to change it. */
+export function sayTooLong(totalMs: number, totalOf: TotalOf): string {
+  return totalOf === "tool"
+    ? `The whole call took longer than the ${totalMs} ms that its tool may take; ask for less, or do without it.`
+    : `The whole call took longer than the ${totalMs} ms of this action's timeout_ms; raise it or leave it out, or ask for less.`;
+}
+
 function sayTimeout(phase: TimeoutPhase, totalMs: number, totalOf: TotalOf): string {
   if (phase === "headers")
     return "The service did not begin to answer in time; it may be down, so try again later or do without it.";
   if (phase === "idle") return "The service stopped in the middle of its answer; trying again may help.";
-  return totalOf === "tool"
-    ? `The whole call took longer than the ${totalMs} ms that its tool may take; ask for less, or do without it.`
-    : `The whole call took longer than the ${totalMs} ms of this action's timeout_ms; raise it or leave it out, or ask for less.`;
+  return sayTooLong(totalMs, totalOf);
 }
 
 type OnEnd = (reason: ToolFailure) => void;

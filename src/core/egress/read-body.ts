@@ -568,7 +568,7 @@ function brokenOff(): ToolFailure {
 type Decoder = InstanceType<typeof TextDecoder>;
 
 /** For bodies that come in one piece: a decoder that is never given half a character keeps no state between two. */
-const UTF_8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
+const UTF_8 = /* @__PURE__ */ new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
 
 /**
  * Whether the declared length is where the runtime ends the body: neither compressed nor in a transfer encoding, both of
@@ -646,7 +646,7 @@ export const OVERLOADED = makeFailure("OVERLOADED", {
   hint: "Other requests hold too much at the moment; try again, or ask for less at once.",
 });
 
-const TOO_MANY_VALUES = makeFailure("RESPONSE_TOO_LARGE", {
+const TOO_MANY_VALUES = /* @__PURE__ */ makeFailure("RESPONSE_TOO_LARGE", {
   hint: `One answer of a service may have ${LIMITS.responseValues} JSON values; ask for less.`,
 });
 

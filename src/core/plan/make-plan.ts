@@ -1,5 +1,4 @@
 import type { Catalog } from "../catalog/catalog.ts";
-import { sayUnknownTool } from "../catalog/unknown-tool.ts";
 import { parseCall } from "../catalog/parse-args.ts";
 import { type Action, type Entry, mostElements, tooManyElements } from "../contract/action.ts";
 import type { Batch, OnError } from "../contract/batch.ts";
@@ -19,7 +18,6 @@ import { type Effect, findHazards } from "./hazards.ts";
 import { prepareCall } from "./prepare-task.ts";
 import { findReferences, Room } from "./references.ts";
 import { remainingPaths } from "./remaining-paths.ts";
-import { resolveAliases } from "./resolve-aliases.ts";
 import type { Edge, Plan, Step, Task } from "./step.ts";
 
 /** A step before the hazards are known. */
@@ -43,12 +41,13 @@ interface Sources {
   readonly isLong: boolean;
   /** The work that checking arguments before anything runs may cost; made when something is checked. */
   readonly room: () => Room;
+  readonly foresight: typeof FORESIGHT | undefined;
 }
 
 /** The part of a catalog that a plan is made with. */
 export type PlanCatalog = Pick<
   Catalog,
-  "asks" | "callable" | "callableNames" | "discovers" | "get" | "hidden" | "mayChange" | "version"
+  "asks" | "callable" | "get" | "hidden" | "mayChange" | "resolve" | "sayUnknown" | "version"
 >;
 
 export interface PlanOptions {
@@ -68,6 +67,14 @@ export interface PlanOptions {
   readonly isLong?: boolean;
 }
 
+/** Finds what is wrong before its turn, and ways to mend it. Without it a plan is the same, and a fault is told when it is met. */
+const FORESIGHT = { checkEarly, tryForm };
+
+/** Plan a batch, and find all that is wrong with its actions before anything runs. */
+export function makePlan(batch: Batch, catalog: PlanCatalog, options?: PlanOptions): Result<Plan, Refusal> {
+  return layPlan(batch, catalog, { ...options, foresight: FORESIGHT });
+}
+
 /**
  * Plan a batch: look up every tool, check every argument that is known, and find what must happen before what.
  *
@@ -78,15 +85,20 @@ export interface PlanOptions {
  * An action that needs a person's approval is parked, with those that need it, unless the caller may skip that and asks to. A
  * parked write has not happened, so it is no hazard to other steps.
  */
-export function makePlan(
+export function layPlan(
   batch: Batch,
   catalog: PlanCatalog,
-  { maySkipApproval = false, given, isApproved = false, isLong = false, asksFirst, held }: PlanOptions = {},
+  {
+    maySkipApproval = false,
+    given,
+    isApproved = false,
+    isLong = false,
+    asksFirst,
+    held,
+    foresight,
+  }: PlanOptions & { readonly foresight?: typeof FORESIGHT } = {},
 ): Result<Plan, Refusal> {
-  // No tool of a catalog has the name of an alias.
-  const isKnown = ({ action }: Entry): boolean => !action.ok || catalog.get(action.value.tool) !== undefined;
-  const entries =
-    !catalog.discovers || batch.entries.every(isKnown) ? batch.entries : resolveAliases(batch.entries);
+  const entries = catalog.resolve(batch.entries);
   const position = new Map(entries.map(({ id, index }) => [id, index]));
   const handles = new Set<string>();
   let room: Room | undefined;
@@ -97,6 +109,7 @@ export function makePlan(
     onError: batch.onError,
     isLong: isLong || batch.background !== undefined,
     room: () => (room ??= new Room()),
+    foresight,
   };
   const drafted = entries.map((entry) => admitHandles(draftStep(entry, sources, catalog), handles));
   const drafts = drafted.some(({ isMistaken }) => isMistaken === true)
@@ -196,7 +209,7 @@ function admitHandles(draft: Draft, handles: Set<string>): Draft {
 
 function draftStep(
   entry: Entry,
-  { entries, position, given, onError, isLong, room }: Sources,
+  { entries, position, given, onError, isLong, room, foresight }: Sources,
   catalog: PlanCatalog,
 ): Draft {
   const refused = (failure: Failure): Draft => ({ entry, task: err(failure), edges: [], handles: [] });
@@ -213,8 +226,7 @@ function draftStep(
   if (tool === undefined) {
     const found = edgesOf(action.args, []);
     const edges = found.ok ? found.value.edges : [];
-    const hint = sayUnknownTool(action.tool, catalog.callableNames, catalog.discovers);
-    const unknown = makeFailure("UNKNOWN_TOOL", { hint });
+    const unknown = makeFailure("UNKNOWN_TOOL", { hint: catalog.sayUnknown(action.tool) });
     return { entry, task: err(unknown), edges, handles: [] };
   }
   const isMistaken =
@@ -254,8 +266,8 @@ function draftStep(
   // Edges stay when the arguments turn out wrong: the step fails in its place, and nothing about the order changes.
   const draft = { entry, edges, handles, isMistaken };
   if (isKnown) return { ...draft, task: withCall(task, isPlain) };
-  const certain = checkEarly(task, room());
-  if (certain === null) return { ...draft, task: ok(task) };
+  const certain = foresight?.checkEarly(task, room());
+  if (!certain) return { ...draft, task: ok(task) };
   // Where one failure ends the batch, that of an element is not waited for.
   const isRefused = certain.isWhole || onError === "fail-fast";
   return isRefused
@@ -265,6 +277,7 @@ function draftStep(
 
 /** Say of every action with such text what is wrong, with a form that would be taken: it is planned before it is told. */
 function sayMistakes(drafted: readonly Draft[], sources: Sources, catalog: PlanCatalog): readonly Draft[] {
+  const { foresight } = sources;
   const needs = drafted.map(({ edges }) => edges.map(({ from }) => from));
   const draft = (entry: Entry): Draft => draftStep(entry, sources, catalog);
   return drafted.map((mistaken): Draft => {
@@ -274,11 +287,11 @@ function sayMistakes(drafted: readonly Draft[], sources: Sources, catalog: PlanC
     const attempt: TryForm = (path, value) => {
       // Planning it costs as much as the action does, so there is an end to it.
       if (!sources.room().suggests()) return null;
-      const tried = tryForm(entry, { path, value }, { action, draft, needs });
+      const tried = foresight!.tryForm(entry, { path, value }, { action, draft, needs });
       if (tried.ok) needs[entry.index] = [...needs[entry.index]!, ...tried.value.map(({ from }) => from)];
       return tried.ok ? null : tried.error;
     };
-    const mistakes = findMistakes(entry, action, { ...sources, attempt });
+    const mistakes = findMistakes(entry, action, { ...sources, ...(foresight && { attempt }) });
     return catalog.get(action.tool)?.isWrite === true
       ? { ...mistaken, task: err(refuseMistakes(mistakes)) }
       : { ...mistaken, warnings: mistakes.map(({ sentence }) => sentence) };

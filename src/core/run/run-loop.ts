@@ -1,5 +1,5 @@
 import type { Tool } from "../catalog/define-tool.ts";
-import { toStoredOutcome } from "../answer/stored-outcome.ts";
+import type { toStoredOutcome } from "../answer/stored-outcome.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import * as LIMITS from "../contract/limits.ts";
 import type { Outcome } from "../contract/outcome.ts";
@@ -28,6 +28,8 @@ export interface LoopOptions {
   readonly admit?: (outcome: Outcome) => Outcome;
   /** Why no element may begin any more, once its batch's deadline has passed: its timer may come late. */
   readonly late?: () => Failure | null;
+  /** Keeps the outcomes of a loop that asks a person; absent where none can. */
+  readonly store?: typeof toStoredOutcome;
   /** Begin one element's call. */
   readonly begin: (ticket: Ticket, call: Call, element: number) => void;
 }
@@ -196,7 +198,7 @@ class Loop {
       const outcome = this.#outcomes[element];
       if (outcome === undefined) return this.#begun.get(element)!;
       if (outcome.status === "skipped") throw new Error("Cannot keep an element that was skipped");
-      return { kind: "over", outcomeJson: toStoredOutcome(outcome) };
+      return { kind: "over", outcomeJson: this.#options.store!(outcome) };
     });
   }
 }

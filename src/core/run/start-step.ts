@@ -7,7 +7,7 @@ import type { Prepared } from "../plan/prepare-task.ts";
 import { findAfterWrites, findRepeats, findSameReads, type Repeats } from "../plan/same-reads.ts";
 import type { Call, Plan, Step, Task } from "../plan/step.ts";
 import type { AnswerBudget } from "../answer/envelope.ts";
-import { fromStoredOutcome } from "../answer/stored-outcome.ts";
+import { fromStoredOutcome, toStoredOutcome } from "../answer/stored-outcome.ts";
 import { Selections } from "../answer/select-fields.ts";
 import { failUnsent } from "../answer/failed-outcome.ts";
 import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
@@ -218,6 +218,7 @@ export function createStepStarter(batch: StepScope): StartStep {
       failFast: tool.onError === "fail-fast",
       repeatable: tool.idempotent,
       late,
+      store: toStoredOutcome,
       admit: (outcome: Outcome) => batch.answer.admitElement(outcome, tool.isWrite),
       begin: (own: Ticket, call: Call, element: number) => {
         const begun = attemptNow(() => begin(own, call, { step, task, element }));

@@ -4,14 +4,14 @@ import { failUnsent } from "../../core/answer/failed-outcome.ts";
 import { toEnvelopeJson, toResultJson } from "../../core/answer/envelope.ts";
 import { Selections } from "../../core/answer/select-fields.ts";
 import { defineTool, type Tool } from "../../core/catalog/define-tool.ts";
-import { type Batch, parseBatch } from "../../core/contract/batch.ts";
+import { type Batch, parsePlainBatch } from "../../core/contract/batch.ts";
 import { makeFailure } from "../../core/contract/failure.ts";
 import { parseIdempotencyKey } from "../../core/contract/idempotency-key.ts";
 import { isJsonObject } from "../../core/contract/json.ts";
 import { toHint } from "../../core/contract/issues.ts";
 import * as LIMITS from "../../core/contract/limits.ts";
 import { err } from "../../core/kit/result.ts";
-import { makePlan, type PlanCatalog } from "../../core/plan/make-plan.ts";
+import { layPlan, type PlanCatalog } from "../../core/plan/make-plan.ts";
 import type { Call, Plan } from "../../core/plan/step.ts";
 import { runLoop } from "../../core/run/run-loop.ts";
 import { runPlan } from "../../core/run/run-plan.ts";
@@ -46,8 +46,8 @@ export function createRunner({ here, log, clock, newId, ...options }: RunnerOpti
   const catalog: PlanCatalog = {
     get: find,
     callable: find,
-    callableNames: [],
-    discovers: false,
+    resolve: (entries) => entries,
+    sayUnknown: () => "",
     hidden: new Set(),
     version: 0,
     asks: () => false,
@@ -58,7 +58,7 @@ export function createRunner({ here, log, clock, newId, ...options }: RunnerOpti
     signal?.throwIfAborted();
     const key = idempotencyKey === undefined ? undefined : readKey(idempotencyKey);
     const { batch, fields } = readBatch(sent, here);
-    const planned = makePlan(batch, catalog);
+    const planned = layPlan(batch, catalog);
     if (!planned.ok) throw refuse(planned.error.hint);
     const plan = planned.value;
     const batchId = newId();
@@ -67,6 +67,7 @@ export function createRunner({ here, log, clock, newId, ...options }: RunnerOpti
     const scope: Here = {
       clock,
       startedAt,
+      request: parallelism,
       runId: batchId,
       subject: fields.subject ?? options.subject,
       log,
@@ -87,9 +88,9 @@ export function createRunner({ here, log, clock, newId, ...options }: RunnerOpti
       clock,
       signal: signal ?? null,
       park: () => Promise.reject(new Error("Cannot park: no tool here asks")),
+      recalling: Promise.resolve(new Map(plan.handles.map((handle) => [handle, { refused: NO_HANDLES }]))),
       onOutcome: () => {},
     });
-    signal?.throwIfAborted();
     const json = toEnvelopeJson(plan, outcomes, {
       batchId,
       durationMs: clock.now() - startedAt,
@@ -100,6 +101,10 @@ export function createRunner({ here, log, clock, newId, ...options }: RunnerOpti
     return JSON.parse(json) as HereEnvelope;
   };
 }
+
+const NO_HANDLES = makeFailure("BAD_REFERENCE", {
+  hint: "It refers to a result of an earlier batch by its handle, and only 'url' keeps these: put the value itself here, or send the action to 'url' in a batch of its own.",
+});
 
 const ELSEWHERE = defineTool({
   name: "elsewhere",
@@ -127,7 +132,7 @@ function createStarter(
 ): StartStep {
   const { clock, startedAt } = scope;
   const caps = new ToolCaps(clock, new Turn());
-  const selections = new Selections({ room: Number.POSITIVE_INFINITY });
+  const selections = new Selections({ room: Number.POSITIVE_INFINITY, refuse: (outcome) => outcome });
   return (ticket, step, prepare) => {
     if (!step.task.ok) return;
     const task = step.task.value;
@@ -175,7 +180,10 @@ function readBatch(
       `'${whole}' as it is asked for needs a Volley that runs the whole batch, and a part of this one runs in a process; leave it out.`,
     );
   const own = Object.entries(sent).filter(([name]) => !PASSED.includes(name) && !WHOLE.includes(name));
-  const parsed = parseBatch(Object.fromEntries(own), Number.POSITIVE_INFINITY, PASSED);
+  const parsed = parsePlainBatch(Object.fromEntries(own), {
+    bodyBytes: Number.POSITIVE_INFINITY,
+    taken: PASSED,
+  });
   if (!parsed.ok) throw refuse(parsed.error.hint);
   const entries = parsed.value.entries.map((entry) =>
     here.get(entry.tool ?? "")?.confirm === true ? { ...entry, action: ASKS } : entry,

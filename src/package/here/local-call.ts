@@ -4,7 +4,7 @@ import { toFailedOutcome } from "../../core/answer/failed-outcome.ts";
 import { serialiseOutput } from "../../core/answer/serialise-output.ts";
 import { type Failure, makeFailure } from "../../core/contract/failure.ts";
 import type { Outcome } from "../../core/contract/outcome.ts";
-import { CallClock } from "../../core/egress/call-clock.ts";
+import { sayTooLong } from "../../core/egress/call-clock.ts";
 import type { Clock } from "../../core/kit/clock.ts";
 import { attempt } from "../../core/kit/result.ts";
 import { sleep } from "../../core/kit/sleep.ts";
@@ -15,6 +15,8 @@ import type { Ticket } from "../../core/run/ticket.ts";
 export interface Here {
   readonly clock: Clock;
   readonly startedAt: number;
+  /** What a tool keeps the things by that the calls of one batch share. */
+  readonly request: object;
   /** The id of the batch. */
   readonly runId: string;
   readonly subject: string | undefined;
@@ -30,7 +32,11 @@ export interface Here {
 export function callHere(ticket: Ticket, call: Call, here: Here & { readonly idempotencyKey: string }): void {
   const { tool, args, timeoutMs } = call;
   const { clock, startedAt, count } = here;
-  const own = new CallClock(clock, timeoutMs, timeoutMs < tool.timeoutMs ? "timeout_ms" : "tool");
+  const control = new AbortController();
+  const { signal } = control;
+  const end = (failure: Failure): void => control.abort(new ToolFailure(failure.code, failure));
+  const hint = sayTooLong(timeoutMs, timeoutMs < tool.timeoutMs ? "timeout_ms" : "tool");
+  const forget = clock.after(timeoutMs, () => end(makeFailure("TIMEOUT", { phase: "total", hint })));
   const begunAt = clock.now();
   const meta = (): Outcome["meta"] => ({
     startedMs: Math.max(0, begunAt - startedAt),
@@ -47,21 +53,25 @@ export function callHere(ticket: Ticket, call: Call, here: Here & { readonly ide
       meta: meta(),
     });
   ticket.hold((failure, sentWrite) => {
-    if (!tool.isWrite) own.end(failure);
+    if (!tool.isWrite) end(failure);
     else if (sentWrite === "report-unknown") ticket.settle(fail(failure, true));
   });
   ticket.start();
   count(1);
   const run = async (): Promise<Outcome> => {
-    const data = await own.orEnd(Promise.resolve(tool.run(args, contextOf(own, here))));
+    const context = contextOf({ ...here, signal, endsAt: begunAt + timeoutMs });
+    const data = await new Promise<unknown>((resolve, reject) => {
+      signal.addEventListener("abort", () => reject(signal.reason as Error));
+      Promise.resolve(tool.run(args, context)).then(resolve, reject);
+    });
     return { status: "success", data, ...written(data, meta) };
   };
   void attempt(run).then((ran) => {
-    own.close();
+    forget();
     count(-1);
     if (ran.ok) return ticket.end(ran.value);
     const { error } = ran;
-    if (error instanceof ToolFailure) return ticket.end(fail(error.failure, error === own.ended));
+    if (error instanceof ToolFailure) return ticket.end(fail(error.failure, error === signal.reason));
     here.log("error", error);
     ticket.end(fail(makeFailure("TOOL_FAILED", { hint: BROKE }), true));
   });
@@ -92,10 +102,20 @@ function notHere(): never {
   });
 }
 
-function contextOf(
-  own: CallClock,
-  { clock, runId, subject, log, idempotencyKey }: Here & { readonly idempotencyKey: string },
-): ToolContext {
+function contextOf({
+  clock,
+  runId,
+  subject,
+  log,
+  request,
+  idempotencyKey,
+  signal,
+  endsAt,
+}: Here & {
+  readonly idempotencyKey: string;
+  readonly signal: AbortSignal;
+  readonly endsAt: number;
+}): ToolContext {
   return {
     fetch: notHere,
     secret: notHere,
@@ -109,13 +129,13 @@ function contextOf(
     caller: { tenant: "here", key: "here", subject },
     idempotencyKey,
     runId,
-    request: own,
-    signal: own.signal,
+    request,
+    signal,
     time: {
       now: () => clock.now(),
       askedAt: () => clock.now(),
-      leftMs: () => own.remainingMs,
-      sleep: (ms) => sleep(clock, ms, own.signal),
+      leftMs: () => Math.max(0, endsAt - clock.now()),
+      sleep: (ms) => sleep(clock, ms, signal),
     },
   };
 }

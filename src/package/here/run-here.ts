@@ -44,7 +44,9 @@ const PORTS: HerePorts = {
  * - A part whose connection breaks is sent again under a key of its own, which does nothing twice; without an answer its actions are `unknown`. A
  *   tool of this process is called once. With `idempotencyKey` a repeat of the batch repeats nothing at `url`; a tool here finds the key in `ctx`.
  * - An action that waits for a yes at `url` says so with its link, and its dependents are skipped.
- * - A batch rejects with a `VolleyError` if it is not well formed, and with its signal's reason.
+ * - A batch rejects with a `VolleyError` if it is not well formed, and with the reason of a signal that was aborted before it. Aborted later, it
+ *   begins nothing more, and its results say what was sent.
+ * - Actions go by the names of the contract. A handle of an earlier result is refused in its place, because only `url` keeps these.
  *
  * For Node 22 and browsers of 2025.
  *

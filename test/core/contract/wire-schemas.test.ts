@@ -9,7 +9,7 @@ import {
   statsSchema,
   summarySchema,
 } from "../../../src/core/answer/result-schema.ts";
-import { actionForm } from "../../../src/core/contract/action.ts";
+import { actionSchema } from "../../../src/core/contract/action.ts";
 import { batchForm } from "../../../src/core/contract/batch.ts";
 import { failureSchema } from "../../../src/core/contract/failure.ts";
 import { jobSchema } from "../../../src/core/contract/gate/job-json.ts";
@@ -24,7 +24,7 @@ import { problemSchema } from "../../../src/core/contract/refusal.ts";
 type JsonSchema = { readonly [name: string]: unknown };
 
 const WIRE = {
-  action: actionForm.schema,
+  action: actionSchema,
   batch: batchForm.schema,
   confirmation: confirmationSchema,
   envelope: envelopeSchema,

@@ -24,6 +24,8 @@ function own(name: string, run: Run, more: Partial<ToolDeclaration> = {}): Tool 
 
 const echo = own("echo", (args) => args);
 
+const HANDLE = "r-00000000-0000-4000-8000-000000000000";
+
 /** Run a batch here, with whatever is not said of `url`. */
 function runWith(tools: readonly Tool[], remote = createFakeUrl(), ports?: Parameters<typeof runHere>[1]) {
   return (actions: BatchRequest["actions"], more: Omit<BatchRequest, "actions"> = {}, options = {}) =>
@@ -425,7 +427,7 @@ describe("a caller", () => {
     expect(told).toEqual(["order-7:c:0", "order-7:c:1"]);
   });
 
-  test("that goes away ends the request, and gets its reason when a write here is over", async () => {
+  test("that goes away ends the request, and is told what was sent when a write here is over", async () => {
     const gone = new AbortController();
     const log: string[] = [];
     const begun = Promise.withResolvers<void>();
@@ -455,8 +457,131 @@ describe("a caller", () => {
       {},
       { signal: gone.signal },
     );
-    await expect(ran).rejects.toThrow("enough");
+    const { results } = await ran;
     expect(log).toEqual(["request ended", "saved"]);
+    expect(results).toMatchObject([
+      { status: "success" },
+      { status: "unknown", error: { code: "UPSTREAM_ERROR" } },
+      { status: "skipped", because: "f" },
+    ]);
+  });
+
+  test("that goes away begins nothing more: no call that waits for another, for its cap or for its turn in a loop, and no part", async () => {
+    const gone = new AbortController();
+    const begun: unknown[] = [];
+    const held = Promise.withResolvers<void>();
+    const first: Run = async ({ name }) => {
+      begun.push(name);
+      gone.abort(new Error("enough"));
+      await held.promise;
+      return { name };
+    };
+    const capped = own("capped", first, {
+      isWrite: true,
+      domain: "capped",
+      orchestration: { mode: "fan-out-bounded", max_concurrency: 1 },
+    });
+    const looped = own("looped", async ({ n }) => (begun.push(n), await held.promise, { n }), {
+      isWrite: true,
+    });
+    const remote = createFakeUrl();
+    const ran = runWith([capped, looped, echo], remote)(
+      [
+        { tool: "looped", for_each: [1, 2, 3], args: { n: { $ref: "item#" } } },
+        { id: "a", tool: "capped", args: { name: "a" } },
+        { id: "b", tool: "capped", args: { name: "b" } },
+        { tool: "echo", args: { of: { $ref: "a#/name" } } },
+        { id: "far", tool: "far", depends_on: ["a"] },
+        { tool: "far" },
+      ],
+      {},
+      { signal: gone.signal },
+    );
+    held.resolve();
+    const { results, parts } = await ran;
+    expect(begun).toEqual([1, "a"]);
+    expect(remote.parts).toEqual([]);
+    expect(parts).toEqual([]);
+    expect(results.map(({ status }) => status)).toEqual([
+      "error",
+      "success",
+      "error",
+      "error",
+      "error",
+      "error",
+    ]);
+    expect(results[0]).toMatchObject({
+      data: [
+        { status: "success", data: { n: 1 } },
+        { status: "error", error: { code: "CANCELLED" } },
+        { status: "error", error: { code: "CANCELLED" } },
+      ],
+    });
+    for (const { meta } of results.slice(2)) expect(meta).not.toHaveProperty("in_doubt");
+  });
+
+  test("that is gone before gets its reason, and nothing begins", async () => {
+    const begun: unknown[] = [];
+    const remote = createFakeUrl();
+    const tool = own("tell", (args) => (begun.push(args), {}));
+    const signal = AbortSignal.abort(new Error("gone before"));
+    await expect(
+      runWith([tool], remote)([{ tool: "tell" }, { tool: "far" }], {}, { signal }),
+    ).rejects.toThrow("gone before");
+    expect([begun, remote.parts]).toEqual([[], []]);
+  });
+
+  test("refers by a handle to a result of url: only that action fails, and says why", async () => {
+    const remote = createFakeUrl();
+    const { results } = await runWith(
+      [echo],
+      remote,
+    )([
+      { tool: "echo", args: { of: { $ref: `${HANDLE}#/id` } } },
+      { tool: "far", args: { of: { $ref: `${HANDLE}#/id` } } },
+      { tool: "echo", args: { n: 1 } },
+    ]);
+    const refused = {
+      status: "error",
+      error: { code: "BAD_REFERENCE", hint: expect.stringContaining("only 'url' keeps these") as unknown },
+    };
+    expect(results).toMatchObject([refused, refused, { status: "success" }]);
+    expect(remote.parts).toEqual([]);
+  });
+
+  test("names fields of an action as the contract does: another name is refused in its place", async () => {
+    const sent = [{ name: "echo", arguments: {} }, { tool: "echo" }] as unknown as BatchRequest["actions"];
+    const { results } = await runWith([echo])(sent);
+    expect(results).toMatchObject([
+      { status: "error", error: { code: "INVALID_ACTION" } },
+      { status: "success" },
+    ]);
+  });
+
+  test("writes what looks like a reference into a write: it is refused before anything is sent", async () => {
+    const remote = createFakeUrl();
+    const { results } = await runWith(
+      [echo],
+      remote,
+    )([
+      { id: "a", tool: "echo", args: { n: 1 } },
+      { tool: "far", args: { text: "It is {{a#/n}}" } },
+    ]);
+    expect(results[1]).toMatchObject({
+      status: "error",
+      error: { code: "BAD_REFERENCE", hint: expect.stringContaining("$template") as unknown },
+    });
+    expect(remote.parts).toEqual([]);
+  });
+
+  test("has tools that share what they keep for the length of one batch", async () => {
+    const seen = new Set<object>();
+    const tool = own("share", (_, { request }) => (seen.add(request), {}));
+    const run = runWith([tool]);
+    await run([1, 2].map((n) => ({ tool: "share", args: { n } })));
+    expect(seen.size).toBe(1);
+    await run([{ tool: "share" }]);
+    expect(seen.size).toBe(2);
   });
 
   test("is told of what waits for a person at url, and what needs it is skipped", async () => {

@@ -7,14 +7,14 @@ import {
   toChatError,
   toMessagesError,
 } from "../../../src/features/agent/dialect/provider-error.ts";
-import { CODES, REFUSAL_CODES } from "../../../src/core/contract/failure-codes.ts";
+import { REFUSAL_CODES, REFUSALS } from "../../../src/core/contract/failure-codes.ts";
 import { makeRefusal } from "../../../src/core/contract/refusal.ts";
 
 const HINT = "Do this next.";
 
 describe.each(REFUSAL_CODES)("%s", (code) => {
   const refusal = makeRefusal(code, HINT);
-  const { status } = CODES[code];
+  const { status } = REFUSALS[code];
 
   test("is an error of either provider's shape", () => {
     for (const said of [toChatError(refusal), toMessagesError(refusal)])

@@ -8,7 +8,7 @@ import type { Execution } from "../../gate/execution.ts";
 import { canonicalJson } from "../../kit/json/canonical-json.ts";
 import { attempt, err, ok, type Result } from "../../kit/result.ts";
 import { describePlan, type PlanDescription } from "../../plan/describe-plan.ts";
-import { resolveAliases } from "../../plan/resolve-aliases.ts";
+import { resolveAliases } from "../../catalog/alias.ts";
 import type { Plan } from "../../plan/step.ts";
 import type { Answer } from "./answer.ts";
 

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-import { CODES, REFUSAL_CODES } from "../../../core/contract/failure-codes.ts";
+import { REFUSAL_CODES, REFUSALS } from "../../../core/contract/failure-codes.ts";
 import { lazySchema, type Written } from "../../../core/contract/lazy-schema.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 
@@ -49,7 +49,7 @@ type ProviderError = Omit<Written<typeof providerErrorSchema>, "request_id">;
 
 /** Translate a refusal into an error as OpenAI writes one. Source: https://platform.openai.com/docs/guides/error-codes */
 export function toChatError(refusal: Refusal): ProviderError {
-  const { status, title } = CODES[refusal.code];
+  const { status, title } = REFUSALS[refusal.code];
   const message = `${title} ${refusal.hint}`;
   return {
     error: {

@@ -3,7 +3,7 @@ import { ToolFailure } from "../../../core/catalog/tool-failure.ts";
 import type { Entry } from "../../../core/contract/action.ts";
 import type { Execution } from "../../../core/gate/execution.ts";
 import { attempt } from "../../../core/kit/result.ts";
-import { resolveAliases } from "../../../core/plan/resolve-aliases.ts";
+import { resolveAliases } from "../../../core/catalog/alias.ts";
 import type { MissingAccounts } from "../../../feature/caller.ts";
 import { connectorOf, type Connectors } from "../connectors/connector.ts";
 import { connect } from "./connect.ts";

@@ -4,12 +4,11 @@ import { describe, NO_SUCH_FIELD, visiblePath } from "../../../core/contract/iss
 import { sourcesOf } from "../../../core/contract/reference.ts";
 import type { Refusal } from "../../../core/contract/refusal.ts";
 import { findPlaceholders } from "../../../core/plan/find-placeholders.ts";
-import { resolveAliases } from "../../../core/plan/resolve-aliases.ts";
 import type { Plan } from "../../../core/plan/step.ts";
 import { parsePointer } from "../../../core/kit/json/json-pointer.ts";
 import type { Result } from "../../../core/kit/result.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
-import { ALIASES } from "../../../core/catalog/alias.ts";
+import { ALIASES, resolveAliases } from "../../../core/catalog/alias.ts";
 import type { Catalog } from "../../../core/catalog/catalog.ts";
 import { type Problems, suggestName } from "../../added-tools/declared/problems.ts";
 import { checkReferences } from "./check-references.ts";

@@ -1,6 +1,6 @@
 import { type Batch, parseBatch } from "../../../core/contract/batch.ts";
 import * as LIMITS from "../limits.ts";
-import { resolveAliases } from "../../../core/plan/resolve-aliases.ts";
+import { resolveAliases } from "../../../core/catalog/alias.ts";
 import { defineTool, type InnerBatch, type Tool } from "../../../core/catalog/define-tool.ts";
 import { toInput } from "../../added-tools/json-schema/to-input.ts";
 import { ToolFailure } from "../../../core/catalog/tool-failure.ts";

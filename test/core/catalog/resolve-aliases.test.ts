@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { parseBatch } from "../../../src/core/contract/batch.ts";
 import { makePlan } from "../../../src/core/plan/make-plan.ts";
-import { resolveAliases } from "../../../src/core/plan/resolve-aliases.ts";
+import { resolveAliases } from "../../../src/core/catalog/alias.ts";
 import { SAMPLE_CATALOG } from "../../support/sample-tools.ts";
 import { valueOf } from "../../support/unwrap.ts";
 
