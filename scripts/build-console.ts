@@ -4,14 +4,17 @@
  *
  *   node scripts/build-console.ts
  *
- * Nothing of it is in the Worker's bundle. A file that would not change stays as it is: development servers watch the folder.
+ * Nothing of it is in the Worker's bundle. A file that would not change stays as it is: development servers watch the folder. Until `npm run docs` has
+ * built the documentation, its pages stand beside the console as text.
  */
-import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { access, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { readScript } from "./command/read-script.ts";
 import { bundleConsole } from "./console/bundle-console.ts";
+import { BUILT_MARK, makePlainPages } from "./docs/plain-pages.ts";
+import { pagesOf, readIndex } from "./docs/read-index.ts";
 
 readScript({
   call: "node scripts/build-console.ts",
@@ -37,7 +40,28 @@ const left = (await readdir(to, { withFileTypes: true })).filter(
 );
 await Promise.all(left.map(({ name }) => rm(join(to, name))));
 
+if (!(await isThere(join(to, BUILT_MARK)))) {
+  const index = await readPage("docs/index.md");
+  const parts = readIndex(index[1]);
+  const texts = await Promise.all(pagesOf(parts).map(({ file }) => readPage(file)));
+  const plain = [...makePlainPages(parts, new Map([index, ...texts]))];
+  await Promise.all(plain.map(([path, text]) => write(join(to, path), Buffer.from(text))));
+}
+
+async function readPage(file: string): Promise<[file: string, text: string]> {
+  return [file, await readFile(join(root, file), "utf8")];
+}
+
 async function write(path: string, contents: Uint8Array): Promise<void> {
   const before = await readFile(path).catch(() => null);
-  if (before === null || !before.equals(contents)) await writeFile(path, contents);
+  if (before?.equals(contents) === true) return;
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, contents);
+}
+
+function isThere(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
 }

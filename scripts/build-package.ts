@@ -16,6 +16,7 @@ import { promisify } from "node:util";
 import { build, transform } from "esbuild";
 
 import { readScript } from "./command/read-script.ts";
+import { BUILT_MARK } from "./docs/plain-pages.ts";
 import { writeNotice } from "./release/write-notice.ts";
 
 readScript({
@@ -91,7 +92,8 @@ const [console, both] = ["dist/console", "dist/console-and-docs"].map((name) => 
   string,
 ];
 await rm(both, { recursive: true, force: true });
-if (await isThere(join(console, "docs"))) await cp(console, both, { recursive: true });
+// Pages as text stand there until the documentation is built: a package has none of them.
+if (await isThere(join(console, BUILT_MARK))) await cp(console, both, { recursive: true });
 const command = join(root, "dist/bin/volley.js");
 await writeFile(command, `#!/usr/bin/env node\n${await readFile(command, "utf8")}`);
 await chmod(command, 0o755);

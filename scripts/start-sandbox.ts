@@ -5,14 +5,13 @@
  *
  * State lives in a fresh folder that is removed at the end, so every start is a clean one.
  */
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { endScript, readScript } from "./command/read-script.ts";
 import { choosePort, PORT } from "./project/choose-port.ts";
+import { serveByWrangler } from "./project/run-wrangler.ts";
 import { readSandboxSql } from "../test/support/sandbox-sql.ts";
 
 const { values } = readScript({
@@ -35,41 +34,37 @@ const { values } = readScript({
 });
 const port = await choosePort(values.port).catch(endScript);
 
-/** Wrangler counts uses, reports errors, looks for a newer version, and asks where in the world it runs. */
-const OFFLINE = {
-  WRANGLER_SEND_METRICS: "false",
-  WRANGLER_SEND_ERROR_REPORTS: "false",
-  WRANGLER_HIDE_BANNER: "true",
-  CLOUDFLARE_CF_FETCH_ENABLED: "false",
-};
-
 const state = await mkdtemp(join(tmpdir(), "volley-sandbox-"));
-const wrangler = spawn(
-  process.execPath,
-  [
-    "node_modules/wrangler/bin/wrangler.js",
-    "dev",
-    "--config=test/sandbox/wrangler.toml",
-    "--ip=127.0.0.1",
-    `--port=${port}`,
-    `--persist-to=${state}`,
-    "--show-interactive-dev-session=false",
-    // Names in a tool's stack are those that its author wrote.
-    "--no-minify",
-    `--var=SANDBOX_SQL:${await readSandboxSql()}`,
-    ...(values.var.some((binding) => binding.startsWith("VOLLEY_URL:"))
-      ? []
-      : [`--var=VOLLEY_URL:http://127.0.0.1:${port}`]),
-    ...values.var.map((binding) => `--var=${binding}`),
-  ],
-  { stdio: "inherit", env: { ...process.env, ...OFFLINE } },
-);
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => wrangler.kill(signal));
 // A shell between npm and this process does not pass signals on: when the process that started this one is gone, this one ends.
 const parent = process.ppid;
-setInterval(() => process.ppid !== parent && wrangler.kill("SIGTERM"), 500).unref();
+setInterval(() => process.ppid !== parent && process.kill(process.pid, "SIGTERM"), 500).unref();
+let isOver = false;
 void sayConsole(`http://127.0.0.1:${port}`);
-const [code] = (await once(wrangler, "exit")) as [number | null];
+const code = await serveByWrangler(
+  { script: "node_modules/wrangler/bin/wrangler.js" },
+  {
+    args: [
+      "dev",
+      "--config=test/sandbox/wrangler.toml",
+      "--ip=127.0.0.1",
+      `--port=${port}`,
+      // Two that start at once would find the same port free for their inspectors.
+      "--inspector-port=0",
+      `--persist-to=${state}`,
+      "--show-interactive-dev-session=false",
+      // Names in a tool's stack are those that its author wrote.
+      "--no-minify",
+      `--var=SANDBOX_SQL:${await readSandboxSql()}`,
+      ...(values.var.some((binding) => binding.startsWith("VOLLEY_URL:"))
+        ? []
+        : [`--var=VOLLEY_URL:http://127.0.0.1:${port}`]),
+      ...values.var.map((binding) => `--var=${binding}`),
+    ],
+    folder: ".",
+    env: process.env,
+  },
+);
+isOver = true;
 await rm(state, { recursive: true, force: true });
 process.exitCode = code ?? 0;
 
@@ -80,7 +75,7 @@ async function sayConsole(url: string): Promise<void> {
       () => true,
       () => false,
     );
-    if (wrangler.exitCode !== null) return;
+    if (isOver) return;
     if (isThere) return console.log(`\nConsole: ${url}/console, with the key sandbox-key\n`);
     await new Promise((resolve) => void setTimeout(resolve, 200));
   }

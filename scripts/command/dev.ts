@@ -8,7 +8,7 @@ import { findKey, hasKeys, makeDevelopmentKey } from "../project/development-key
 import { findWrangler } from "../project/find-wrangler.ts";
 import { loadOnceReadable } from "../project/load-once-readable.ts";
 import { readProject } from "../project/read-project.ts";
-import { runWrangler } from "../project/run-wrangler.ts";
+import { serveByWrangler } from "../project/run-wrangler.ts";
 import { writeDevelopmentEntry } from "../project/write-development-entry.ts";
 import { CommandError } from "./command-error.ts";
 import { defineCommand } from "./define-command.ts";
@@ -67,7 +67,7 @@ export const dev = defineCommand({
     });
     let wasEnded = false;
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => (wasEnded = true));
-    const code = await runWrangler(wrangler, {
+    const code = await serveByWrangler(wrangler, {
       args: [
         "dev",
         entry,
@@ -82,7 +82,7 @@ export const dev = defineCommand({
       ],
       folder,
       isAside: terminal.isJson,
-      env: { ...env, CLOUDFLARE_CF_FETCH_ENABLED: "false" },
+      env,
     });
     isOver = true;
     if (wasEnded || code === 0 || code === null) return 0;

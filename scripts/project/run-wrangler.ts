@@ -1,13 +1,15 @@
 import { type ChildProcess, spawn, type StdioOptions } from "node:child_process";
 import { once } from "node:events";
+import { createInterface } from "node:readline";
 
 import type { Wrangler } from "./find-wrangler.ts";
 
-/** Wrangler counts uses, reports errors, and looks for a newer version: none of which this command was asked for. */
+/** Wrangler counts uses, reports errors, looks for a newer version, and asks where in the world it runs: none of which this command was asked for. */
 const QUIET = {
   WRANGLER_SEND_METRICS: "false",
   WRANGLER_SEND_ERROR_REPORTS: "false",
   WRANGLER_HIDE_BANNER: "true",
+  CLOUDFLARE_CF_FETCH_ENABLED: "false",
 };
 
 interface Asked {
@@ -25,6 +27,34 @@ export async function runWrangler(wrangler: Wrangler, asked: Asked): Promise<num
   return code;
 }
 
+/** Serve a Worker by Wrangler in this terminal, without its list of the bindings: in the sandbox that is fifty lines above the first that matters. */
+export async function serveByWrangler(
+  wrangler: Pick<Wrangler, "script">,
+  asked: Asked,
+): Promise<number | null> {
+  const colours = process.stdout.isTTY ? { FORCE_COLOR: "1" } : {};
+  const child = start(wrangler, { ...asked, env: { ...colours, ...asked.env } }, [
+    "inherit",
+    "pipe",
+    "inherit",
+  ]);
+  const out = asked.isAside === true ? process.stderr : process.stdout;
+  const hide = hideBindings();
+  createInterface({ input: child.stdout! }).on("line", (line) => hide(line) || out.write(`${line}\n`));
+  const [code] = (await once(child, "close")) as [number | null];
+  return code;
+}
+
+/** Say of each line that Wrangler prints whether it belongs to a list of bindings, which ends with an empty line. */
+export function hideBindings(): (line: string) => boolean {
+  let isListed = false;
+  return (line) => {
+    const wasListed = isListed;
+    isListed = isListed ? line !== "" : line.includes("has access to the following bindings:");
+    return isListed || wasListed;
+  };
+}
+
 /** Ask the project's Wrangler something: its exit code and all that it printed. */
 export async function askWrangler(
   wrangler: Wrangler,
@@ -39,7 +69,11 @@ export async function askWrangler(
 }
 
 /** Start the project's Wrangler. A signal that ends this process ends it too. */
-function start({ script }: Wrangler, { args, folder, env }: Asked, stdio: StdioOptions): ChildProcess {
+function start(
+  { script }: Pick<Wrangler, "script">,
+  { args, folder, env }: Asked,
+  stdio: StdioOptions,
+): ChildProcess {
   const child = spawn(process.execPath, [script, ...args], {
     cwd: folder,
     env: { ...env, ...QUIET },

@@ -9,8 +9,8 @@ export function docs() {
 }
 
 /**
- * Answer a browser that asks for a page of the documentation which is not there. The platform answers those that are, so a request that comes here
- * has a wrong address, or the site was not built. Every other client is answered as if the feature were not listed.
+ * Answer who asks for a page of the documentation which is not there. The platform answers those that are, so a request that comes here has a wrong
+ * address, or the site was not built. No key would change that, so none is asked for.
  */
 function answerMissing(next: Fetch): Fetch {
   return (request, env, ctx) =>
@@ -43,13 +43,9 @@ which line of <code>wrangler.toml</code> names it; in a clone <code>npm run docs
 </html>
 `;
 
-/** Origin and a path below `/docs`. */
-const DOCS = /^https?:\/\/[^/?#]+\/docs(?:[/?#]|$)/;
+/** Origin and a path below `/docs`, or one of the two texts. */
+const DOCS = /^https?:\/\/[^/?#]+\/(?:docs(?:[/?#]|$)|llms(?:-full)?\.txt(?:[?#]|$))/;
 
-function wantsPage({ method, url, headers }: Request): boolean {
-  return (
-    (method === "GET" || method === "HEAD") &&
-    DOCS.test(url) &&
-    /text\/html/.test(headers.get("accept") ?? "")
-  );
+function wantsPage({ method, url }: Request): boolean {
+  return (method === "GET" || method === "HEAD") && DOCS.test(url);
 }

@@ -14,7 +14,7 @@ async function ask(path: string, { accept = BROWSER, method = "GET" } = {}): Pro
 }
 
 describe("A page of the documentation that is not there", () => {
-  test.each(["/docs", "/docs/", "/docs/nowhere", "/docs/agent?x=1"])(
+  test.each(["/docs", "/docs/", "/docs/nowhere", "/docs/agent?x=1", "/llms.txt", "/llms-full.txt?x"])(
     "is a page that leads to the others, and says how they are built: %s",
     async (path) => {
       const answer = await ask(path);
@@ -27,15 +27,19 @@ describe("A page of the documentation that is not there", () => {
     },
   );
 
+  test.each(["/docs/nowhere", "/llms.txt"])("needs no key, whatever a client takes: %s", async (path) => {
+    for (const accept of ["application/json", "*/*"]) expect((await ask(path, { accept })).status).toBe(404);
+  });
+
   test("has no body where only the head is asked for", async () => {
     const answer = await ask("/docs/nowhere", { method: "HEAD" });
     expect([answer.status, await answer.text()]).toEqual([404, ""]);
   });
 
   test.each([
-    ["a client of JSON", "/docs/nowhere", { accept: "application/json" }],
     ["another method", "/docs/nowhere", { method: "POST" }],
     ["another path", "/docsify", {}],
+    ["another text", "/llms.txt.bak", {}],
     ["a path of the API", "/v1/tools", {}],
   ])("is not told to %s", async (_, path, options) => {
     expect((await ask(path, options)).status).toBe(401);
