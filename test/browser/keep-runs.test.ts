@@ -92,7 +92,7 @@ describe("A run", () => {
     await page.goBack();
     await heading(page, "Done").waitFor();
     await rowsOf(page)
-      .filter({ hasText: /gone.*pending confirmation/s })
+      .filter({ hasText: /gone.*waiting for approval/s })
       .waitFor();
     expect(JSON.parse(await editorOf(page).inputValue())).toMatchObject({ actions: [{ id: "gone" }, {}] });
   });

@@ -62,16 +62,16 @@ describe("The operator's page", () => {
         json: { redriven: 100, not_redriven: 0, tools_gone: [], backlog_full: false, more: true },
       });
     });
-    await page.getByRole("button", { name: "Redrive these: UPSTREAM_ERROR" }).focus({ timeout: 20_000 });
+    await page.getByRole("button", { name: "Retry these: UPSTREAM_ERROR" }).focus({ timeout: 20_000 });
     await page.keyboard.press("Enter");
     const question = page.getByRole("dialog");
     await question.waitFor();
     await page.keyboard.press("Escape");
     await question.waitFor({ state: "detached" });
     expect(asked).toEqual([]);
-    await page.locator("button:focus", { hasText: "Redrive these" }).waitFor();
+    await page.locator("button:focus", { hasText: "Retry these" }).waitFor();
     await page.keyboard.press("Enter");
-    await question.getByRole("button", { name: "Redrive", exact: true }).click();
+    await question.getByRole("button", { name: "Retry", exact: true }).click();
     await page.getByText("100 jobs run again. There are more.").first().waitFor();
     expect(asked).toEqual([{ tenant: "tenant-1", code: "UPSTREAM_ERROR" }]);
   });

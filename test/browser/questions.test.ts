@@ -43,13 +43,13 @@ describe("A question that two people decide", () => {
       const id = await ask("refund_by_two", { amount: 49.9, customer: "Ada" });
       await using console = await openConsole({ ...look, key: ADMIN, path: `/console#/confirmations/${id}` });
       const { page } = console;
-      await page.getByText("0 of 2 people said yes").waitFor(PATIENT);
+      await page.getByText("0 of 2 people approved").waitFor(PATIENT);
       await page.getByText("Refund 49.9 to Ada", { exact: true }).waitFor();
       await call("POST", `/v1/confirmations/${id}`, {
         decision: "approve",
         args: { back: { amount: 40, customer: "Ada" } },
       });
-      await page.getByText("1 of 2 people said yes, to other arguments than were asked for").waitFor(PATIENT);
+      await page.getByText("1 of 2 people approved, to other arguments than were asked for").waitFor(PATIENT);
       await page.getByText("Refund 40 to Ada", { exact: true }).waitFor();
       expect(await page.getByText("Refund 49.9 to Ada").count()).toBe(0);
       await page.getByText("A person wrote these arguments. Asked for were:").waitFor();
@@ -57,7 +57,7 @@ describe("A question that two people decide", () => {
       await expectFits(page);
       // The same person's second yes changes nothing.
       await page.getByRole("button", { name: "Approve", exact: true }).click();
-      await page.getByText("1 of 2 people said yes").waitFor();
+      await page.getByText("1 of 2 people approved").waitFor();
       const { url } = (await call("POST", `/v1/confirmations/${id}/link`, { name: "Grace" })) as {
         url: string;
       };
@@ -75,7 +75,7 @@ describe("A yes in the console", () => {
     const id = await ask("refund_by_one", { amount: 7, customer: "Bob" });
     await using console = await openConsole({ key: ADMIN, path: `/console#/confirmations/${id}` });
     const { page } = console;
-    await page.getByLabel("After a yes, ask about the same call").selectOption("again after a day");
+    await page.getByLabel("After an approval, ask about the same call").selectOption("again after a day");
     await page.getByRole("button", { name: "Approve", exact: true }).click();
     await page.getByText("You approved it").waitFor(PATIENT);
     const run = async (amount: number) => {
@@ -154,7 +154,7 @@ describe("Run", () => {
     const button = (name: string) => page.getByRole("button", { name, exact: true });
     await editor.fill(batchOf(1));
     await button("Plan").click();
-    await page.locator(".plan-view").getByText("1 action in 1 wave").waitFor(PATIENT);
+    await page.locator(".plan-view").getByText("1 action in 1 step").waitFor(PATIENT);
     await editor.fill(batchOf(2));
     await button("Run").click();
     await planOf(page).getByText("Nothing ran: the batch changed since the plan was shown.").waitFor(PATIENT);
@@ -172,7 +172,7 @@ describe("Run", () => {
     const { page } = console;
     await page.getByRole("textbox", { name: "Batch, as JSON" }).fill(JSON.stringify(body));
     await page.getByRole("button", { name: "Plan", exact: true }).click();
-    await page.locator(".plan-view").getByText("1 action in 1 wave").waitFor(PATIENT);
+    await page.locator(".plan-view").getByText("1 action in 1 step").waitFor(PATIENT);
     const receipt = async () =>
       (await call("POST", "/v1/execute_actions", { ...body, dry_run: true })).plan.receipt as string;
     const before = await receipt();

@@ -102,7 +102,7 @@ describe("The editor", () => {
         area.value.slice(area.selectionStart, area.selectionEnd),
       ),
     ).toBe("tool");
-    await button(page, "Mend and format").click();
+    await button(page, "Fix and format").click();
     expect(JSON.parse(await valueOf(page))).toEqual({ actions: [{ tool: "probe-eco" }] });
   });
 
@@ -136,7 +136,7 @@ describe("Plan", () => {
     await button(page, "Plan").click();
     const found = page.getByRole("img", { name: /^found: probe-search/ });
     await found.waitFor();
-    await page.locator(".plan-view").getByText("4 actions in 2 waves").waitFor();
+    await page.locator(".plan-view").getByText("4 actions in 2 steps").waitFor();
     await page.getByText("No tool is named 'probe-eco'").waitFor();
     await found.focus();
     await page.keyboard.press("ArrowRight");
@@ -163,7 +163,7 @@ describe("Plan", () => {
       actions: Array.from({ length: 50 }, (_, n) => ({ tool: "probe-echo", args: { n } })),
     });
     await button(page, "Plan").click();
-    await page.locator(".plan-view").getByText("50 actions in 1 wave").waitFor();
+    await page.locator(".plan-view").getByText("50 actions in 1 step").waitFor();
     expect(await page.locator(".plan-node").count()).toBe(50);
     await expectFits(page);
   });
@@ -181,7 +181,7 @@ describe("Run", () => {
       expect.stringMatching(/^found\s+probe-search\s+success \d+/),
       expect.stringMatching(/^first\s+probe-item\s+success \d+/),
       expect.stringMatching(/^log\s+probe-background\s+initiated$/),
-      expect.stringMatching(/^gone\s+probe-delete\s+pending confirmation$/),
+      expect.stringMatching(/^gone\s+probe-delete\s+waiting for approval$/),
       expect.stringMatching(/^typo\s+probe-eco\s+error$/),
     ]);
     await page.getByText("No tool is named 'probe-eco'").waitFor();

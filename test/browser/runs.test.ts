@@ -113,7 +113,7 @@ describe("A run's page", () => {
     await page.goto(`${url}/console#/runs/${id}`);
     await rowsOf(page).first().waitFor();
     expect(await rowsOf(page).count()).toBe(9);
-    await page.getByRole("list", { name: "What held it up" }).getByText("lost").waitFor();
+    await page.getByRole("list", { name: "Slowest path" }).getByText("lost").waitFor();
     await rowsOf(page).filter({ hasText: "log" }).filter({ hasText: "NOT_FOUND" }).waitFor(PATIENT);
     await expectAccessible(page);
     await expectFits(page);
@@ -196,7 +196,7 @@ describe("A run's page", () => {
     await editor.fill('{ "actions": [ ] }');
     const id = await run(url);
     await page.goto(`${url}/console#/runs/${id}`);
-    await button(page, "Open in the editor").click();
+    await button(page, "Open in the Playground").click();
     await expect.poll(() => editor.inputValue()).toContain("probe-search");
     const { actions } = JSON.parse(await editor.inputValue()) as typeof BATCH;
     expect(actions.map((action) => action.id)).toEqual(BATCH.actions.map((action) => action.id));
@@ -343,11 +343,11 @@ describe("The command bar", () => {
     await page.keyboard.press("Control+k");
     const bar = page.getByRole("combobox", { name: "A section, a tool, a flow, or an id" });
     await bar.fill("conf");
-    await page.getByRole("option", { name: "Confirmations" }).waitFor();
+    await page.getByRole("option", { name: "Approvals" }).waitFor();
     await expectAccessible(page);
     await expectFits(page);
     await page.keyboard.press("Enter");
-    await page.getByRole("heading", { level: 1, name: "Confirmations" }).waitFor();
+    await page.getByRole("heading", { level: 1, name: "Approvals" }).waitFor();
     await page.getByRole("button", { name: /^Go to/ }).click();
     await bar.fill("probe-back");
     await page.getByRole("option", { name: "probe-background tool" }).click();

@@ -85,7 +85,7 @@ describe("A Worker that lists neither flows nor confirmations", () => {
 
   test.each([
     ["#/flows/lamp-report", "Flows", "flows"],
-    ["#/confirmations/0b5e", "Confirmations", "confirmations"],
+    ["#/confirmations/0b5e", "Approvals", "confirmations"],
   ])("says at %s in one sentence what is not there, and leads on", async (place, title, feature) => {
     await using console = await openConsole({ key: null });
     const { page, url } = console;
@@ -124,7 +124,7 @@ describe("A Worker that lists every feature", () => {
       "Playground",
       "Tools",
       "Jobs",
-      "Confirmations",
+      "Approvals",
       "Flows",
       "Endpoints",
       "Connections",

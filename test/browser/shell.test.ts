@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { expectAccessible, expectFits, openConsole, WIDTHS } from "./open-console.ts";
 
-const SECTIONS = ["Runs", "Playground", "Tools", "Jobs", "Confirmations", "Flows", "Usage", "Sign-ins"];
+const SECTIONS = ["Runs", "Playground", "Tools", "Jobs", "Approvals", "Flows", "Usage", "Sign-ins"];
 
 describe("The page at /", () => {
   test.each(WIDTHS)("is open, accessible and fits: $width px", async (look) => {

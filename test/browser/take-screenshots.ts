@@ -80,7 +80,7 @@ try {
     await page.screenshot({ path: `docs/images/run-${colorScheme}.png` });
     if (colorScheme === "light") {
       await page.getByRole("button", { name: "Plan", exact: true }).click();
-      await page.getByText("Wave 2").first().waitFor();
+      await page.getByText("Step 2").first().waitFor();
       await page.screenshot({ path: "docs/images/plan.png" });
     }
     await page.close();

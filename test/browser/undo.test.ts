@@ -30,7 +30,7 @@ describe("A run's page", () => {
       await page.goto(`${url}/console#/runs/${id}`);
       const part = page.getByRole("region", { name: "Undo" });
       await part.getByRole("button", { name: "Undo" }).click(PATIENT);
-      const question = page.getByRole("dialog", { name: "Take 3 writes back?" });
+      const question = page.getByRole("dialog", { name: "Undo 3 writes?" });
       await question.getByText("no call is known", { exact: false }).waitFor();
       const asked = await question.getByRole("listitem").allInnerTexts();
       expect(asked.findIndex((text) => text.startsWith("room"))).toBeLessThan(
@@ -46,12 +46,12 @@ describe("A run's page", () => {
       await row("note").getByText("NOT_REVERSIBLE").waitFor();
       const trace = page.getByRole("region", { name: "Trace" });
       const rows = trace.getByRole("list", { name: "Actions over time" }).getByRole("listitem");
-      await rows.filter({ hasText: "taken back" }).first().waitFor(PATIENT);
+      await rows.filter({ hasText: "undone" }).first().waitFor(PATIENT);
       const names = (await rows.allInnerTexts()).map((text) =>
         /↩?\s*[a-z]+/.exec(text)![0].replaceAll(/\s+/g, " "),
       );
       expect(names.slice(-2)).toEqual(["↩ room", "↩ flight"]);
-      const bars = rows.filter({ hasText: "taken back" }).locator("rect.job");
+      const bars = rows.filter({ hasText: "undone" }).locator("rect.job");
       const [first, second] = await Promise.all([bars.nth(0).boundingBox(), bars.nth(1).boundingBox()]);
       expect(first!.x).toBeLessThan(second!.x);
       await expectAccessible(page);
@@ -61,8 +61,8 @@ describe("A run's page", () => {
       await picture(page, `undo-done-${width}-dark`);
       await page.emulateMedia({ colorScheme: null });
 
-      await rows.filter({ hasText: "taken back" }).first().getByRole("button").click();
-      const panel = page.getByRole("complementary", { name: "room, taken back" });
+      await rows.filter({ hasText: "undone" }).first().getByRole("button").click();
+      const panel = page.getByRole("complementary", { name: "room, undone" });
       await panel.getByRole("link", { name: "probe-unbook" }).waitFor();
       await expectAccessible(page);
       await picture(page, `undo-row-${width}`);

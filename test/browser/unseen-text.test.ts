@@ -115,7 +115,7 @@ describe("Text that hides", () => {
       ["jobs", "Attempts"],
       [`jobs/${made.results[0].job_id}`, "What happened"],
       ["flows", "unseen"],
-      ["flows/unseen", "Its plan|in 1 wave"],
+      ["flows/unseen", "Its plan|in 1 step"],
       ["usage", "Jobs by status"],
       ["tools", "probe"],
       ["tools/probe-search", "Argument"],

@@ -417,7 +417,7 @@ describe("Flows", () => {
     );
     await page.goto(`${url}/console#/flows`);
     await page.getByRole("link", { name: /lamp-report/ }).click();
-    await page.getByText("2 actions in 2 waves").waitFor();
+    await page.getByText("2 actions in 2 steps").waitFor();
     await page.getByLabel("q", { exact: false }).fill("lamp");
     await page.getByRole("button", { name: "Run", exact: true }).click();
     await page.getByRole("heading", { name: "Its answer" }).waitFor();

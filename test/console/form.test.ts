@@ -88,7 +88,7 @@ test("a schema is said in words", () => {
   const root: JsonSchema = {};
   expect(sayType({ anyOf: [{ type: "string" }, { type: "integer" }] }, root)).toBe("text or whole number");
   expect(sayType({ type: "array", items: { type: "object" } }, root)).toBe("list of object");
-  expect(sayBounds({ minimum: 1, maximum: 10, default: 3 })).toBe("1 to 10; 3 unless said");
+  expect(sayBounds({ minimum: 1, maximum: 10, default: 3 })).toBe("1 to 10; default 3");
   expect(sayBounds({ enum: ["a", "b"] })).toBe('"a", "b"');
 });
 

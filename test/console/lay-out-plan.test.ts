@@ -43,7 +43,7 @@ describe("layOutPlan()", () => {
     expect(at.get("c")!.x).toBeGreaterThan(at.get("a")!.x);
     expect(at.get("e")!.x).toBeGreaterThan(at.get("c")!.x);
     expect(drawing.edges.map(({ kind }) => kind)).toEqual(["reference", "contract", "hazard", "depends_on"]);
-    expect(drawing.bands.map(({ label }) => label)).toEqual(["Wave 1", "Wave 2", "Wave 3"]);
+    expect(drawing.bands.map(({ label }) => label)).toEqual(["Step 1", "Step 2", "Step 3"]);
   });
 
   test("gives a line that passes a wave a lane in which no action stands", () => {
@@ -108,7 +108,7 @@ describe("sayPlan()", () => {
       estimated_tokens: 1200,
     });
     expect(sayPlan(plan)).toBe(
-      "3 actions in 2 waves, about 1.5 times as fast as one by one, about 1,200 tokens of results. 1 action waits for a person's yes.",
+      "3 actions in 2 steps, about 1.5 times as fast as one by one, about 1,200 tokens of results. 1 action waits for approval.",
     );
     expect(sayPlan(planOf({}, [wrong("a", 0)]))).toBe("Nothing will run. 1 action is wrong.");
   });

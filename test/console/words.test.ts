@@ -36,7 +36,7 @@ test("sayRedriven() says what stays dead, and why", () => {
   ).toBe("1 job runs again.");
   const left = { redriven: 3, not_redriven: 2, tools_gone: ["fax", "mail"], backlog_full: true, more: true };
   expect(sayRedriven(left)).toBe(
-    "3 jobs run again. 2 stay as they are. Not deployed any more: fax, mail. The backlog is full: redrive the rest when others have ended. There are more.",
+    "3 jobs run again. 2 stay as they are. Not deployed any more: fax, mail. The backlog is full: retry the rest when others have ended. There are more.",
   );
 });
 
@@ -120,8 +120,8 @@ describe("sayContract()", () => {
 
   test("says that a deleting write needs a yes, unless its contract takes that back", () => {
     const listed = { is_write: true, actions: ["delete"] };
-    expect(sayContract(listed, tool({}))).toContain("Needs a person’s yes.");
-    expect(sayContract(listed, tool({ confirm: "never" }))).not.toContain("Needs a person’s yes.");
+    expect(sayContract(listed, tool({}))).toContain("Needs approval.");
+    expect(sayContract(listed, tool({ confirm: "never" }))).not.toContain("Needs approval.");
   });
 });
 

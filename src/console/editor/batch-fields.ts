@@ -31,7 +31,7 @@ export const BATCH_FIELDS: readonly BatchField[] = [
     "deadline_ms",
     "number",
     "|",
-    "After so long the answer comes, whatever is unfinished; 15000 unless said, 900000 in the background",
+    "After so long the answer comes, whatever is unfinished; default 15000, in the background 900000",
   ),
   field("max_tokens", "number", "|", "One budget for all results together"),
   field("progress", "boolean", "true", "Tell events when each call leaves its queues", ["true", "false"]),
@@ -39,11 +39,11 @@ export const BATCH_FIELDS: readonly BatchField[] = [
   field("dry_run", "boolean", "true", "Only plan: nothing runs", ["true", "false"]),
   field("plan_receipt", "text", '"|"', "Run only if the plan is the one that dry_run gave this for"),
   field("skip_approval", "boolean", "true", "Do not ask for approval, for keys that may", ["true", "false"]),
-  field("callback_url", "text", '"|"', "Told of each question that is decided and each job that ends"),
+  field("callback_url", "text", '"|"', "Told of each approval decided and each job ended"),
 ];
 
 export const ACTION_FIELDS: readonly BatchField[] = [
-  field("id", "text", '"|"', "The name by which others refer to this action; a0, a1, … unless said"),
+  field("id", "text", '"|"', "The name by which others refer to this action; default a0, a1, …"),
   field("tool", "text", '"|"', "The tool to call"),
   field("args", "object", "{|}", "The tool's arguments"),
   field("depends_on", "list of ids", '["|"]', "Waits for these, and is skipped when one fails"),

@@ -165,7 +165,7 @@ function valuesOf({
   if (values !== undefined) return values.map((value) => plain(JSON.stringify(value)));
   if (only !== undefined) return [plain(JSON.stringify(only))];
   if (type === "boolean") return ["true", "false"].map(plain);
-  const usually = usual === undefined ? [] : [{ ...plain(JSON.stringify(usual)), detail: "unless said" }];
+  const usually = usual === undefined ? [] : [{ ...plain(JSON.stringify(usual)), detail: "default" }];
   return [
     ...usually,
     ...examples.map((example) => ({ ...plain(JSON.stringify(example)), detail: "example" })),

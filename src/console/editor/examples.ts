@@ -41,7 +41,7 @@ const BATCHES: readonly {
     },
   },
   {
-    name: "A search, its items, and a person's yes",
+    name: "A search, its items, and an approval",
     batch: {
       actions: [
         { id: "found", tool: "probe-search", args: { q: "lamp", d: 400 } },

@@ -32,7 +32,7 @@ export function FormInput({ kind, schema, value, isRequired, onChange, attribute
       return (
         <select {...attributes} onChange={(event: Event) => onChange(values[Number(valueOf(event))])}>
           <option value="" selected={chosen < 0}>
-            {isRequired ? "Choose" : "Not said"}
+            {isRequired ? "Choose" : "Not set"}
           </option>
           {values.map((one, index) => (
             <option key={index} value={String(index)} selected={chosen === index}>

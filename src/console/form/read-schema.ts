@@ -115,7 +115,7 @@ export function sayBounds(schema: FieldSchema): string {
     sayRange(minimum, maximum, ""),
     sayRange(minLength, maxLength, " characters"),
     sayRange(minItems, maxItems, " elements"),
-    usual !== undefined && `${JSON.stringify(usual)} unless said`,
+    usual !== undefined && `default ${JSON.stringify(usual)}`,
   ];
   return bounds.filter((bound) => typeof bound === "string").join("; ");
 }

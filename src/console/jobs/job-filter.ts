@@ -75,7 +75,7 @@ export function sayRedriven({
     `${count(redriven, "job runs", "jobs run")} again.`,
     left > 0 && ` ${count(left, "stays", "stay")} as ${left === 1 ? "it is" : "they are"}.`,
     gone.length > 0 && ` Not deployed any more: ${gone.join(", ")}.`,
-    isFull && " The backlog is full: redrive the rest when others have ended.",
+    isFull && " The backlog is full: retry the rest when others have ended.",
     more && " There are more.",
   ]
     .filter((part) => typeof part === "string")

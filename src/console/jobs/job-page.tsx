@@ -75,7 +75,7 @@ export function JobPage({ id }: { readonly id: string }) {
             disabled={isBusy}
             onClick={() => void change("redrive")}
           >
-            Redrive
+            Retry
           </button>
         )}
       </Title>

@@ -14,7 +14,7 @@ export interface Moment {
 const ENDS: Readonly<Record<string, Pick<Moment, "what" | "tone">>> = {
   succeeded: { what: "Succeeded", tone: "ok" },
   failed: { what: "Failed, and another attempt would not help", tone: "bad" },
-  dead: { what: "Dead: every attempt failed", tone: "bad" },
+  dead: { what: "Gave up: every attempt failed", tone: "bad" },
   cancelled: { what: "Cancelled", tone: "idle" },
   unknown: { what: "Lost after it was sent: it may have happened", tone: "odd" },
 };
@@ -57,7 +57,7 @@ function tellTry({ at, duration_ms, code, upstream_status }: WireJob["tries"][nu
 
 function sayOrigin({ trigger, key }: WireJob): string {
   if (trigger === "webhook") return " by a webhook";
-  if (trigger === "cron") return " by its clock";
+  if (trigger === "cron") return " by its schedule";
   return key === undefined ? "" : ` for ${key}`;
 }
 

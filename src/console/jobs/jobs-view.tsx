@@ -9,6 +9,7 @@ import { ProblemNote } from "../parts/problem-note.tsx";
 import { Question } from "../parts/question.tsx";
 import { Title } from "../parts/title.tsx";
 import { count } from "../parts/count.ts";
+import { wordOf } from "../parts/status.tsx";
 import { JOB_STATUSES, readFilter, SINCE, toQuery, wordsOf } from "./job-filter.ts";
 import { JobPage } from "./job-page.tsx";
 import { JobTable } from "./job-table.tsx";
@@ -47,6 +48,7 @@ function JobList({ query }: { readonly query: URLSearchParams }) {
           label="Status"
           any="Any status"
           values={JOB_STATUSES}
+          say={wordOf}
           chosen={filter.status}
           onChoose={(value) => set("status", value)}
         />
@@ -100,18 +102,18 @@ function RedriveAll({ tool, path, onDone }: RedriveAllProps) {
       {said !== null && <span class="small muted">{said}</span>}
       <ProblemNote problem={problem} />
       <button type="button" disabled={isBusy} onClick={() => void look()}>
-        Redrive all
+        Retry all
       </button>
       {asked !== null && (
         <Question
-          title={`Redrive ${asked.isMore ? "the newest 100 dead jobs" : count(asked.size, "dead job")}?`}
-          yes="Redrive"
+          title={`Retry ${asked.isMore ? "the newest 100 dead jobs" : count(asked.size, "dead job")}?`}
+          yes="Retry"
           onClose={() => setAsked(null)}
           onYes={() => void redriveAll()}
         >
           Each gets fresh attempts, with the idempotency key that it had: an upstream that honours it acts
           once.
-          {asked.isMore && " There are more than that; redrive again for the next ones."}
+          {asked.isMore && " There are more than that; retry again for the next ones."}
         </Question>
       )}
     </div>

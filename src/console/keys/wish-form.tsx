@@ -40,7 +40,7 @@ export function WishForm({ hasTenant, isBusy, faults, onWish }: WishFormProps) {
           name="tenant"
           label="Tenant"
           wrong={wrong.tenant}
-          help="Keys of one tenant see the same jobs and questions. Empty, it is the name."
+          help="Keys of one tenant see the same jobs and approval requests. If left empty, it is the name."
         />
       )}
       <TextField
@@ -51,7 +51,7 @@ export function WishForm({ hasTenant, isBusy, faults, onWish }: WishFormProps) {
         value="*"
         help="Names or categories, with commas between them; * is all."
       />
-      <div class="checks" role="group" aria-label="What else it may">
+      <div class="checks" role="group" aria-label="Rights">
         {Object.entries(SHIPPED_FLAGS).map(([flag, label]) => (
           <label key={flag}>
             <input type="checkbox" name={flag} /> {label}

@@ -38,5 +38,5 @@ export function toEvent({ name, data }: ServerSentEvent): readonly StreamEvent[]
 }
 
 const BROKEN = makeOffline(
-  "The connection was lost. What was sent goes on; the jobs and confirmations say what became of it.",
+  "The connection was lost. What was sent goes on; Jobs and Approvals say what became of it.",
 );

@@ -4,14 +4,15 @@ interface ChoiceProps {
   readonly any?: string;
   /** The values, or their words by value. */
   readonly values: readonly string[] | Readonly<Record<string, string>>;
+  readonly say?: (value: string) => string;
   readonly chosen: string;
   readonly onChoose: (value: string) => void;
 }
 
 /** One of some values. */
-export function Choice({ label, any, values, chosen, onChoose }: ChoiceProps) {
+export function Choice({ label, any, values, say = String, chosen, onChoose }: ChoiceProps) {
   const words = Array.isArray(values)
-    ? values.map((value: string) => [value, value] as const)
+    ? values.map((value: string) => [value, say(value)] as const)
     : Object.entries(values as Readonly<Record<string, string>>);
   return (
     <label>

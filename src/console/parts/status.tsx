@@ -25,9 +25,20 @@ const TONES: Readonly<Record<string, string>> = {
   paused: "wait",
 };
 
-/** A status of an action, a job or a confirmation, as a word in its colour. */
+/** Statuses of the API that say too little to somebody who has not read its pages. */
+const WORDS: Readonly<Record<string, string>> = {
+  initiated: "in the background",
+  pending_confirmation: "waiting for approval",
+  unknown: "outcome unknown",
+};
+
+/** A status of an action, a job or a confirmation in its colour. */
 export function Status({ of }: { readonly of: string }) {
-  return <span class={`status tone-${toneOf(of)}`}>{of.replaceAll("_", " ")}</span>;
+  return <span class={`status tone-${toneOf(of)}`}>{wordOf(of)}</span>;
+}
+
+export function wordOf(status: string): string {
+  return WORDS[status] ?? status.replaceAll("_", " ");
 }
 
 export function toneOf(status: string): string {

@@ -112,7 +112,7 @@ export function layOutPlan(answer: WirePlan, actions: readonly NamedAction[]): P
     if (ids.length === 0 || mine.length === 0) return [];
     return [
       {
-        label: strip < waves.length ? `Wave ${strip + 1}` : "Will not run",
+        label: strip < waves.length ? `Step ${strip + 1}` : "Will not run",
         x: mine[0]! - MARGIN,
         width: mine.at(-1)! + NODE.width - mine[0]! + 2 * MARGIN,
       },

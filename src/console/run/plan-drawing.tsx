@@ -146,13 +146,13 @@ function describe({ id, tool, state, wave, isConfirmed, hasWarning }: PlanNode, 
   return [
     `${id}: ${tool ?? "no tool"}`,
     state === "runs"
-      ? `wave ${wave! + 1}`
+      ? `step ${wave! + 1}`
       : state === "wrong"
         ? "wrong, will not run"
         : "will not run, what it needs is wrong",
     before.length > 0 ? `waits for ${before.join(", ")}` : state === "runs" && "waits for nothing",
     after.length > 0 && `before ${after.join(", ")}`,
-    isConfirmed && "waits for a person's yes",
+    isConfirmed && "waits for approval",
     hasWarning && "has a warning",
   ]
     .filter((part) => typeof part === "string")

@@ -91,7 +91,7 @@ function PlanTable({ drawing: { nodes, edges } }: { readonly drawing: Drawing })
       of={nodes}
       by={({ id }) => id}
       columns={[
-        ["Wave", ({ wave }) => (wave === null ? "–" : wave + 1)],
+        ["Step", ({ wave }) => (wave === null ? "–" : wave + 1)],
         ["Action", ({ id }) => <bdi class="mono">{id}</bdi>],
         ["Tool", ({ tool }) => <bdi class="mono">{tool ?? "–"}</bdi>],
         ["Waits for", ({ id }) => <bdi>{before(id) || "–"}</bdi>],
@@ -105,7 +105,7 @@ function sayNote({ state, isConfirmed, hasWarning }: PlanNode): string {
   return [
     state === "wrong" && "wrong",
     state === "blocked" && "needs one that is wrong",
-    isConfirmed && "waits for a yes",
+    isConfirmed && "waits for approval",
     hasWarning && "warning",
   ]
     .filter((note) => typeof note === "string")

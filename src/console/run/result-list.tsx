@@ -130,7 +130,7 @@ function Measured({ result }: { readonly result: WireResult }) {
         </p>
       ))}
       {(facts.length > 0 || handle !== undefined) && (
-        <Facts look="small" of={[...facts, handle !== undefined && ["Handle", <Handle of={handle} />]]} />
+        <Facts look="small" of={[...facts, handle !== undefined && ["Kept as", <Handle of={handle} />]]} />
       )}
     </div>
   );
@@ -167,15 +167,15 @@ function sayMeta(result: WireResult): readonly (readonly [name: string, text: st
     ["Remembered", meta.cached && `an answer from ${sayDuration(meta.age_ms ?? 0)} ago; nothing was called`],
     ["Shared", meta.deduplicated_of !== undefined && `the call of ${meta.deduplicated_of}`],
     ["Replayed", meta.idempotency_replayed && "it ran before under the same idempotency_key"],
-    ["Demoted", meta.demoted && "unfinished at the deadline; it goes on as a job"],
-    ["Limiter", meta.limiter && "could not be asked; the tool says to go on without"],
+    ["Moved to the background", meta.demoted && "unfinished at the deadline; it goes on as a job"],
+    ["Rate limit", meta.limiter && "could not be checked; this tool runs all the same"],
     [
-      "Looked up",
+      "Checked afterwards",
       verification &&
         `${verification.verdict.replaceAll("_", " ")}, says ${verification.tool ?? "its read"} after ${sayDuration(verification.duration_ms)}`,
     ],
     [
-      "Read as",
+      "Converted",
       readAs &&
         Object.entries(readAs)
           .flatMap(([to, from]) => (from === undefined ? [] : [`${to} from ${from}`]))
@@ -183,7 +183,7 @@ function sayMeta(result: WireResult): readonly (readonly [name: string, text: st
     ],
     ["Not selected", meta.select_missing?.join(", ")],
     [
-      "Cut",
+      "Shortened",
       truncated &&
         `from ${truncated.tokens_before.toLocaleString("en")} to ${count(truncated.tokens_after, "token")}, at ${truncated.at.map((at) => at || "the whole").join(", ")}`,
     ],

@@ -6,6 +6,7 @@ import { hrefTo } from "../kit/route.ts";
 import type { WirePlan } from "../kit/wire.ts";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
+import { wordOf } from "../parts/status.tsx";
 import { sayDuration } from "../parts/say-duration.ts";
 import { PlanGraph } from "./plan-graph.tsx";
 import { ResultList } from "./result-list.tsx";
@@ -59,8 +60,8 @@ export function RunReport({ run, heading, onCancel, onPick }: RunReportProps) {
         <ProblemNote key="problem" problem={problem} />
         {phase === "cancelled" && (
           <p key="cancelled" class="note tone-wait">
-            It goes on to its end, within its deadline. Look{" "}
-            {hasRuns ? "at Runs" : "at Jobs and Confirmations"} before you send it again.
+            It goes on to its end, within its deadline. Look {hasRuns ? "at Runs" : "at Jobs and Approvals"}{" "}
+            before you send it again.
           </p>
         )}
         {resent > 0 && (
@@ -124,7 +125,7 @@ function Counts({ run }: { readonly run: Run }) {
     <ul class="row counts" aria-label="Counts">
       {countStates(rows).map(([state, size]) => (
         <li key={state} class={`status tone-${toneOfRow(state)}`}>
-          {size} {state === "lost" ? "not known" : state.replaceAll("_", " ")}
+          {size} {state === "lost" ? "not known" : wordOf(state)}
         </li>
       ))}
     </ul>

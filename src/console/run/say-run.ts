@@ -20,7 +20,7 @@ export function sayEnds({ summary }: Pick<WireEnvelope, "summary">): string {
     [unknown, "unknown"],
     [skipped, "skipped"],
     [initiated, "in the background"],
-    [pending, "waiting for a yes"],
+    [pending, "waiting for approval"],
   ];
   return parts.flatMap(([size, word]) => (size === 0 ? [] : [`${size} ${word}`])).join(", ");
 }
@@ -44,14 +44,14 @@ export function sayPlan({ plan, errors }: WirePlan): string {
   const { waves, confirmations, estimated_speedup: speedup, estimated_tokens: tokens } = plan;
   const runs = waves.flat().length;
   const said = [
-    runs === 0 ? "Nothing will run" : `${count(runs, "action")} in ${count(waves.length, "wave")}`,
+    runs === 0 ? "Nothing will run" : `${count(runs, "action")} in ${count(waves.length, "step")}`,
     runs > 1 && speedup > 1 && `about ${speedup} times as fast as one by one`,
     runs > 0 && tokens > 0 && `about ${tokens.toLocaleString("en")} tokens of results`,
   ].filter((part) => typeof part === "string");
   const more = [
     errors.length > 0 && ` ${count(errors.length, "action is", "actions are")} wrong.`,
     confirmations.length > 0 &&
-      ` ${count(confirmations.length, "action waits", "actions wait")} for a person's yes.`,
+      ` ${count(confirmations.length, "action waits", "actions wait")} for approval.`,
   ].filter((part) => typeof part === "string");
   return `${said.join(", ")}.${more.join("")}`;
 }

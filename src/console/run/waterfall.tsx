@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useState } from "hono/jsx/dom";
 
-import { toneOf } from "../parts/status.tsx";
+import { toneOf, wordOf } from "../parts/status.tsx";
 import { sayDuration } from "../parts/say-duration.ts";
 import { makeTicks, makeTimeRows, type TimeRow } from "./time-line.ts";
 import type { Run } from "./run-state.ts";
@@ -91,7 +91,7 @@ function Bar({ row, at }: { readonly row: TimeRow; readonly at: (ms: number) => 
 
 /** The state of a row in words. */
 function sayRow({ state, durationMs, ran, attempt }: TimeRow): string {
-  const word = state.replaceAll("_", " ");
+  const word = wordOf(state);
   const [since] = ran;
   if (state === "running" && since !== undefined) {
     const again = attempt === null ? "" : `, attempt ${attempt}`;

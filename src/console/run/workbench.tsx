@@ -168,7 +168,7 @@ export function Workbench({ begun, tools, children }: WorkbenchProps) {
                 disabled={read.root === null || !isMendable}
                 onClick={format}
               >
-                {read.slips.length > 0 && isMendable ? "Mend and format" : "Format"}
+                {read.slips.length > 0 && isMendable ? "Fix and format" : "Format"}
               </button>
               <CopyButton text={() => sayCurl(location.origin, body)} label="Copy as curl" />
               {begun.examples.length > 0 && (

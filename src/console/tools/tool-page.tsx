@@ -16,6 +16,7 @@ import { Empty, Loading } from "../parts/notes.tsx";
 import { Pieces } from "../parts/pieces.tsx";
 import { ProblemNote, Prose } from "../parts/problem-note.tsx";
 import { Table } from "../parts/table.tsx";
+import { wordOf } from "../parts/status.tsx";
 import { Title } from "../parts/title.tsx";
 import { ResultList } from "../run/result-list.tsx";
 import { type ListedTool, sayContract } from "./tool-words.ts";
@@ -153,7 +154,7 @@ function ToolForm({ tool }: { readonly tool: WireTool }) {
     change({ isBusy: false, envelope: answer.data });
     if (owner !== currentOwner()) return;
     const status = answer.data.results[0]?.status ?? "error";
-    announce(`${tool.name}: ${status.replaceAll("_", " ")}`);
+    announce(`${tool.name}: ${wordOf(status)}`);
     setTimeout(() => form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus());
   };
   const [result] = envelope?.results ?? [];

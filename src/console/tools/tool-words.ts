@@ -42,7 +42,7 @@ export function sayContract(
     (confirm !== "never" && listed?.is_write === true && listed.actions.includes("delete"));
   const said = [
     listed !== null && (listed.is_write ? "Writes: it changes something." : "Reads: it changes nothing."),
-    isAsked && "Needs a person’s yes.",
+    isAsked && "Needs approval.",
     mode === "sequential-only" && "One call at a time.",
     mode === "parallel-safe" && "Any number of calls at once.",
     cap !== undefined && `At most ${count(cap, "call")} at once in a batch.`,

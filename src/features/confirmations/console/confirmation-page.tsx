@@ -66,7 +66,7 @@ export function ConfirmationPage({ id }: { readonly id: string }) {
     if (status === null) return;
     setOpen(status === "waiting" || status === "running");
     if (before.current === "waiting" && status !== "waiting" && !isBusy)
-      announce(`The question is ${status} now`);
+      announce(`The approval request is ${status} now`);
     before.current = status;
   }, [status]);
   useEffect(() => {
@@ -76,16 +76,16 @@ export function ConfirmationPage({ id }: { readonly id: string }) {
   return (
     <div class="stack question-page">
       <Title
-        text={status === null || status === "waiting" ? "May this happen?" : "Confirmation"}
-        back={{ href: hrefTo("confirmations"), label: "Confirmations" }}
+        text={status === null || status === "waiting" ? "May this happen?" : "Approval request"}
+        back={{ href: hrefTo("confirmations"), label: "Approvals" }}
       />
       <Pending
         of={loaded}
-        what="the question"
+        what="the approval request"
         gone={{
-          title: "There is no such question",
+          title: "There is no such approval request",
           children:
-            "Questions are kept for a day after their time. It may also be another tenant's, or of a tool that this key may not call.",
+            "Approval requests are kept for a day after their time. It may also be another tenant's, or of a tool that this key may not call.",
         }}
       />
       {asked !== null && (
@@ -128,13 +128,13 @@ export function ConfirmationPage({ id }: { readonly id: string }) {
       {asked !== null && <ParkedActions key="actions" actions={asked.actions} />}
       {status === "waiting" && !mayDecide && (
         <p key="may-not-decide" id="may-not-decide" class="note tone-idle">
-          This key may ask and not decide: it has no flag <code>approve</code>. Open the question with a key
-          that has it.
+          This key may ask and not decide: it has no flag <code>approve</code>. Open this page with a key that
+          has it.
         </p>
       )}
       {status === "waiting" && mayDecide && (
         <label key="again" class="row again">
-          After a yes, ask about the same call
+          After an approval, ask about the same call
           <select
             value={rememberS}
             onChange={(event: Event) => setRememberS((event.currentTarget as HTMLSelectElement).value)}
@@ -179,7 +179,7 @@ function useDecision(path: string, argsHash: string | undefined, reload: () => v
     const answer = await send(decision, path, body);
     if (answer === null) return;
     if (answer.ok && answer.data.results === undefined) {
-      announce("Your yes counts. It runs when the others have said yes.");
+      announce("Your approval counts. It runs when the others have approved too.");
     } else if (answer.ok) {
       setResults(answer.data.results);
       announce(

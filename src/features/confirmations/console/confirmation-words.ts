@@ -34,7 +34,7 @@ export function sayArgs({ any_args: isAny, args }: Pick<WireRemembered, "any_arg
 /** Say how many people have said yes of those that are wanted, and whether to what was asked; nothing where one decides. */
 export function sayYeses({ needs, approved, edited }: Partial<ListedConfirmation>): string | null {
   if (needs === undefined || approved === undefined) return null;
-  return `${approved} of ${needs} people said yes${edited ? ", to other arguments than were asked for" : ""}`;
+  return `${approved} of ${needs} people approved${edited ? ", to other arguments than were asked for" : ""}`;
 }
 
 const WORDS: Readonly<Record<WireConfirmation["status"], string>> = {
@@ -57,7 +57,7 @@ export function sayStatus(
 export function sayAsker({ key, flow, trigger }: WireConfirmation["requested_by"]): string {
   const of = flow === undefined ? "a flow" : flow;
   if (key !== undefined) return flow === undefined ? key : `${key}, by the flow ${flow}`;
-  return trigger === undefined ? "a run" : `${trigger === "cron" ? "the clock" : "the webhook"} of ${of}`;
+  return trigger === undefined ? "a run" : `${trigger === "cron" ? "the schedule" : "the webhook"} of ${of}`;
 }
 
 /** Say how long is left: minutes and seconds as a clock has them. */

@@ -43,12 +43,12 @@ function ConfirmationList() {
   const isKnown = waiting.first.data !== null && all.first.data !== null;
   return (
     <div class="stack">
-      <Title text="Confirmations" />
+      <Title text="Approvals" />
       <Pending of={waiting.first} what="what waits" />
       {isKnown && waits.length === 0 && (
         <Empty key="none" title="Nothing waits for you">
-          An action that needs a person’s yes, such as deleting, stands here until somebody decides or its
-          time is over.
+          An action that needs approval, such as deleting, stands here until somebody decides or its time is
+          over.
         </Empty>
       )}
       {waits.length > 0 && (

@@ -8,10 +8,10 @@ export const section: Section = {
   feature: "confirmations",
   page: {
     name: "confirmations",
-    title: "Confirmations",
+    title: "Approvals",
     icon: "M4 11l5 5L19 6",
     View: ConfirmationsView,
-    things: { kind: "Question", path: "/v1/confirmations/" },
+    things: { kind: "Approval request", path: "/v1/confirmations/" },
     Count: WaitingCount,
   },
   pieces: { figures: { View: WaitingFigure } },

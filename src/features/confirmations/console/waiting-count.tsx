@@ -19,8 +19,7 @@ export function WaitingCount() {
   const size = data?.confirmations.length ?? 0;
   const before = useRef(0);
   useEffect(() => {
-    if (size > (before.current ?? 0))
-      announce(`${count(size, "action waits", "actions wait")} for a person’s yes`);
+    if (size > (before.current ?? 0)) announce(`${count(size, "action waits", "actions wait")} for approval`);
     before.current = size;
   }, [size]);
   if (data === null || size === 0) return null;
@@ -39,10 +38,10 @@ export function WaitingFigure({ usage }: Places["figures"]) {
     <section class="card" aria-label="Waiting for a person">
       <h3>Waiting for a person</h3>
       <p class="figure">
-        {waiting === 0 ? "Nothing" : <a href={hrefTo("confirmations")}>{count(waiting, "question")}</a>}
+        {waiting === 0 ? "Nothing" : <a href={hrefTo("confirmations")}>{count(waiting, "request")}</a>}
       </p>
       <p class="muted small">
-        {oldest === null ? "No question waits." : "The oldest since "}
+        {oldest === null ? "No approval request waits." : "The oldest since "}
         {oldest !== null && <Time at={oldest} />}
       </p>
     </section>

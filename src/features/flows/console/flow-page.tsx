@@ -57,7 +57,7 @@ export function FlowPage({ name }: { readonly name: string }) {
       <Title text={name} back={{ href: hrefTo("flows"), label: "Flows" }}>
         {flow !== null && (
           <DeleteButton name={name} path={path} from="flows">
-            It cannot be run any more, and its hook and its clock stop. Runs go on to their end.
+            It cannot be run any more, and its webhook and its schedule stop. Runs go on to their end.
           </DeleteButton>
         )}
       </Title>
@@ -89,14 +89,14 @@ function FlowBody({ flow, path }: { readonly flow: WireFlow; readonly path: stri
         </p>
         <div class="row">
           <span class="tag">{flow.is_write ? "writes" : "reads"}</span>
-          {flow.confirm && <span class="tag">needs a person’s yes</span>}
+          {flow.confirm && <span class="tag">needs approval</span>}
           {triggers?.paused === true && <span class="status tone-wait">paused</span>}
         </div>
         {(hook !== undefined || triggers?.cron !== undefined) && (
           <Facts
             of={[
-              hook !== undefined && ["Hook", <Hook url={hook} />],
-              triggers?.cron !== undefined && ["Clock", <Clock of={{ ...triggers, next }} />],
+              hook !== undefined && ["Webhook", <Hook url={hook} />],
+              triggers?.cron !== undefined && ["Schedule", <Clock of={{ ...triggers, next }} />],
             ]}
           />
         )}
@@ -122,7 +122,7 @@ function FlowBody({ flow, path }: { readonly flow: WireFlow; readonly path: stri
 function Hook({ url }: { readonly url: string }) {
   return (
     <span>
-      <bdi class="mono">{url}</bdi> <CopyButton text={url} label="Copy hook" />
+      <bdi class="mono">{url}</bdi> <CopyButton text={url} label="Copy webhook" />
     </span>
   );
 }

@@ -58,7 +58,7 @@ function FlowList() {
                   <span class="row small muted flow-times">
                     {triggers.map((trigger) => (
                       <span key={trigger} class="tag">
-                        {trigger === "cron" ? "clock" : trigger}
+                        {trigger === "cron" ? "schedule" : trigger}
                       </span>
                     ))}
                     {next !== undefined && next !== null && !paused && (

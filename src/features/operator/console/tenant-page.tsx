@@ -51,7 +51,7 @@ export function TenantPage({ tenant, hours, overview }: TenantPageProps) {
           <Tile
             title="Waiting for a person"
             figure={seen.waiting.toLocaleString("en")}
-            about={seen.waiting === 1 ? "open question" : "open questions"}
+            about={seen.waiting === 1 ? "approval request" : "approval requests"}
           />
         </div>
       )}
@@ -126,10 +126,10 @@ function DeadJobs({ tenant, dead, onDone }: DeadJobsProps) {
                 <button
                   type="button"
                   disabled={isBusy}
-                  aria-label={`Redrive these: ${code}`}
+                  aria-label={`Retry these: ${code}`}
                   onClick={() => setAsked(code)}
                 >
-                  Redrive these
+                  Retry these
                 </button>
               </span>
             </li>
@@ -145,8 +145,8 @@ function DeadJobs({ tenant, dead, onDone }: DeadJobsProps) {
       {asked !== null && (
         <Question
           key="question"
-          title={`Redrive the dead jobs with ${asked}?`}
-          yes="Redrive"
+          title={`Retry the dead jobs with ${asked}?`}
+          yes="Retry"
           onClose={() => setAsked(null)}
           onYes={() => void redrive({ tenant, code: asked })}
         >

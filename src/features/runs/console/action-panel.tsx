@@ -82,7 +82,7 @@ function ModelFacts({ row }: { readonly row: TraceRow }) {
       look="small"
       of={[
         ["Model", `answered after ${sayDuration(row.toMs! - row.fromMs!)}`],
-        ["Began", `${sayDuration(row.fromMs!)} after the run`],
+        ["Began", `${sayDuration(row.fromMs!)} after the run began`],
         row.usage !== null && ["Usage", <JsonView value={row.usage} label="Usage" />],
       ]}
     />
@@ -209,7 +209,7 @@ function ActionFacts({ row, rows, action, tool, onChoose }: ActionFactsProps) {
 
 function sayBegan(fromMs: number, queuedMs = 0): string {
   const queued = queuedMs < 1 ? "" : `, ${sayDuration(queuedMs)} of it in queues`;
-  return `${sayDuration(fromMs)} after the run${queued}`;
+  return `${sayDuration(fromMs)} after the run began${queued}`;
 }
 
 function JobLink({ id, next }: { readonly id: string; readonly next: unknown }) {

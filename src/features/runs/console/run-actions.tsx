@@ -33,7 +33,7 @@ export function RunActions({ run }: { readonly run: WireRun }) {
         <CopyButton text={() => sayCurl(location.origin, toBatch(run))} label="Copy as curl" />
         <CopyButton text={() => sayTypescript(location.origin, toBatch(run))} label="Copy as TypeScript" />
         <button type="button" disabled={isEmpty} onClick={open}>
-          Open in the editor
+          Open in the Playground
         </button>
         {mayRerun && hasFailed && (
           <button key="failed" type="button" disabled={isBusy} onClick={() => void rerun("failed")}>

@@ -3,7 +3,7 @@ import type { WireJob } from "../../../console/kit/wire.ts";
 import { count } from "../../../console/parts/count.ts";
 import { CopyButton } from "../../../console/parts/copy-button.tsx";
 import { sayDuration } from "../../../console/parts/say-duration.ts";
-import { Status, toneOf } from "../../../console/parts/status.tsx";
+import { Status, toneOf, wordOf } from "../../../console/parts/status.tsx";
 import { Time } from "../../../console/parts/time.tsx";
 import { countEnds, isGoing, isOfKey, sayWay } from "./run-words.ts";
 import { incompleteOf } from "./to-batch.ts";
@@ -53,7 +53,7 @@ export function RunFacts({ run, jobs }: RunFactsProps) {
       <div class="row small">
         {countEnds(run, jobs).map(([status, size]) => (
           <span key={status} class={`status tone-${toneOf(status)}`}>
-            {size} {status.replaceAll("_", " ")}
+            {size} {wordOf(status)}
           </span>
         ))}
         {error !== undefined && (

@@ -12,6 +12,7 @@ import { Title } from "../../../console/parts/title.tsx";
 import { sayCurl } from "../../../console/run/say-run.ts";
 import { isNarrow, readFilter, toQuery, type RunFilter, SINCE } from "./run-filter.ts";
 import { RunTable } from "./run-table.tsx";
+import { wordOf } from "../../../console/parts/status.tsx";
 import { RUN_SOURCES, RUN_STATUSES, sayDoor } from "./run-words.ts";
 import type { ListedRun } from "./wire-runs.ts";
 
@@ -81,7 +82,7 @@ function NoRuns() {
       <h2>Nothing has run yet</h2>
       <p class="muted">
         Each batch leaves a run here, within two seconds: from your code, from a model, by a webhook or a
-        clock. Send a first one:
+        schedule. Send a first one:
       </p>
       <div class="command">
         <pre class="json" tabindex={0} aria-label="A command that makes a run">
@@ -90,7 +91,7 @@ function NoRuns() {
         <CopyButton text={command} label="Copy command" />
       </div>
       <p>
-        Or <a href={hrefTo("run")}>write a batch here</a>.
+        Or <a href={hrefTo("run")}>write a batch in the Playground</a>.
       </p>
     </section>
   );
@@ -119,6 +120,7 @@ function RunFilters({ filter }: { readonly filter: RunFilter }) {
         label="Status"
         any="Any status"
         values={RUN_STATUSES}
+        say={wordOf}
         chosen={filter.status}
         onChoose={set("status")}
       />

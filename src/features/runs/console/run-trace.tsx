@@ -152,8 +152,8 @@ interface HoldupLineProps {
 function HoldupLine({ links, runMs, onChoose }: HoldupLineProps) {
   return (
     <div class="holdup">
-      <span class="muted">Held up by</span>
-      <ol aria-label="What held it up">
+      <span class="muted">Slowest path</span>
+      <ol aria-label="Slowest path">
         {links.slice(0, MOST_LINKS).map(({ key, name, kind, fromMs, toMs }, at) => (
           <li key={`${at} ${key}`}>
             {kind === "gap" ? (

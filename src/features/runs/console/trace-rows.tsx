@@ -1,5 +1,5 @@
 import { sayDuration } from "../../../console/parts/say-duration.ts";
-import { toneOf } from "../../../console/parts/status.tsx";
+import { toneOf, wordOf } from "../../../console/parts/status.tsx";
 import type { Span, TraceRow } from "./make-trace.ts";
 import type { TimeScale } from "./time-scale.ts";
 
@@ -96,14 +96,14 @@ export function TraceRows({ rows, scale, critical, chosen, list, onChoose }: Tra
                 )}
               </svg>
               <Said row={row} />
-              {critical.has(row.key) && <span class="hidden-text">, held the run up</span>}
+              {critical.has(row.key) && <span class="hidden-text">, on the slowest path</span>}
               {row.later !== null && <span class="hidden-text">, {row.later.did}</span>}
             </button>
           </li>
         ))}
       </ol>
       <ul class="row small muted legend" aria-hidden="true">
-        {critical.size > 0 && <Line key="critical" look="critical" text="held the run up" />}
+        {critical.size > 0 && <Line key="critical" look="critical" text="on the slowest path" />}
         {has("queue") && <Line key="queue" look="queue" text="in a queue" />}
         {has("pause") && <Line key="pause" look="pause" text="before the next attempt" />}
         {has("job") && (
@@ -173,8 +173,8 @@ function Said({ row: { status, code, action, fromMs, toMs, job } }: { readonly r
         <span class="hidden-text">success</span>
       ) : (
         <span class="word">
-          {code ?? status.replaceAll("_", " ")}
-          {code !== null && <span class="hidden-text"> {status.replaceAll("_", " ")}</span>}
+          {code ?? wordOf(status)}
+          {code !== null && <span class="hidden-text"> {wordOf(status)}</span>}
         </span>
       )}
       {tries > 1 && <span class="muted">×{tries}</span>}

@@ -84,7 +84,7 @@ export function UndoOfRun({ id, reload }: Places["run"]) {
   return (
     <section class="stack tight" aria-label="Undo">
       <div class="row">
-        {undone.length > 0 && <h2 key="title">Taken back</h2>}
+        {undone.length > 0 && <h2 key="title">Undone</h2>}
         <button
           type="button"
           class="danger"
@@ -97,13 +97,13 @@ export function UndoOfRun({ id, reload }: Places["run"]) {
       <ProblemNote key="problem" problem={problem} />
       {plan?.length === 0 && (
         <p key="nothing" class="muted">
-          There is nothing to take back.
+          There is nothing to undo.
         </p>
       )}
       {plan !== null && plan.length > 0 && (
         <Question
           key="plan"
-          title={`Take ${count(plan.length, "write")} back?`}
+          title={`Undo ${count(plan.length, "write")}?`}
           yes="Undo"
           isDanger
           onYes={() => void takeBack()}
@@ -115,7 +115,7 @@ export function UndoOfRun({ id, reload }: Places["run"]) {
               <li key={nameOf(one)}>
                 <bdi class="mono">{nameOf(one)}</bdi>
                 {one.args === undefined ? (
-                  ": no call is known that takes it back"
+                  ": no call is known that undoes it"
                 ) : (
                   <>
                     {" "}
@@ -136,7 +136,7 @@ export function UndoOfRun({ id, reload }: Places["run"]) {
           by={(one, at) => `${nameOf(one)} ${at}`}
           columns={[
             ["Action", (one) => <bdi class="mono">{nameOf(one)}</bdi>, "lead"],
-            ["Taken back by", (one) => <Link of={one.tool} section="tools" to={one.tool} />],
+            ["Undone by", (one) => <Link of={one.tool} section="tools" to={one.tool} />],
             ["Status", (one) => <Status of={one.status} />],
             ["Why", ({ error, confirmation }) => <Reason error={error} question={confirmation?.id} />],
             ["After", ({ started_ms: ms }) => (ms === undefined ? "" : sayDuration(ms))],
@@ -161,7 +161,7 @@ export function laterCalls({ undone = [] }: Partial<Run>): readonly LaterCall[] 
     return [
       {
         name: nameOf(one),
-        did: "taken back",
+        did: "undone",
         tool,
         status,
         code: error?.code ?? null,
@@ -174,7 +174,7 @@ export function laterCalls({ undone = [] }: Partial<Run>): readonly LaterCall[] 
 
 function sayEnd(undone: readonly Undone[]): string {
   const done = undone.filter(({ status }) => status === "success" || status === "cancelled");
-  return `${done.length} of ${count(undone.length, "write")} taken back`;
+  return `${done.length} of ${count(undone.length, "write")} undone`;
 }
 
 interface ReasonProps {

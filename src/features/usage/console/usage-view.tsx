@@ -6,7 +6,7 @@ import { Pieces } from "../../../console/parts/pieces.tsx";
 import { sayDuration } from "../../../console/parts/say-duration.ts";
 import { Time } from "../../../console/parts/time.tsx";
 import { Title } from "../../../console/parts/title.tsx";
-import { toneOf } from "../../../console/parts/status.tsx";
+import { toneOf, wordOf } from "../../../console/parts/status.tsx";
 import { count } from "../../../console/parts/count.ts";
 import { JOB_STATUSES } from "../../../console/jobs/job-filter.ts";
 
@@ -55,14 +55,14 @@ function Figures({ usage }: { readonly usage: WireUsage }) {
           {JOB_STATUSES.map((status) => (
             <li key={status}>
               <a class={`status tone-${toneOf(status)}`} href={hrefTo("jobs", null, { status })}>
-                {status} {(jobs[status] ?? 0).toLocaleString("en")}
+                {wordOf(status)} {(jobs[status] ?? 0).toLocaleString("en")}
               </a>
             </li>
           ))}
         </ul>
       </section>
-      <section class="card" aria-label="Breakers">
-        <h2>Breakers</h2>
+      <section class="card" aria-label="Circuit breakers">
+        <h2>Circuit breakers</h2>
         {breakers.open.length === 0 ? (
           <p class="muted">All are closed, as far as the place that answered knows: each learns by itself.</p>
         ) : (
