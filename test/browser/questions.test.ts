@@ -122,7 +122,7 @@ describe("A yes in the console", () => {
     const batch = { actions: [{ tool: "probe-delete", args: { id: "at-once" } }] };
     await page.getByRole("textbox", { name: "Batch, as JSON" }).fill(JSON.stringify(batch));
     await page.getByRole("button", { name: "Run", exact: true }).click();
-    await page.getByRole("link", { name: /Confirmations \d+ waiting/ }).waitFor(soon);
+    await page.getByRole("link", { name: /Approvals \d+ waiting/ }).waitFor(soon);
     await page.goto(`${sandboxUrl()}/console#/confirmations`);
     const waiting = page.getByRole("list", { name: "Waiting" }).getByRole("link");
     await waiting.first().waitFor(PATIENT);
@@ -131,7 +131,7 @@ describe("A yes in the console", () => {
       await page.getByRole("button", { name: "Reject", exact: true }).click();
       await page.getByText("You rejected it").waitFor(PATIENT);
       await expect
-        .poll(() => page.getByRole("link", { name: `Confirmations ${left} waiting` }).count(), soon)
+        .poll(() => page.getByRole("link", { name: `Approvals ${left} waiting` }).count(), soon)
         .toBe(0);
       await page.goto(`${sandboxUrl()}/console#/confirmations`);
     }

@@ -180,7 +180,7 @@ describe("Run", () => {
     expect(await rows.allInnerTexts()).toEqual([
       expect.stringMatching(/^found\s+probe-search\s+success \d+/),
       expect.stringMatching(/^first\s+probe-item\s+success \d+/),
-      expect.stringMatching(/^log\s+probe-background\s+initiated$/),
+      expect.stringMatching(/^log\s+probe-background\s+in the background$/),
       expect.stringMatching(/^gone\s+probe-delete\s+waiting for approval$/),
       expect.stringMatching(/^typo\s+probe-eco\s+error$/),
     ]);

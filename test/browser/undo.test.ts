@@ -69,7 +69,7 @@ describe("A run's page", () => {
       await panel.getByRole("button", { name: "Close" }).click();
 
       await part.getByRole("button", { name: "Undo" }).click();
-      await part.getByText("There is nothing to take back.").waitFor();
+      await part.getByText("There is nothing to undo.").waitFor();
     },
   );
 });

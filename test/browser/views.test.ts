@@ -146,7 +146,7 @@ describe("A question", () => {
     );
     await page.goto(`${url}/console#/confirmations`);
     await page.reload();
-    await page.getByRole("link", { name: /Confirmations 1 waiting/ }).waitFor();
+    await page.getByRole("link", { name: /Approvals 1 waiting/ }).waitFor();
     await page.getByRole("list", { name: "Waiting" }).getByRole("link").focus();
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { level: 1, name: "May this happen?" }).waitFor();

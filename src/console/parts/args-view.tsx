@@ -48,11 +48,7 @@ export function ArgsView({ args, label, issues = [], written }: ArgsViewProps) {
             {(wrong.get(name) ?? []).map((issue) => (
               <Fault key={issue.path} issue={issue} />
             ))}
-            <Written
-              key="written"
-              was={(written as Record<string, unknown> | undefined)?.[name]}
-              now={value}
-            />
+            <Written key="written" was={Object(written)[name]} now={value} />
           </div>,
         ])}
       />

@@ -9,9 +9,7 @@ export function ProblemNote({ problem }: { readonly problem: Problem | null }) {
       <strong>
         {title} <code>{code}</code>
       </strong>
-      <p>
-        <Prose text={detail} />
-      </p>
+      <Paragraph text={detail} />
       {(issues.length > 1 || (issues[0] && issues[0].hint !== detail)) && (
         <ul class="stack small">
           {issues.map(({ path, hint }) => (
@@ -26,10 +24,18 @@ export function ProblemNote({ problem }: { readonly problem: Problem | null }) {
   );
 }
 
+export function Paragraph({ text }: { readonly text: string }) {
+  return (
+    <p dir="auto">
+      <Prose text={text} />
+    </p>
+  );
+}
+
 /** A text of the API: what stands in it between backticks is code. */
 export function Prose({ text }: { readonly text: string }) {
   const parts = text.split("`");
   // One that is open to the end is a backtick.
-  if (parts.length % 2 === 0) return <>{text}</>;
-  return <>{parts.map((part, at) => (at % 2 === 0 ? part : <code key={at}>{part}</code>))}</>;
+  if (parts.length % 2 === 0) return <bdi>{text}</bdi>;
+  return <bdi>{parts.map((part, at) => (at % 2 === 0 ? part : <code key={at}>{part}</code>))}</bdi>;
 }

@@ -44,3 +44,17 @@ export function wordOf(status: string): string {
 export function toneOf(status: string): string {
   return TONES[status] ?? "idle";
 }
+
+/** Short names beside each other, and how many more there are. */
+export function Tags({ of, most = of.length }: { readonly of: readonly string[]; readonly most?: number }) {
+  return (
+    <span class="tags">
+      {of.slice(0, most).map((one) => (
+        <bdi key={one} class="tag">
+          {one}
+        </bdi>
+      ))}
+      {of.length > most && <span class="muted small">and {of.length - most} more</span>}
+    </span>
+  );
+}

@@ -1,6 +1,6 @@
 import type { WireResult } from "../kit/wire.ts";
 import { ConnectLink } from "../parts/connect-link.tsx";
-import { Prose } from "../parts/problem-note.tsx";
+import { Paragraph } from "../parts/problem-note.tsx";
 import { sayDuration } from "../parts/say-duration.ts";
 
 export type WireFailure = Extract<WireResult, { readonly status: "error" }>["error"];
@@ -38,9 +38,7 @@ export function FailureNote({ error, id, tool }: FailureNoteProps) {
           <bdi>{tool}</bdi>
         </p>
       )}
-      <p dir="auto">
-        <Prose text={hint ?? message} />
-      </p>
+      <Paragraph text={hint ?? message} />
       {connect !== undefined && <ConnectLink key="connect" url={connect} />}
       {issues.length > 0 && (
         <ul class="small issues">

@@ -4,6 +4,7 @@ import type { WireResult } from "../kit/wire.ts";
 import { copyReference } from "../parts/copy-text.ts";
 import { Facts } from "../parts/facts.tsx";
 import { ConnectLink } from "../parts/connect-link.tsx";
+import { Paragraph } from "../parts/problem-note.tsx";
 import { Status } from "../parts/status.tsx";
 import { sayDuration } from "../parts/say-duration.ts";
 import { Time } from "../parts/time.tsx";
@@ -88,7 +89,7 @@ function Outcome({ result }: { readonly result: WireResult }) {
     case "pending_confirmation":
       return (
         <div class="note tone-wait">
-          <p dir="auto">{result.confirmation.message}</p>
+          <Paragraph text={result.confirmation.message} />
           {result.connect_url !== undefined && <ConnectLink key="connect" url={result.connect_url} />}
           <p>
             <a href={placeOf(result.confirmation.url)}>Decide</a>{" "}

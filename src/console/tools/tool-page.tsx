@@ -14,7 +14,7 @@ import { announce } from "../parts/announce.tsx";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { Empty, Loading } from "../parts/notes.tsx";
 import { Pieces } from "../parts/pieces.tsx";
-import { ProblemNote, Prose } from "../parts/problem-note.tsx";
+import { Paragraph, ProblemNote, Prose } from "../parts/problem-note.tsx";
 import { Table } from "../parts/table.tsx";
 import { wordOf } from "../parts/status.tsx";
 import { Title } from "../parts/title.tsx";
@@ -53,7 +53,7 @@ export function ToolPage({ name }: { readonly name: string }) {
       {tool === null && problem === null && <Loading key="loading" what="the tool" />}
       {problem?.code === "UNKNOWN_TOOL" ? (
         <Empty key="gone" title="There is no such tool">
-          <bdi>{problem.detail}</bdi>
+          <Prose text={problem.detail} />
         </Empty>
       ) : (
         <ProblemNote key="problem" problem={problem} />
@@ -69,9 +69,7 @@ function ToolBody({ tool, listed }: { readonly tool: WireTool; readonly listed: 
     <div class="split tool-body">
       <div class="stack">
         <section class="card" aria-label="What it does">
-          <p dir="auto">
-            <Prose text={tool.description} />
-          </p>
+          <Paragraph text={tool.description} />
           <ul class="contract muted small">
             {sayContract(listed, tool).map((sentence) => (
               <li key={sentence}>
@@ -88,14 +86,7 @@ function ToolBody({ tool, listed }: { readonly tool: WireTool; readonly listed: 
               columns={[
                 ["Argument", (row) => <Argument of={row} />],
                 ["Takes", ({ type }) => type],
-                [
-                  "About",
-                  ({ about }) => (
-                    <span dir="auto">
-                      <Prose text={about === "" ? "–" : about} />
-                    </span>
-                  ),
-                ],
+                ["About", ({ about }) => <Prose text={about === "" ? "–" : about} />],
               ]}
             />
           </section>

@@ -1,4 +1,4 @@
-import { Status } from "../../../console/parts/status.tsx";
+import { Status, Tags } from "../../../console/parts/status.tsx";
 import { CHANGE, Table } from "../../../console/parts/table.tsx";
 import { Time } from "../../../console/parts/time.tsx";
 import type { WireConnection } from "../wire-connection.ts";
@@ -24,7 +24,7 @@ export function SubjectCard({ of: { subject, connections }, onDisconnect }: Subj
           ["Connector", (one) => <bdi>{nameOf(one)}</bdi>, "lead"],
           ["State", (one) => <State of={one} />],
           ["Account", ({ account }) => <bdi class="account">{account ?? "–"}</bdi>],
-          ["Scopes", ({ scopes }) => <Scopes of={scopes} />],
+          ["Scopes", ({ scopes }) => (scopes.length === 0 ? "–" : <Tags of={scopes} />)],
           ["Connected", (one) => <Time at={one.connected_at} />],
           [
             CHANGE,
@@ -63,13 +63,4 @@ function State({ of }: { readonly of: WireConnection }) {
       )}
     </span>
   );
-}
-
-function Scopes({ of }: { readonly of: readonly string[] }) {
-  const tags = of.map((scope) => (
-    <bdi key={scope} class="tag">
-      {scope}
-    </bdi>
-  ));
-  return <span class="scopes">{of.length === 0 ? "–" : tags}</span>;
 }

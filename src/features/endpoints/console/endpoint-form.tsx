@@ -4,7 +4,7 @@ import { hrefTo } from "../../../console/kit/route.ts";
 import { useLoad } from "../../../console/kit/use-load.ts";
 import { announce } from "../../../console/parts/announce.tsx";
 import { Pending } from "../../../console/parts/notes.tsx";
-import { ProblemNote } from "../../../console/parts/problem-note.tsx";
+import { ProblemNote, Prose } from "../../../console/parts/problem-note.tsx";
 import { ShownOnce } from "../../../console/parts/shown-once.tsx";
 import { TextField } from "../../../console/parts/text-field.tsx";
 import { Title } from "../../../console/parts/title.tsx";
@@ -174,8 +174,8 @@ function EndpointForm({ known }: { readonly known: WireEndpoint | null }) {
               />
               <span>
                 <bdi class="mono">{type}</bdi>
-                <span class="muted small" dir="auto">
-                  {description}
+                <span class="muted small">
+                  <Prose text={description} />
                 </span>
               </span>
             </label>

@@ -5,7 +5,7 @@ import { usePages } from "../../../console/kit/use-pages.ts";
 import { Choice, Search } from "../../../console/parts/filters.tsx";
 import { MoreButton } from "../../../console/parts/more-button.tsx";
 import { Empty, Pending } from "../../../console/parts/notes.tsx";
-import { Status } from "../../../console/parts/status.tsx";
+import { Status, Tags } from "../../../console/parts/status.tsx";
 import { ListTable } from "../../../console/parts/table.tsx";
 import { Time } from "../../../console/parts/time.tsx";
 import { useAccess } from "./access.ts";
@@ -58,7 +58,7 @@ export function EndpointList() {
             ["Endpoint", (one) => <Name of={one} />, "lead endpoint-lead"],
             isTenant && ["Customer", ({ customer }) => <bdi>{customer ?? "–"}</bdi>],
             ["Health", (one) => <Status of={healthOf(one)} />],
-            ["Events", ({ events }) => <EventTags events={events} />],
+            ["Events", ({ events }) => <Tags of={sayEvents(events)} most={MOST_TYPES} />],
             [
               "Since",
               (one) => <Time at={one.failing_since ?? one.created_at} />,
@@ -89,21 +89,6 @@ function Name({ of: { id, url, description } }: { readonly of: WireEndpoint }) {
   );
 }
 
-export function EventTags({
-  events,
-  most = MOST_TYPES,
-}: {
-  readonly events: readonly string[];
-  readonly most?: number;
-}) {
-  return (
-    <span class="event-tags">
-      {events.slice(0, most).map((type) => (
-        <span key={type} class="tag">
-          {type === "*" ? "every event" : type}
-        </span>
-      ))}
-      {events.length > most && <span class="muted small">and {events.length - most} more</span>}
-    </span>
-  );
+export function sayEvents(events: readonly string[]): readonly string[] {
+  return events.map((type) => (type === "*" ? "every event" : type));
 }

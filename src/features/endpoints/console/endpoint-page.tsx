@@ -11,14 +11,14 @@ import { JsonView } from "../../../console/parts/json-view.tsx";
 import { Pending } from "../../../console/parts/notes.tsx";
 import { ProblemNote } from "../../../console/parts/problem-note.tsx";
 import { sayDuration } from "../../../console/parts/say-duration.ts";
-import { Status } from "../../../console/parts/status.tsx";
+import { Status, Tags } from "../../../console/parts/status.tsx";
 import { Time } from "../../../console/parts/time.tsx";
 import { Title } from "../../../console/parts/title.tsx";
 import { DeliveryList } from "./delivery-list.tsx";
 import { DeliveryPage } from "./delivery-page.tsx";
 import { useAccess } from "./access.ts";
 import { EndpointButtons, type Sent } from "./endpoint-buttons.tsx";
-import { EventTags } from "./endpoint-list.tsx";
+import { sayEvents } from "./endpoint-list.tsx";
 import { healthOf, sayDisabled } from "./endpoint-words.ts";
 import { EditEndpoint, NewEndpoint, SecretShown } from "./endpoint-form.tsx";
 import type { WireWholeEndpoint } from "./wire-endpoints.ts";
@@ -145,7 +145,7 @@ function EndpointFacts({ endpoint }: { readonly endpoint: WireWholeEndpoint }) {
         ["Id", <bdi class="mono">{id}</bdi>],
         ["Address", <bdi class="mono">{url}</bdi>],
         isTenant && customer !== undefined && ["Customer", <bdi>{customer}</bdi>],
-        ["Events", <EventTags events={events} most={100} />],
+        ["Events", <Tags of={sayEvents(events)} />],
         filter !== undefined && ["Filter", <JsonView value={filter} label="Filter" />],
         headers !== undefined && ["Headers", <JsonView value={headers} label="Headers" />],
         via !== undefined && ["Body", ["made by the flow ", <FlowLink key="flow" name={via} />]],

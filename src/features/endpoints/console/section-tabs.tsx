@@ -2,6 +2,7 @@ import { useLayoutEffect, useRef } from "hono/jsx/dom";
 import { hrefTo } from "../../../console/kit/route.ts";
 import { JsonView } from "../../../console/parts/json-view.tsx";
 import { Empty, Pending } from "../../../console/parts/notes.tsx";
+import { Paragraph } from "../../../console/parts/problem-note.tsx";
 import { useEventTypes } from "./access.ts";
 import { VERIFY_CODE } from "./verify-code.ts";
 
@@ -47,7 +48,7 @@ export function TypeList() {
           <h2>
             <bdi class="mono">{type}</bdi>
           </h2>
-          <p dir="auto">{description}</p>
+          <Paragraph text={description} />
           {example !== undefined && <JsonView key="example" value={example} label={`Example of ${type}`} />}
         </section>
       ))}

@@ -18,7 +18,7 @@ import { JsonView } from "../../../console/parts/json-view.tsx";
 import { MoreButton } from "../../../console/parts/more-button.tsx";
 import { Pending } from "../../../console/parts/notes.tsx";
 import { Pieces } from "../../../console/parts/pieces.tsx";
-import { ProblemNote, Prose } from "../../../console/parts/problem-note.tsx";
+import { ProblemNote, Paragraph } from "../../../console/parts/problem-note.tsx";
 import { Time } from "../../../console/parts/time.tsx";
 import { Title } from "../../../console/parts/title.tsx";
 import { PlanGraph } from "../../../console/run/plan-graph.tsx";
@@ -79,14 +79,12 @@ function FlowBody({ flow, path }: { readonly flow: WireFlow; readonly path: stri
       {broken !== undefined && (
         <div key="broken" class="note tone-bad" role="status">
           <strong>It cannot run</strong>
-          <p dir="auto">{broken}</p>
+          <Paragraph text={broken} />
         </div>
       )}
       {issues.length > 0 && <FlowIssues key="issues" issues={issues} />}
       <section class="card" aria-label="What it does">
-        <p dir="auto">
-          <Prose text={flow.description ?? flow.summary} />
-        </p>
+        <Paragraph text={flow.description ?? flow.summary} />
         <div class="row">
           <span class="tag">{flow.is_write ? "writes" : "reads"}</span>
           {flow.confirm && <span class="tag">needs approval</span>}
@@ -243,9 +241,7 @@ function FlowIssues({ issues }: { readonly issues: readonly WireFlowIssue[] }) {
               {severity === "error" ? "Error" : "Warning"} at <bdi class="mono">{path}</bdi>: expected{" "}
               <bdi>{expected}</bdi>, received <bdi>{received}</bdi>.
             </p>
-            <p dir="auto">
-              <Prose text={hint} />
-            </p>
+            <Paragraph text={hint} />
           </li>
         ))}
       </ul>

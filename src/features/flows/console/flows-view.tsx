@@ -2,6 +2,8 @@ import { hrefTo, type Route } from "../../../console/kit/route.ts";
 import { useLoad } from "../../../console/kit/use-load.ts";
 import { Empty, Pending } from "../../../console/parts/notes.tsx";
 import { Pieces } from "../../../console/parts/pieces.tsx";
+import { Prose } from "../../../console/parts/problem-note.tsx";
+import { Tags } from "../../../console/parts/status.tsx";
 import { Time } from "../../../console/parts/time.tsx";
 import { Title } from "../../../console/parts/title.tsx";
 import { FlowPage } from "./flow-page.tsx";
@@ -52,15 +54,11 @@ function FlowList() {
                       {broken !== undefined && <span class="status tone-bad">broken</span>}
                     </span>
                   </span>
-                  <span class="muted small" dir="auto">
-                    {broken ?? summary}
+                  <span class="muted small">
+                    <Prose text={broken ?? summary} />
                   </span>
                   <span class="row small muted flow-times">
-                    {triggers.map((trigger) => (
-                      <span key={trigger} class="tag">
-                        {trigger === "cron" ? "schedule" : trigger}
-                      </span>
-                    ))}
+                    <Tags of={triggers.map((trigger) => (trigger === "cron" ? "schedule" : trigger))} />
                     {next !== undefined && next !== null && !paused && (
                       <span key="next">
                         next <Time at={next} />

@@ -9,6 +9,7 @@ import { MoreButton } from "../../../console/parts/more-button.tsx";
 import { Pending } from "../../../console/parts/notes.tsx";
 import { ProblemNote } from "../../../console/parts/problem-note.tsx";
 import { Question } from "../../../console/parts/question.tsx";
+import { Tags } from "../../../console/parts/status.tsx";
 import { CHANGE, ListTable } from "../../../console/parts/table.tsx";
 import { Time } from "../../../console/parts/time.tsx";
 import { Title } from "../../../console/parts/title.tsx";
@@ -69,7 +70,7 @@ export function KeysView() {
           by={({ name }) => name}
           columns={[
             ["Name", (one) => <Name of={one} />, "lead"],
-            ["Tools", ({ tools }) => <bdi>{tools.join(", ")}</bdi>],
+            ["Tools", ({ tools }) => <Tags of={tools.map((one) => (one === "*" ? "all tools" : one))} />],
             ["Quota", ({ quota }) => `${quota.limit.toLocaleString("en")} in ${quota.window_s} s`, "nowrap"],
             hasRuns && ["Last run", ({ name }) => <Pieces of="keyRow" given={{ name }} />],
             ["Expires", (one) => <Ends of={one} />],
@@ -127,11 +128,7 @@ function Name({ of: { name, flags } }: { readonly of: WireKey }) {
   return (
     <span class="row">
       <bdi class="mono">{name}</bdi>
-      {flags.map((flag) => (
-        <span key={flag} class="tag">
-          {SHIPPED_FLAGS[flag] ?? flag}
-        </span>
-      ))}
+      <Tags of={flags.map((flag) => SHIPPED_FLAGS[flag] ?? flag)} />
     </span>
   );
 }

@@ -6,6 +6,7 @@ import { ArgsView } from "../../../console/parts/args-view.tsx";
 import { Facts } from "../../../console/parts/facts.tsx";
 import { Link } from "../../../console/parts/link.tsx";
 import { copyReference } from "../../../console/parts/copy-text.ts";
+import { Prose } from "../../../console/parts/problem-note.tsx";
 import { sayDuration } from "../../../console/parts/say-duration.ts";
 import { Status } from "../../../console/parts/status.tsx";
 import { Table } from "../../../console/parts/table.tsx";
@@ -134,7 +135,7 @@ function ActionFacts({ row, rows, action, tool, onChoose }: ActionFactsProps) {
       {row.job?.error !== undefined && <FailureNote key="job error" error={row.job.error} />}
       {confirmation !== undefined && (
         <p key="question" class="note tone-wait">
-          {typeof confirmation["message"] === "string" && `${confirmation["message"]} `}
+          <Prose text={String(confirmation["message"] ?? "")} />{" "}
           <a href={hrefTo("confirmations", confirmation.id)}>Approval request</a>
         </p>
       )}

@@ -86,7 +86,7 @@ function Figures({ usage }: { readonly usage: WireUsage }) {
         <Meter part={added.tools + added.flows} whole={added.limit} label="Tools and flows" />
         <p class="muted small">
           {count(added.tools, "tool")} and {count(added.flows, "flow")} of {added.limit.toLocaleString("en")};{" "}
-          {sayShare(added.bytes, added.bytes_limit)} of the room.
+          {sayShare(added.bytes, added.bytes_limit)} of their storage.
         </p>
       </section>
     </div>
