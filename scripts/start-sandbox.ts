@@ -7,12 +7,16 @@
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
+
+import * as esbuild from "esbuild";
 
 import { endScript, readScript } from "./command/read-script.ts";
+import { buildAhead } from "./project/build-ahead.ts";
 import { choosePort, PORT } from "./project/choose-port.ts";
 import { serveByWrangler } from "./project/run-wrangler.ts";
 import { readSandboxSql } from "../test/support/sandbox-sql.ts";
+import { objectsOf, readWranglerConfig } from "../test/support/wrangler-config.ts";
 
 const { values } = readScript({
   call: "npm run sandbox --",
@@ -38,6 +42,14 @@ const state = await mkdtemp(join(tmpdir(), "volley-sandbox-"));
 // A shell between npm and this process does not pass signals on: when the process that started this one is gone, this one ends.
 const parent = process.ppid;
 setInterval(() => process.ppid !== parent && process.kill(process.pid, "SIGTERM"), 500).unref();
+const out = resolve("dist/served/sandbox.js");
+await using _ = await buildAhead(esbuild, {
+  entry: resolve("test/sandbox/worker.ts"),
+  out,
+  folder: resolve("."),
+  classes: Object.values(objectsOf(await readWranglerConfig("test/sandbox/wrangler.toml"))),
+  note: console.log,
+});
 let isOver = false;
 void sayConsole(`http://127.0.0.1:${port}`);
 const code = await serveByWrangler(
@@ -45,6 +57,7 @@ const code = await serveByWrangler(
   {
     args: [
       "dev",
+      out,
       "--config=test/sandbox/wrangler.toml",
       "--ip=127.0.0.1",
       `--port=${port}`,

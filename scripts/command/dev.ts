@@ -2,6 +2,7 @@ import { access, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
+import { buildAhead } from "../project/build-ahead.ts";
 import { choosePort, PORT } from "../project/choose-port.ts";
 import { DEV_VARS } from "../project/dev-vars.ts";
 import { findKey, hasKeys, makeDevelopmentKey } from "../project/development-key.ts";
@@ -9,7 +10,7 @@ import { findWrangler } from "../project/find-wrangler.ts";
 import { loadOnceReadable } from "../project/load-once-readable.ts";
 import { readProject } from "../project/read-project.ts";
 import { serveByWrangler } from "../project/run-wrangler.ts";
-import { writeDevelopmentEntry } from "../project/write-development-entry.ts";
+import { ownClasses, writeDevelopmentEntry } from "../project/write-development-entry.ts";
 import { CommandError } from "./command-error.ts";
 import { defineCommand } from "./define-command.ts";
 import { PROJECT } from "./project-options.ts";
@@ -41,6 +42,15 @@ export const dev = defineCommand({
     const entry = join(folder, ".wrangler", "volley", "dev-worker.js");
     await mkdir(join(entry, ".."), { recursive: true });
     await writeFile(entry, writeDevelopmentEntry(project));
+    const out = join(folder, ".wrangler", "volley", "served.js");
+    const classes = ownClasses(project.config);
+    await using _ = await buildAhead(await wrangler.loadBundler(), {
+      entry,
+      out,
+      folder,
+      classes,
+      note: terminal.note,
+    });
 
     const files = await Promise.all(
       DEV_VARS.map(async (name) => ((await isThere(join(folder, name))) ? [name] : [])),
@@ -70,7 +80,7 @@ export const dev = defineCommand({
     const code = await serveByWrangler(wrangler, {
       args: [
         "dev",
-        entry,
+        out,
         `--config=${project.path}`,
         "--ip=127.0.0.1",
         `--port=${port}`,

@@ -103,7 +103,7 @@ const withoutPlatform: Plugin = {
 };
 
 /** Say where a file cannot be bundled, and why. */
-function sayBuildFailure({ errors, message }: BuildFailure): string {
+export function sayBuildFailure({ errors, message }: Pick<BuildFailure, "errors" | "message">): string {
   const [first] = errors ?? [];
   if (first === undefined) return message;
   const { location, text } = first;

@@ -20,8 +20,10 @@ function addCode(value: unknown, name = ""): unknown {
 test("What stands between backticks is code, wherever the text of a tool or an error is shown", async () => {
   await using console = await openConsole({ key: KEY });
   const { page, url } = console;
-  const send = async (method: string, path: string, body: object): Promise<any> =>
-    (await fetch(`${url}${path}`, { method, headers, body: JSON.stringify(body) })).json();
+  const send = async (method: string, path: string, body: object): Promise<{ readonly batch_id: string }> => {
+    const answer = await fetch(`${url}${path}`, { method, headers, body: JSON.stringify(body) });
+    return answer.json() as Promise<{ readonly batch_id: string }>;
+  };
   const { batch_id: failed } = await send("POST", "/v1/execute_actions", {
     actions: [{ id: "wrong", tool: "probe-echo", args: { m: 1 } }],
   });

@@ -1,11 +1,12 @@
 import { renameSync } from "node:fs";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
 
 import { afterAll, describe, expect, test } from "vitest";
 
+import { buildAhead } from "../../scripts/project/build-ahead.ts";
 import { choosePort } from "../../scripts/project/choose-port.ts";
 import { findKey, hasKeys, makeDevelopmentKey } from "../../scripts/project/development-key.ts";
 import { findWrangler } from "../../scripts/project/find-wrangler.ts";
@@ -77,6 +78,29 @@ describe("volley dev", () => {
     await expect(choosePort(String(port))).resolves.toBe(port);
     await expect(choosePort("many")).rejects.toThrow("--port must be a number");
     await expect(choosePort(undefined)).resolves.toBeGreaterThanOrEqual(8787);
+  });
+
+  test("gives Wrangler code to serve where a file has a slip: it answers 503 with the slip, and keeps the objects", async () => {
+    const [entry, out] = [join(folder, "slip.ts"), join(folder, "out", "served.js")];
+    const notes: string[] = [];
+    const build = async (text: string): Promise<string> => {
+      await write("slip.ts", text);
+      const bundler = await findWrangler(folder).loadBundler();
+      const note = (line: string): void => void notes.push(line);
+      await using _ = await buildAhead(bundler, { entry, out, folder, classes: ["TenantGate"], note });
+      return readFile(out, "utf8");
+    };
+    const served = await build(
+      'import text from "./page.txt"; import { x } from "volley";\nexport default [text, x];',
+    );
+    // Packages and data are Wrangler's to find, from where the module stands.
+    expect(served).toContain('from "./../page.txt"');
+    expect(served).toContain('from "volley"');
+    expect(notes).toEqual([]);
+    const standIn = await build("export default { name: 1 other: 2 };");
+    expect(standIn).toMatch(/"code":"UNAVAILABLE","detail":"[^"]* slip\.ts:1:26 Expected /);
+    expect(standIn).toContain("export class TenantGate extends");
+    expect(notes).toEqual([expect.stringContaining("slip.ts:1:26 Expected")]);
   });
 
   test("says which file is no code, and goes on once it is saved mended", async () => {

@@ -40,7 +40,7 @@ export function makeFrontPage({ origin, features }: Front): Markup {
 <figure>${FRONT_PICTURE}<figcaption>One batch. Reviews start when shops have answered, in the same round. Recalls fails, and the others go on. Book is recorded before it is promised. Cancel waits for a person.</figcaption></figure>
 <h2 id="call">Call it</h2>
 ${makeCallTabs(makeCalls({ origin, hasMcp: has("mcp") }))}
-<h2>Doors of this deployment</h2>
+<h2>Paths of this deployment</h2>
 <dl>${doors.map((one) => (one === false ? null : one))}</dl>
 <details><summary>All ${features.length} features, and their paths</summary><dl>${features.map(({ name, routes }) => mark`<div><dt>${name}</dt><dd>${routes.map((route) => mark`<code>${route}</code> `)}</dd></div>`)}</dl></details>
 </main>
