@@ -38,7 +38,7 @@ describe("A run's page", () => {
     };
     await fetch(`${url}/v1/jobs/${actions[1]!.job_id}/cancel`, { method: "POST", headers });
     await page.getByText("1 cancelled").waitFor(PATIENT);
-    expect(await page.getByText("running", { exact: true }).count()).toBe(0);
+    await expect.poll(() => page.getByText("running", { exact: true }).count(), PATIENT).toBe(0);
   });
 
   test.each(WIDTHS)("has the action open that failed, and no empty band: $width px", async (look) => {
