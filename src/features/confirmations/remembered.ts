@@ -114,16 +114,8 @@ export const rememberedSchema = lazySchema(() =>
     .register(z.globalRegistry, { id: "RememberedApproval" }),
 );
 
-export function toWireRemembered({
-  id,
-  tool,
-  key,
-  subject,
-  digest,
-  argsJson,
-  decidedBy,
-  until,
-}: Remembered): Written<typeof rememberedSchema> {
+export function toWireRemembered(one: Remembered): Written<typeof rememberedSchema> {
+  const { id, tool, key, subject, digest, argsJson, decidedBy, until } = one;
   return {
     id,
     tool,

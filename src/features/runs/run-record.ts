@@ -105,7 +105,7 @@ export class RunRecord {
         args === undefined
           ? refused?.tool && !isPrivate(refused.tool) && refused.args
           : task.ok && task.value.input !== args && task.value.input;
-      // What another request did is in its own run; what an earlier attempt of this one did is here.
+      // The lines of a replay stand in the run that it is of; those of an earlier attempt are this run's.
       const isOwn = outcome.meta.replayed !== true || ran?.runOf !== undefined;
       const log = this.#hasContent && !borrows && isOwn ? toLogJson(outcome.meta, afterMs) : undefined;
       const isWrite = this.#hasContent && step.task.ok && step.task.value.tool.isWrite;

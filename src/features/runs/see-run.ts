@@ -134,16 +134,7 @@ function statusSince(since: Aftermath["tools"]): RunStatus | null {
   return count("gone") > 0 ? "undone" : null;
 }
 
-function statusOf({
-  open,
-  granted,
-  ok,
-  unknown,
-  total,
-  isLess,
-  goes,
-  code,
-}: Asked & {
+type Counted = Asked & {
   readonly ok: number;
   readonly unknown: number;
   readonly total: number;
@@ -151,7 +142,9 @@ function statusOf({
   readonly isLess: boolean;
   readonly goes: boolean | undefined;
   readonly code: string | undefined;
-}): RunStatus {
+};
+
+function statusOf({ open, granted, ok, unknown, total, isLess, goes, code }: Counted): RunStatus {
   if (open > 0) return "waiting";
   if (unknown > 0) return "unknown";
   if (goes === true) return "running";

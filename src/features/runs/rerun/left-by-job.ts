@@ -15,9 +15,9 @@ export function leftByJob(
   job: JobRecord | null,
   endedAt = 0,
 ): readonly KeptAction[] | null {
-  const { status, inDoubt, updatedAt, envelopeJson } = job ?? FORGOTTEN;
+  const { status = "cancelled", updatedAt = Infinity, envelopeJson }: Partial<JobRecord> = job ?? {};
   if (status === "cancelled") {
-    if (inDoubt !== true || endedAt >= updatedAt) return kept;
+    if ((job !== null && job.inDoubt !== true) || endedAt >= updatedAt) return kept;
     const isOpen = (action: KeptAction): boolean => action.status === "error" || action.status === "skipped";
     return kept?.map((action) => (isOpen(action) ? { ...action, status: "unknown" } : action)) ?? null;
   }
@@ -29,13 +29,6 @@ export function leftByJob(
     return said === undefined || said.status === action.status ? action : { ...action, ...said };
   });
 }
-
-const FORGOTTEN = {
-  status: "cancelled",
-  inDoubt: true,
-  updatedAt: Infinity,
-  envelopeJson: undefined,
-} as const;
 
 /** Read the results of an envelope as a run keeps its actions. No other action is given a result that was cut. */
 export function readResults(envelope: string): readonly KeptAction[] {

@@ -55,8 +55,7 @@ async function start(statuses: Record<string, number> = {}) {
     const sent = body === undefined ? {} : { method, body: JSON.stringify(body) };
     const text = await (await volley.fetch(path, { headers, ...sent })).text();
     expect(text).not.toContain(SECRET);
-    // oxlint-disable-next-line typescript/no-explicit-any -- tests look into whatever came
-    return JSON.parse(text) as any;
+    return JSON.parse(text);
   };
   /** The lines of each action of a run. */
   const logOf = async (id: string, ms = 5_000): Promise<Record<string, readonly string[]>> => {
