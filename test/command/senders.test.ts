@@ -3,38 +3,22 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 
-import * as z from "zod";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 
 import { runCommand } from "../../scripts/command/run-command.ts";
 import { SENDERS } from "../../scripts/hooks/senders.ts";
-import { defineTool } from "../../src/core/catalog/define-tool.ts";
-import { addedTools } from "../../src/features/added-tools/index.ts";
-import { confirmations } from "../../src/features/confirmations/index.ts";
-import { discovery } from "../../src/features/discovery/index.ts";
-import { flows } from "../../src/features/flows/index.ts";
-import { createTestVolley, type TestVolley } from "../../src/package/testing.ts";
 
 const NAMES = Object.keys(SENDERS);
 /** A secret that every sender but Discord may have: Standard Webhooks decode it, the others take its text. */
 const SECRET = `whsec_${btoa("a secret that is long enough for all")}`;
 
-const OF_TENANT = { tenants: ["test"], hosts: [] };
-const nod = defineTool({
-  name: "nod",
-  summary: "Nod",
-  description: "Nod.",
-  category: "test",
-  actions: ["read"],
-  isWrite: false,
-  execution: "sync",
-  hosts: [],
-  orchestration: { mode: "parallel-safe" },
-  input: z.strictObject({}),
-  run: async () => ({}),
-});
+/** Its types are those of a Worker. */
+const WORLD: string = "../support/sender-volley.ts";
+interface SenderVolley {
+  fetch(path: string, init: RequestInit): Promise<Response>;
+}
 
-let volley: TestVolley;
+let volley: SenderVolley;
 const server = createServer((request, response) => {
   void buffer(request).then(async (body) => {
     const headers = Object.fromEntries(
@@ -53,19 +37,10 @@ beforeAll(async () => {
   await once(server, "listening");
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   vi.stubEnv("VOLLEY_URL", url);
-  volley = await createTestVolley({
-    tools: [nod],
-    features: [discovery(), addedTools(), confirmations(), flows()],
-    key: { flags: ["manage_tools"] },
-    env: {
-      VOLLEY_URL: url,
-      VOLLEY_TOOL_SECRETS: JSON.stringify({ HOOK: OF_TENANT, KEY: OF_TENANT }),
-      HOOK: SECRET,
-      KEY: "ab".repeat(32),
-    },
-  });
-  // Deliveries are signed at the time that it is.
-  await volley.advance(Date.now() - volley.now());
+  const { openSenderVolley } = (await import(WORLD)) as {
+    openSenderVolley(url: string, secret: string): Promise<SenderVolley>;
+  };
+  volley = await openSenderVolley(url, SECRET);
   for (const name of NAMES) {
     const webhook = {
       verify: name,
