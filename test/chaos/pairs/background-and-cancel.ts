@@ -7,7 +7,7 @@ import { type Answer, isThere, type Pair, SUBJECT } from "./pair-world.ts";
 const WRITES = 12;
 /** Some of the writes are done by then. */
 const MOST_MS = 300;
-/** What was on its way is there by then. */
+/** A call that was under way has arrived by then. */
 const UNDER_WAY_MS = 1_000;
 
 /** A loop of writes in the background is cancelled. */

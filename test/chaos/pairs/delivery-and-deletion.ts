@@ -1,7 +1,7 @@
 import { eventually } from "../../support/eventually.ts";
 import { isThere, type Pair } from "./pair-world.ts";
 
-/** What was on its way is there by then. */
+/** A delivery that was under way has arrived by then. */
 const UNDER_WAY_MS = 1_000;
 
 /** A tenant is deleted while its events, and those of a neighbour, are delivered. */

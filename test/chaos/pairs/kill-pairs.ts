@@ -14,12 +14,12 @@ export interface KilledPairs {
 export interface PairResult {
   readonly name: string;
   readonly kills: number;
-  /** Of these, so many cut off an answer. */
+  /** The kills that cut off an answer. */
   readonly cut: number;
   readonly violations: readonly string[];
 }
 
-/** What lists a tenant's things. */
+/** The lists of a tenant's things. */
 const LISTS = [
   "runs",
   "jobs",
@@ -30,7 +30,7 @@ const LISTS = [
   "remembered",
   "endpoints",
 ];
-/** What shows one of them. */
+/** The paths that show one of them. */
 const ONES = ["runs/ID", "jobs/ID", "jobs/ID/results", "confirmations/ID", "connections/ID", "events/ID"];
 
 /**

@@ -17,9 +17,9 @@ export interface Pair {
   begin(world: PairWorld, n: number): Promise<Round>;
 }
 
-/** What the two do once. */
+/** One time that the two write. */
 export interface Round {
-  /** The ids of what it makes: nobody else may see one of them. */
+  /** The ids of its runs, jobs and questions. */
   readonly ids: readonly string[];
   /** Let both write at once, until each is answered or its connection is gone. */
   work(): Promise<unknown>;
@@ -35,7 +35,7 @@ export interface Answer {
   readonly body: any;
 }
 
-/** For whom everything runs. */
+/** The person that all runs are for. */
 export const SUBJECT = "ada";
 /** Another subject of the tenant, and another tenant. */
 export const STRANGERS = ["bob", "neighbour"] as const;
