@@ -143,6 +143,7 @@ export async function runBatch(
     isShown: true,
     closing,
     hasFailed: (json) => ledger.hasFailed(json),
+    isNeeded: ({ index }) => plan.steps.some(({ needs }) => needs.includes(index)),
     onLoop: (step, elements) => ledger.count(step, elements),
     resume: (slice, resumed) => withKeys(slice, again?.keys ?? {}, resumed),
   });

@@ -38,6 +38,8 @@ export interface LongLoopOptions {
   readonly hasFailed?: (outcomeJson: string) => boolean;
   /** Aborted, by time or by a loop that has had its elements, when nothing more is to begin in this turn; absent where there are no turns. */
   readonly closing?: AbortController;
+  /** Whether something comes after a loop, which may refer to all of it. */
+  readonly isNeeded?: (step: Step) => boolean;
   /** Told how many elements a loop has, once that is known. */
   readonly onLoop?: (step: Step, elements: number) => void;
   /** Told that the attempt may send nothing any more. */
@@ -161,7 +163,7 @@ export class LongLoops {
 
   /** The outcome of an element that an earlier attempt has done; none where it has to be looked at. */
   #doneOf(element: number, { step, task, inside }: Running): readonly (readonly [number, Outcome])[] {
-    const [kept] = this.#keptOf(nameOf(step, element), task);
+    const [kept] = this.#keptOf(element, { step, task });
     if (kept === undefined || kept.outcomeJson === null) return [];
     const outcome = fromStoredOutcome(kept.outcomeJson, inside.budget);
     if (!succeeded(outcome) && this.#options.hasFailed?.(kept.outcomeJson) !== true) return [];
@@ -204,7 +206,7 @@ export class LongLoops {
       tool.execution === "sync"
         ? idempotencyKey
         : await seedOfSlice(`${idempotencyKey} ${step.id} ${elements.join()}`, ports.sha256);
-    const kept = steps.flatMap((one) => this.#keptOf(one.id, task));
+    const kept = elements.flatMap((element) => this.#keptOf(element, loop));
     const own = resumeRun(plan, { spec: { id, idempotencyKey: seed }, fence: claim.fence }, kept);
     const resumed = this.#options.resume?.(plan, own) ?? own;
     // A slice is no batch that anybody asked for: neither the operator nor the log of runs is told of it.
@@ -231,11 +233,13 @@ export class LongLoops {
     );
   }
 
-  /** The entry of an element that an earlier attempt left; none of a read of which not everything was kept. */
-  #keptOf(id: string, { tool }: Task): readonly KeptStep[] {
+  /** The entry of an element that an earlier attempt left; none of a read of which not everything was kept, where that is needed. */
+  #keptOf(element: number, { step, task }: Pick<Running, "step" | "task">): readonly KeptStep[] {
+    const id = nameOf(step, element);
     const outcomeJson = this.#kept.get(id);
     if (outcomeJson === undefined) return [];
-    return !tool.isWrite && isCut(outcomeJson) ? [] : [{ id, outcomeJson }];
+    const isWhole = !isCut(outcomeJson) || this.#options.isNeeded?.(step) === false;
+    return task.tool.isWrite || isWhole ? [{ id, outcomeJson }] : [];
   }
 }
 

@@ -64,8 +64,11 @@ class Upstream {
     if (this.refused.has(n)) return new Response("", { status: 404 });
     return this.failing.has(n) && this.times(n) <= 2
       ? new Response("", { status: 429 })
-      : Response.json({ n });
+      : Response.json({ n, ...(this.text !== "" && { text: this.text }) });
   }
+
+  /** Stands in each answer. */
+  text = "";
 
   /** Elements that are not found. */
   readonly refused = new Set<number>();
@@ -373,6 +376,14 @@ describe("A batch in the background", () => {
     await killAt(upstream, object, 20, 2);
     expect((await object.finish()).end.kind).toBe("unknown");
     expect(entriesOf(object, 1)).toHaveLength(40);
+  });
+
+  test("ends where its loop reads more than is kept of it, and reads nothing again", async () => {
+    const { upstream, object } = setUp([{ tool: "read", ...over(60) }], { deadlineMs: 10_000 });
+    upstream.text = "x".repeat(100_000);
+    expect((await object.finish()).end.kind).toBe("succeeded");
+    expect([...upstream.calls].sort((a, b) => a - b)).toEqual(numbers(60));
+    expect(entriesOf(object).map(({ status }) => status)).toEqual(numbers(60).map(() => "success"));
   });
 
   const KILLED: readonly [of: string, calls: number, actionsOf: (tool: string) => readonly object[]][] = [
