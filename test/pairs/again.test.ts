@@ -77,7 +77,7 @@ test.each(["rerun", "undo"])(
   },
 );
 
-/** What a provider's model has called, as its caller sends it. */
+/** Make the turn of a provider's model with some calls. */
 const turn = (...calls: readonly (readonly [name: string, args: object])[]) => ({
   role: "assistant",
   content: null,

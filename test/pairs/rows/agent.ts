@@ -1,0 +1,91 @@
+import type { RowOf } from "../matrix.ts";
+
+export const row: RowOf<"agent"> = {
+  turns: {
+    risk: "the same call of a model is read otherwise in a conversation than in a turn that a caller sends",
+    test: "test/turns/turn-table.test.ts",
+    title: "T66 A turn that a caller sends has the same done with",
+  },
+  MCP: {
+    apart: "a request's key is its door's: what was kept for a call of MCP answers no conversation",
+    file: "src/features/mcp/http/answer-tool-call.ts",
+    line: '...keyed(["/mcp", name, args]),',
+  },
+  tasks: {
+    risk: "a question of a conversation is polled as a task of its own",
+    test: "test/features/mcp/http/tasks.test.ts",
+    title: "nobody in the place of a question of the agent",
+  },
+  "sign-in": {
+    risk: "a program's token begins a conversation, at the cost of its key",
+    test: "test/harness/sign-in.test.ts",
+    title: "T51 never has a right of its key besides calling tools",
+  },
+  subjects: {
+    risk: "a conversation uses another person's account",
+    test: "test/features/connections/http/doors.test.ts",
+    title: '"an agent\'s request":',
+  },
+  connections: {
+    risk: "a conversation runs what was planned with another account",
+    test: "test/features/connections/http/plan-receipts.test.ts",
+    title: "a round of a conversation, as the plan was shown there",
+  },
+  park: {
+    risk: "a model's call that misses an account ends the conversation for good",
+    test: "test/features/connections/http/park-doors.test.ts",
+    title: "holds for the calls of a model at an agent door, where `volley` says it",
+  },
+  "made keys": {
+    risk: "a model calls what its made key may not, or goes on when that is revoked",
+    test: "test/pairs/model-doors.test.ts",
+    title: "T35 by a made key calls what that key may alone, and nothing once that is revoked",
+  },
+  runs: {
+    risk: "each round is a run of its own, and none says what the model was asked",
+    test: "test/features/runs/http/runs.test.ts",
+    title: "agent: a request is one run, whose rounds are the answers of the model",
+  },
+  rerun: {
+    risk: "a rerun repeats the calls of a model that would call others by now",
+    test: "test/pairs/model-doors.test.ts",
+    title: "A conversation's run is not run again by itself: 422, and nothing is sent",
+  },
+  undo: {
+    risk: "a model is not told that its write was taken back, and does not repeat it",
+    test: "test/features/undo/http/undo-agent.test.ts",
+    title: "and the message of each call that was undone says 'taken back",
+  },
+  endpoints: {
+    risk: "a conversation that comes again publishes its event a second time",
+    test: "test/pairs/model-doors.test.ts",
+    title: "publishes its event once where it comes again under its key",
+  },
+  portal: {
+    apart: "a portal link reaches its own customer's endpoints and deliveries, and no model",
+    file: "src/features/endpoints/http/portal.ts",
+    line: "for (const [method, path, answer] of PATHS)",
+  },
+  operator: {
+    risk: "each round of a conversation counts as a run",
+    test: "test/pairs/model-doors.test.ts",
+    title: "is one run of its tenant in the overview of who operates",
+  },
+  "export and restore": {
+    apart:
+      "kept turns are results that end after minutes; an export asks the parts of features, which have no results",
+    file: "src/features/tenant-data/http/export.ts",
+    line: "kept: await Promise.all(parts.map(({ exportJson }) => exportJson(context))),",
+  },
+  deletion: {
+    risk: "a conversation goes on when its tenant is gone, and keeps what it says",
+    test: "test/features/tenant-data/http/under-way.test.ts",
+    title: '["a conversation", {',
+  },
+  "vault rotation": {
+    apart:
+      "a model's key is the deployment's own variable; what is sealed has an owner and a use, and no conversation is one",
+    file: "src/cloudflare/vault.ts",
+    line: "export type SealedFor = readonly [tenant: string, ...owner: string[], use: string];",
+  },
+};
