@@ -62,8 +62,8 @@ test.each<[string, (world: World) => Promise<unknown>]>([
   ],
 ])("A loop at %s calls its tool once for each element, and answers them in their order", async (_, ask) => {
   const world = await openPairs();
-  const [ada, bob] = ["ada", "bob"].map(() => ({ status: "success", data: { ok: true } }));
-  expect(await ask(world)).toMatchObject({ id: "each", status: "success", data: [ada, bob] });
+  const data = ["/put/ada", "/put/bob"].map((of) => ({ status: "success", data: { of } }));
+  expect(await ask(world)).toMatchObject({ id: "each", status: "success", data });
   expect(world.sent).toEqual(["/put/ada", "/put/bob"]);
 });
 

@@ -59,8 +59,9 @@ export async function openPairs(routes: Routes = {}, env: Readonly<Record<string
   /** The answers of the model, one after the other. */
   const says: object[] = [];
   const count = ({ url }: { readonly url: string }): object => {
-    sent.push(new URL(url).pathname);
-    return { ok: true };
+    const { pathname } = new URL(url);
+    sent.push(pathname);
+    return { of: pathname };
   };
   const world = await openConnections({
     tools: [mailbox, put, pay, payLater, later],

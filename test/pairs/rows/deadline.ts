@@ -133,9 +133,9 @@ export const row: RowOf<"deadline"> = {
     line: "kept: await Promise.all(parts.map(({ exportJson }) => exportJson(context))),",
   },
   deletion: {
-    risk: "a write that outlives its deadline writes for a tenant that is gone",
-    test: "test/features/tenant-data/http/under-way.test.ts",
-    title: "F37 nothing is kept of %s that goes on when its tenant is deleted",
+    apart: "what comes late is refused by when its request began, whatever its deadline was",
+    file: "src/cloudflare/durable/tenant-gate.ts",
+    line: 'if (begunAt < this.#erasedAt && method !== "erase") return null;',
   },
   "vault rotation": {
     apart: "sealing has no deadline: a request that stops early is sent again",

@@ -119,10 +119,6 @@ const CALLS = [
 test.each([
   ["a batch", { path: "/v1/execute_actions", body: { actions: ACTIONS } }],
   [
-    "a batch that is over by its deadline",
-    { path: "/v1/execute_actions", body: { actions: ACTIONS, deadline_ms: 500 } },
-  ],
-  [
     "a batch that is streamed",
     { path: "/v1/execute_actions", body: { actions: ACTIONS }, accept: "text/event-stream" },
   ],
