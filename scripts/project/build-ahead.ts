@@ -30,7 +30,7 @@ export async function buildAhead({ context }: typeof esbuild, ahead: Ahead): Pro
     absWorkingDir: folder,
     bundle: true,
     write: false,
-    // What only a browser has is not put in.
+    // `browser` would write `process.env.NODE_ENV` down, which Wrangler decides.
     platform: "neutral",
     format: "esm",
     target: "esnext",

@@ -61,8 +61,11 @@ const EVERY_END = {
   ],
 };
 
+/** Several sandboxes share the tests; one is enough here. */
 let origin = "";
-const stop = await startSandbox({ provide: (_: string, url: string) => void (origin = url) } as never);
+const stop = await startSandbox({
+  provide: (_: string, urls: readonly string[]) => void (origin = urls[0]!),
+} as never);
 const browser = await launchBrowser();
 try {
   const trace = await sendBatch(EVERY_END);

@@ -44,6 +44,8 @@ describe("layOutPlan()", () => {
     expect(at.get("e")!.x).toBeGreaterThan(at.get("c")!.x);
     expect(drawing.edges.map(({ kind }) => kind)).toEqual(["reference", "contract", "hazard", "depends_on"]);
     expect(drawing.bands.map(({ label }) => label)).toEqual(["Step 1", "Step 2", "Step 3"]);
+    // The room beside the editor at 1440: no node is cut off.
+    expect(drawing.width).toBeLessThanOrEqual(576);
   });
 
   test("gives a line that passes a wave a lane in which no action stands", () => {

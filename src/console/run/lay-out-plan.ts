@@ -47,11 +47,11 @@ export const NODE = { width: 160, height: 46 } as const;
 const ROW_GAP = 14;
 const LANE_GAP = 6;
 const LANE = 8;
-/** Between columns of one wave, and between waves: lines need room to turn. */
+/** Between columns of one wave, and between waves: lines need room to turn, and three waves fit beside an editor at 1440. */
 const NEAR = 24;
-const FAR = 60;
+const FAR = 34;
 const HEAD = 34;
-const MARGIN = 14;
+const MARGIN = 12;
 /** A wave of more actions takes several columns: fifty in one would be four screens high. */
 const MOST_IN_COLUMN = 10;
 /** So often columns are sorted by where their neighbours stand; more changes nothing that is seen. */

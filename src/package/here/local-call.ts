@@ -15,7 +15,7 @@ import type { Ticket } from "../../core/run/ticket.ts";
 export interface Here {
   readonly clock: Clock;
   readonly startedAt: number;
-  /** What a tool keeps the things by that the calls of one batch share. */
+  /** A tool keeps things under it that the calls of one batch share. */
   readonly request: object;
   /** The id of the batch. */
   readonly runId: string;

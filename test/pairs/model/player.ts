@@ -66,7 +66,7 @@ export class Player {
     readonly tenant: string;
     endedAt?: number;
   }[] = [];
-  /** What people decided, and what that was about. */
+  /** The decisions of people, and their subjects. */
   readonly #decisions: { readonly asked: Asked; readonly meant: readonly string[] }[] = [];
   #begun = 0;
   readonly #flows = new Set<string>();

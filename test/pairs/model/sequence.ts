@@ -111,7 +111,7 @@ const decide = fc.record({
 const rerun = fc.record({ does: fc.constant("rerun" as const), by, pick, only: fc.boolean() });
 const fail = fc.record({ does: fc.constantFrom("kill" as const, "rest" as const), by, pick });
 
-/** What a theme may leave out. */
+/** The parts that a theme may leave out. */
 const DOES = [
   "repeat",
   "decide",
@@ -193,7 +193,7 @@ const moves = fc
   )
   .map((all): Move[] => all.flat());
 
-/** What a sequence keeps to: few callers, tools, doors and faults meet more often than many ("swarm testing", Groce et al. 2012). */
+/** A sequence keeps to a theme: few callers, tools, doors and faults meet more often than many ("swarm testing", Groce et al. 2012). */
 const theme = fc.record({
   by: fc.subarray(Object.keys(CALLERS) as CallerName[], { minLength: 1, maxLength: 3 }),
   tools: fc.subarray(

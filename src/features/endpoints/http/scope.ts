@@ -30,7 +30,7 @@ export type Answered = Promise<Result<Response, Refusal>>;
 interface Asked {
   readonly request: Request;
   readonly context: RequestContext;
-  /** What stands for `:id` in the path. */
+  /** The value of `:id` in the path. */
   readonly id: string;
   readonly query: URLSearchParams;
 }
