@@ -41,6 +41,33 @@ describe("A run's page", () => {
     await expect.poll(() => page.getByText("running", { exact: true }).count(), PATIENT).toBe(0);
   });
 
+  test.each(WIDTHS)("shows the lines of ctx.log in the panel of their action: $width px", async (look) => {
+    await using console = await openConsole({ ...look, key: ADMIN });
+    const { page, url } = console;
+    const id = await run(url, { id: "said", tool: "probe-echo", args: { n: 1 } });
+    // No tool of the sandbox logs.
+    const lines = [
+      { at_ms: 0, text: 'asked the bank {"from":"USD"}' },
+      { at_ms: 1_200, text: "it said \u202eno, <b>twice</b>" },
+      { at_ms: 1_300, text: "x".repeat(400) },
+    ];
+    await page.route(`**/v1/runs/${id}`, async (route) => {
+      const response = await route.fetch();
+      const shown = (await response.json()) as { readonly actions: readonly object[] };
+      await route.fulfill({
+        response,
+        json: { ...shown, actions: shown.actions.map((one) => ({ ...one, log: lines })) },
+      });
+    });
+    await page.goto(`${url}/console#/runs/${id}?action=said`);
+    const log = panelOf(page).getByRole("region", { name: "Log" });
+    await log.getByText('asked the bank {"from":"USD"}').waitFor(PATIENT);
+    await log.getByText("it said \\u{202e}no, <b>twice</b>").waitFor();
+    await log.getByText("1.20 s").waitFor();
+    await expectAccessible(page);
+    await expectFits(page);
+  });
+
   test.each(WIDTHS)("has the action open that failed, and no empty band: $width px", async (look) => {
     await using console = await openConsole({ ...look, key: ADMIN });
     const { page, url } = console;
