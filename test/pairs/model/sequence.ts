@@ -11,7 +11,7 @@ export const CALLERS = {
   bob: { tenant: "t0", subject: "s2", flags: [] },
   other: { tenant: "t1", flags: ["approve", "manage_tools", "manage_keys"] },
   eve: { tenant: "t1", subject: "s1", flags: ["approve"] },
-  small: { tenant: "t2", flags: ["approve"], quota: { limit: 5, window_s: 60 } },
+  small: { tenant: "t2", flags: ["approve"], quota: { limit: 3, window_s: 60 } },
 } as const;
 export type CallerName = keyof typeof CALLERS;
 
@@ -168,7 +168,7 @@ const more = fc.oneof(
   { weight: 6, arbitrary: rerun },
   { weight: 2, arbitrary: decide },
   { weight: 2, arbitrary: of("undo") },
-  { weight: 2, arbitrary: of("repeat") },
+  { weight: 4, arbitrary: of("repeat") },
   { weight: 2, arbitrary: of("decide again") },
   { weight: 1, arbitrary: of("delete tenant") },
 );
