@@ -518,10 +518,12 @@ export class Player {
     if (by !== "small") return;
     const { limit, window_s } = CALLERS.small.quota;
     const now = this.#clock.now();
-    const times = [...(this.#counted.get(by) ?? []).filter((at) => at > now - window_s * 1_000), now];
+    const times = [...(this.#counted.get(by) ?? []), now];
     this.#counted.set(by, times);
-    if (times.length > limit)
-      this.ledger.faults.push(`${by} ran ${times.length} requests within ${window_s} s`);
+    // In any window the limit is admitted, and its refill.
+    for (const [at, since] of times.entries())
+      if (times.length - at > limit + ((now - since) * limit) / (window_s * 1_000))
+        this.ledger.faults.push(`${by} ran ${times.length - at} requests within ${now - since} ms`);
   }
 
   /** A run that has an id: mostly one of the caller's tenant. */
