@@ -4,6 +4,7 @@ import * as LIMITS from "../contract/limits.ts";
 import { follow, toPointer } from "../kit/json/json-pointer.ts";
 import { leastJsonSize } from "../kit/json/least-json-size.ts";
 import { Room, sayNothingThere } from "../plan/references.ts";
+import type { refuseData } from "./refuse-data.ts";
 
 type Pointers = readonly (readonly string[])[];
 
@@ -17,7 +18,7 @@ interface Selected {
 /** The room that an answer has for data, and what is said where there is none. */
 export interface AnswerRoom {
   readonly room: number;
-  readonly refuse: (outcome: Outcome, isWrite: boolean) => Outcome;
+  readonly refuse: typeof refuseData;
 }
 
 /** Shows only the selected parts of a batch's outputs. References to an output still see the whole. */
