@@ -44,7 +44,7 @@ test("a job that died is a failed task, and makes the run of its call an error",
   statuses["late"] = 503;
   const { taskId } = await call("store_later", { of: "late" });
   await volley.advance(1_000);
-  expect((await get("/v1/runs?source=mcp")).runs).toMatchObject([{ status: "success" }]);
+  expect((await get("/v1/runs?source=mcp")).runs).toMatchObject([{ status: "running" }]);
   await volley.advance(12 * HOUR);
   expect(await look(taskId)).toMatchObject({ status: "completed", result: { isError: true } });
   expect((await get("/v1/runs?source=mcp")).runs).toMatchObject([{ status: "error" }]);
