@@ -1,3 +1,4 @@
+import { sayUnknownTool } from "../../../feature/tool.ts";
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
 import { readJsonText } from "../../../core/contract/run-schema.ts";
 import * as LIMITS from "../limits.ts";
@@ -123,7 +124,8 @@ async function call(
     return resumeCall(request, received, options);
   const context = await seekNames(urls ? withParking(received) : received, (known) => known.offers(name));
   const { catalog } = context;
-  if (!catalog.offers(name)) return refuse(`Unknown tool. ${catalog.sayUnknown(name)}`);
+  if (!catalog.offers(name))
+    return refuse(`Unknown tool. ${sayUnknownTool(name, catalog.callableNames, catalog.discovers)}`);
   const { readAs, ...reply } = await callTool({ name, args }, context, options);
   const answer = await answerOpen({ ...reply, name }, context, options);
   const read = [typeof sent === "string" ? "JSON text" : [], readAs ?? []].flat().join(", ");
