@@ -342,7 +342,7 @@ describe("The command bar", () => {
     const id = await run(url);
     await page.keyboard.press("Control+k");
     const bar = page.getByRole("combobox", { name: "A section, a tool, a flow, or an id" });
-    await bar.fill("conf");
+    await bar.fill("appr");
     await page.getByRole("option", { name: "Approvals" }).waitFor();
     await expectAccessible(page);
     await expectFits(page);
