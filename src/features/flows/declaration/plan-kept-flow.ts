@@ -9,6 +9,7 @@ import type { Catalog } from "../../../core/catalog/catalog.ts";
 import type { InnerBatch, Tool } from "../../../core/catalog/define-tool.ts";
 import type { HookFacts } from "../../../core/contract/gate/job.ts";
 import { type FlowFacts, givenOf } from "./flow-schema.ts";
+import { getOrMake } from "../../../core/kit/get-or-make.ts";
 
 /** Say what follows of a plan in which nothing is wrong. */
 export function factsOf({ steps }: Plan, answer: unknown): FlowFacts {
@@ -30,7 +31,6 @@ export function factsOf({ steps }: Plan, answer: unknown): FlowFacts {
 /** Tokens of an answer besides those of its results. */
 const OWN_TOKENS = 20;
 
-/** The options that a flow is planned with. */
 interface FlowPlanOptions {
   /** The input of a run; undefined where it is not known. */
   readonly input?: JsonObject;
@@ -113,9 +113,6 @@ const parts = new WeakMap<InnerBatch, WeakMap<Catalog, Catalog>>();
  */
 export function catalogOfFlow({ inner }: Pick<Tool, "inner">, { ofInner: catalog }: Catalog): Catalog {
   if (inner === undefined) return catalog;
-  let known = parts.get(inner);
-  if (known === undefined) parts.set(inner, (known = new WeakMap()));
-  let part = known.get(catalog);
-  if (part === undefined) known.set(catalog, (part = catalog.restrictTo(inner.tools)));
-  return part;
+  const known = getOrMake(parts, inner, () => new WeakMap<Catalog, Catalog>());
+  return getOrMake(known, catalog, () => catalog.restrictTo(inner.tools));
 }

@@ -96,39 +96,40 @@ function discord(): WrittenForm & PresetFields {
   };
 }
 
+/** A sender that signs in one way, and the questions with which it asks whether anybody is there. */
+function signed(
+  header: string,
+  form: Parameters<typeof hmac>[1],
+  ...handshakes: NonNullable<Preset["handshakes"]>
+): Preset {
+  return { forms: [hmac(header, form)], ...(handshakes.length > 0 && { handshakes }) };
+}
+
 /** The senders that are known by name. One more is one more row. */
 export const PRESETS = {
   "standard-webhooks": { forms: [standard("webhook"), standard("svix")] },
-  github: {
-    forms: [
-      hmac("x-hub-signature-256", {
-        id: { header: "x-github-delivery" },
-        event: { header: "x-github-event" },
-        questions: [{ at: { header: "x-github-event" }, is: "ping" }],
-      }),
-    ],
-  },
+  github: signed("x-hub-signature-256", {
+    id: { header: "x-github-delivery" },
+    event: { header: "x-github-event" },
+    questions: [{ at: { header: "x-github-event" }, is: "ping" }],
+  }),
   stripe: { forms: [{ ...timed("stripe-signature", "v1"), id: { pointer: "/id" } }] },
-  slack: {
-    forms: [
-      hmac("x-slack-signature", {
-        prefix: "v0=",
-        payload: "v0:{timestamp}:{body}",
-        timestamp: { header: "x-slack-request-timestamp" },
-        id: { pointer: "/event_id" },
-        events_at: [{ pointer: "/event/type" }, { pointer: "/command" }, { pointer: "/type" }],
-        // It shows a body to the person who typed the command.
-        kinds: [{ where: "fields", id: "digest", answer: 200, says: null }],
-        questions: [
-          {
-            at: { pointer: "/type" },
-            is: "url_verification",
-            json: { challenge: { pointer: "/challenge" } },
-          },
-        ],
-      }),
+  slack: signed("x-slack-signature", {
+    prefix: "v0=",
+    payload: "v0:{timestamp}:{body}",
+    timestamp: { header: "x-slack-request-timestamp" },
+    id: { pointer: "/event_id" },
+    events_at: [{ pointer: "/event/type" }, { pointer: "/command" }, { pointer: "/type" }],
+    // It shows a body to the person who typed the command.
+    kinds: [{ where: "fields", id: "digest", answer: 200, says: null }],
+    questions: [
+      {
+        at: { pointer: "/type" },
+        is: "url_verification",
+        json: { challenge: { pointer: "/challenge" } },
+      },
     ],
-  },
+  }),
   gitlab: {
     forms: [
       // A signing token, since 2026; before it a token in the clear.
@@ -148,141 +149,100 @@ export const PRESETS = {
   twilio: {
     forms: [twilio("x-twilio-signature-256", "sha256"), twilio("x-twilio-signature", "sha1")],
   },
-  woocommerce: {
-    // Its id is the same for two events of one second.
-    forms: [
-      hmac("x-wc-webhook-signature", {
-        encoding: "base64",
-        event: { header: "x-wc-webhook-topic" },
-        answer: 200,
-      }),
+  // Its id is the same for two events of one second.
+  woocommerce: signed(
+    "x-wc-webhook-signature",
+    {
+      encoding: "base64",
+      event: { header: "x-wc-webhook-topic" },
+      answer: 200,
+    },
+    { method: "POST", fields: ["webhook_id"] },
+  ),
+  square: signed("x-square-hmacsha256-signature", {
+    encoding: "base64",
+    payload: "{url}{body}",
+    id: { pointer: "/event_id" },
+    event: { pointer: "/type" },
+  }),
+  paddle: signed("paddle-signature", {
+    parts: { separator: ";", timestamp: "ts", signature: "h1" },
+    payload: "{timestamp}:{body}",
+    id: { pointer: "/event_id" },
+    event: { pointer: "/event_type" },
+    answer: 200,
+  }),
+  zoom: signed("x-zm-signature", {
+    prefix: "v0=",
+    payload: "v0:{timestamp}:{body}",
+    timestamp: { header: "x-zm-request-timestamp" },
+    event: { pointer: "/event" },
+    answer: 200,
+    questions: [
+      {
+        at: { pointer: "/event" },
+        is: "endpoint.url_validation",
+        json: {
+          plainToken: { pointer: "/payload/plainToken" },
+          encryptedToken: { hmac: "/payload/plainToken" },
+        },
+      },
     ],
-    handshakes: [{ method: "POST", fields: ["webhook_id"] }],
-  },
-  square: {
-    forms: [
-      hmac("x-square-hmacsha256-signature", {
-        encoding: "base64",
-        payload: "{url}{body}",
-        id: { pointer: "/event_id" },
-        event: { pointer: "/type" },
-      }),
-    ],
-  },
-  paddle: {
-    forms: [
-      hmac("paddle-signature", {
-        parts: { separator: ";", timestamp: "ts", signature: "h1" },
-        payload: "{timestamp}:{body}",
-        id: { pointer: "/event_id" },
-        event: { pointer: "/event_type" },
-        answer: 200,
-      }),
-    ],
-  },
-  zoom: {
-    forms: [
-      hmac("x-zm-signature", {
-        prefix: "v0=",
-        payload: "v0:{timestamp}:{body}",
-        timestamp: { header: "x-zm-request-timestamp" },
-        event: { pointer: "/event" },
-        answer: 200,
-        questions: [
-          {
-            at: { pointer: "/event" },
-            is: "endpoint.url_validation",
-            json: {
-              plainToken: { pointer: "/payload/plainToken" },
-              encryptedToken: { hmac: "/payload/plainToken" },
-            },
-          },
-        ],
-      }),
-    ],
-  },
-  typeform: {
-    forms: [
-      hmac("typeform-signature", {
-        encoding: "base64",
-        id: { pointer: "/event_id" },
-        event: { pointer: "/event_type" },
-      }),
-    ],
-  },
+  }),
+  typeform: signed("typeform-signature", {
+    encoding: "base64",
+    id: { pointer: "/event_id" },
+    event: { pointer: "/event_type" },
+  }),
   calendly: { forms: [{ ...timed("calendly-webhook-signature", "v1"), event: { pointer: "/event" } }] },
-  intercom: {
-    forms: [
-      hmac("x-hub-signature", {
-        algorithm: "sha1",
-        id: { pointer: "/id" },
-        event: { pointer: "/topic" },
-        questions: [{ at: { pointer: "/topic" }, is: "ping" }],
-      }),
-    ],
-    handshakes: [{ method: "HEAD" }],
-  },
+  intercom: signed(
+    "x-hub-signature",
+    {
+      algorithm: "sha1",
+      id: { pointer: "/id" },
+      event: { pointer: "/topic" },
+      questions: [{ at: { pointer: "/topic" }, is: "ping" }],
+    },
+    { method: "HEAD" },
+  ),
   hubspot: { forms: [hubspot()] },
-  linear: {
-    forms: [
-      hmac("linear-signature", {
-        timestamp: { pointer: "/webhookTimestamp", unit: "ms" },
-        id: { header: "linear-delivery" },
-        event: { pointer: "/type" },
-        answer: 200,
-      }),
-    ],
-  },
-  sentry: {
-    forms: [
-      hmac("sentry-hook-signature", {
-        id: { header: "request-id" },
-        event: { header: "sentry-hook-resource" },
-      }),
-    ],
-  },
+  linear: signed("linear-signature", {
+    timestamp: { pointer: "/webhookTimestamp", unit: "ms" },
+    id: { header: "linear-delivery" },
+    event: { pointer: "/type" },
+    answer: 200,
+  }),
+  sentry: signed("sentry-hook-signature", {
+    id: { header: "request-id" },
+    event: { header: "sentry-hook-resource" },
+  }),
   discord: { forms: [discord()] },
   clerk: { forms: [standard("svix"), standard("webhook")] },
   resend: { forms: [standard("svix"), standard("webhook")] },
   openai: { forms: [standard("webhook")] },
   replicate: { forms: [{ ...standard("webhook"), event: { pointer: "/status" } }] },
   elevenlabs: { forms: [{ ...timed("elevenlabs-signature", "v0"), tolerance_s: 1_800 }] },
-  cursor: {
-    forms: [
-      hmac("x-webhook-signature", {
-        id: { header: "x-webhook-id" },
-        event: { pointer: "/event" },
-      }),
-    ],
-  },
-  vercel: {
-    forms: [
-      hmac("x-vercel-signature", {
-        algorithm: "sha1",
-        id: { pointer: "/id" },
-        event: { pointer: "/type" },
-      }),
-    ],
-  },
-  dropbox: {
-    // The body lists whose files changed, so equal ones are news each time.
-    forms: [hmac("x-dropbox-signature", { id: "none" })],
-    handshakes: [{ method: "GET", echo: "challenge" }],
-  },
-  twitch: {
-    forms: [
-      hmac("twitch-eventsub-message-signature", {
-        payload: "{id}{timestamp}{body}",
-        timestamp: { header: "twitch-eventsub-message-timestamp", unit: "rfc3339" },
-        tolerance_s: 600,
-        id: { header: "twitch-eventsub-message-id" },
-        event: { pointer: "/subscription/type" },
-        questions: [{ at: TWITCH_TYPE, is: "webhook_callback_verification", text: "/challenge" }],
-        // A subscription that has ended is no event of its kind.
-        kinds: [{ where: { at: TWITCH_TYPE, is: "revocation" }, events_at: [TWITCH_TYPE] }],
-      }),
-    ],
-  },
+  cursor: signed("x-webhook-signature", {
+    id: { header: "x-webhook-id" },
+    event: { pointer: "/event" },
+  }),
+  vercel: signed("x-vercel-signature", {
+    algorithm: "sha1",
+    id: { pointer: "/id" },
+    event: { pointer: "/type" },
+  }),
+  // The body lists whose files changed, so equal ones are news each time.
+  dropbox: signed("x-dropbox-signature", { id: "none" }, { method: "GET", echo: "challenge" }),
+  twitch: signed("twitch-eventsub-message-signature", {
+    payload: "{id}{timestamp}{body}",
+    timestamp: { header: "twitch-eventsub-message-timestamp", unit: "rfc3339" },
+    tolerance_s: 600,
+    id: { header: "twitch-eventsub-message-id" },
+    event: { pointer: "/subscription/type" },
+    questions: [{ at: TWITCH_TYPE, is: "webhook_callback_verification", text: "/challenge" }],
+    // A subscription that has ended is no event of its kind.
+    kinds: [{ where: { at: TWITCH_TYPE, is: "revocation" }, events_at: [TWITCH_TYPE] }],
+  }),
   meta: {
     forms: [hmac("x-hub-signature-256")],
     handshakes: [
@@ -294,26 +254,21 @@ export const PRESETS = {
       },
     ],
   },
-  zendesk: {
-    forms: [
-      hmac("x-zendesk-webhook-signature", {
-        encoding: "base64",
-        payload: "{timestamp}{body}",
-        timestamp: { header: "x-zendesk-webhook-signature-timestamp", unit: "rfc3339" },
-        id: { header: "x-zendesk-webhook-invocation-id" },
-        event: { pointer: "/type" },
-      }),
-    ],
-  },
-  notion: {
-    forms: [
-      hmac("x-notion-signature", {
-        id: { pointer: "/id" },
-        event: { pointer: "/type" },
-      }),
-    ],
-    handshakes: [{ method: "POST", token: "verification_token" }],
-  },
+  zendesk: signed("x-zendesk-webhook-signature", {
+    encoding: "base64",
+    payload: "{timestamp}{body}",
+    timestamp: { header: "x-zendesk-webhook-signature-timestamp", unit: "rfc3339" },
+    id: { header: "x-zendesk-webhook-invocation-id" },
+    event: { pointer: "/type" },
+  }),
+  notion: signed(
+    "x-notion-signature",
+    {
+      id: { pointer: "/id" },
+      event: { pointer: "/type" },
+    },
+    { method: "POST", token: "verification_token" },
+  ),
 } as const satisfies Readonly<Record<string, Preset>>;
 
 export type PresetName = keyof typeof PRESETS;

@@ -9,6 +9,7 @@ import type { Journal, Resumed } from "../../../core/gate/execution.ts";
 import { attempt } from "../../../core/kit/result.ts";
 import type { Plan, Step } from "../../../core/plan/step.ts";
 import { callFlows, type KeptStep } from "../flow-run.ts";
+import { getOrMake } from "../../../core/kit/get-or-make.ts";
 
 /** The rows of a run's journal, written for one of its attempts. Each call is false when the attempt may send nothing any more. */
 export interface Ledger {
@@ -71,9 +72,7 @@ export class RunJournal implements Journal {
   /** A loop has one entry, however many of its calls begin. */
   begin({ id }: Step): Promise<boolean> {
     const { ledger } = this.#options;
-    let begun = this.#begun.get(id);
-    if (begun === undefined) this.#begun.set(id, (begun = ledger.begin(id, [])));
-    return begun;
+    return getOrMake(this.#begun, id, () => ledger.begin(id, []));
   }
 
   end(step: Step, outcome: Outcome): void {
