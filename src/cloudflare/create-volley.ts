@@ -31,6 +31,7 @@ import { checkFeatures } from "./declared.ts";
 import { type Feature, objectsOf, partOf } from "./feature.ts";
 import { developmentOrigins } from "./platform/development.ts";
 import { createSystemPorts, systemClock } from "./platform/system-ports.ts";
+import { getOrMake } from "../core/kit/get-or-make.ts";
 
 /** The exports of every Worker's entry. */
 export interface CoreVolley {
@@ -76,13 +77,8 @@ export function createVolley<const Features extends readonly Feature[] = []>(
   if (tokenCounter !== undefined) useTokenCounter(tokenCounter);
   const bytes = new IsolateBytes(rest.standIns?.clock ?? systemClock);
   const deployments = new WeakMap<object, Deployment>();
-  const deploymentOf = (env: Env): Deployment => {
-    const known = deployments.get(env);
-    if (known !== undefined) return known;
-    const deployment = createDeployment(env, { catalog, bytes, ...rest });
-    deployments.set(env, deployment);
-    return deployment;
-  };
+  const deploymentOf = (env: Env): Deployment =>
+    getOrMake(deployments, env, () => createDeployment(env, { catalog, bytes, ...rest }));
 
   const TenantGate = createTenantGate({
     parts: features.flatMap(({ objectPart }) => objectPart?.(deploymentOf) ?? []),

@@ -117,7 +117,6 @@ export interface ToolSource {
   readAll(gate: Pick<Gate, "call">): Promise<readonly KeptTool[]>;
 }
 
-/** Tools that tenants have. */
 export interface TenantTools {
   /** Whether any tenant's tools were asked for yet. */
   readonly isOpen: boolean;

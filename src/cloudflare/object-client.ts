@@ -5,6 +5,7 @@ import { attempt, attemptNow } from "../core/kit/result.ts";
 import type { Configured, Env } from "./configured.ts";
 import { ConfigurationError } from "./platform/configuration-error.ts";
 import { createSlot } from "./slot.ts";
+import { getOrMake, makeRoom } from "../core/kit/get-or-make.ts";
 
 /** A binding of Durable Objects, as much of it as their clients use. */
 export interface ObjectNamespace<Methods> {
@@ -122,15 +123,11 @@ const IDS_KEPT = 1_000;
 const ids = new WeakMap<object, Map<string, object>>();
 
 function idOf(namespace: Pick<ObjectNamespace<unknown>, "idFromName">, name: string): object {
-  let known = ids.get(namespace);
-  if (known === undefined) ids.set(namespace, (known = new Map()));
-  let id = known.get(name);
-  if (id !== undefined) return id;
-  id = namespace.idFromName(name);
-  const [oldest] = known.keys();
-  if (known.size >= IDS_KEPT && oldest !== undefined) known.delete(oldest);
-  known.set(name, id);
-  return id;
+  const known = getOrMake(ids, namespace, () => new Map<string, object>());
+  return getOrMake(known, name, () => {
+    makeRoom(known, IDS_KEPT);
+    return namespace.idFromName(name);
+  });
 }
 
 /** Read a binding of objects; null where it is missing. */

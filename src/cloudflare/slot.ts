@@ -1,4 +1,5 @@
 import type { Configured } from "./configured.ts";
+import { getOrMake } from "../core/kit/get-or-make.ts";
 
 /**
  * Create a slot: a state that a feature has once in each deployment. The function that it returns makes the state where it is first asked
@@ -15,11 +16,5 @@ export function createSlot<State extends object>(
   make: (configured: Configured) => State,
 ): (configured: Configured) => State {
   const states = new WeakMap<Configured, State>();
-  return (configured) => {
-    const known = states.get(configured);
-    if (known !== undefined) return known;
-    const state = make(configured);
-    states.set(configured, state);
-    return state;
-  };
+  return (configured) => getOrMake(states, configured, () => make(configured));
 }

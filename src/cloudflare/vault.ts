@@ -5,6 +5,7 @@ import { textOf } from "./configuration.ts";
 import type { Env } from "./configured.ts";
 import { ConfigurationError } from "./platform/configuration-error.ts";
 import { createSlot } from "./slot.ts";
+import { getOrMake } from "../core/kit/get-or-make.ts";
 
 /** Runs work of the platform that takes real time, which a test's clock waits for. */
 export type Outside = <T>(work: Promise<T>) => Promise<T>;
@@ -101,12 +102,9 @@ export class Vault {
   }
 
   #import(key: VaultKey): Promise<CryptoKey> {
-    let imported = this.#imported.get(key.id);
-    if (imported === undefined) {
-      imported = crypto.subtle.importKey("raw", key.bytes, "AES-GCM", false, ["encrypt", "decrypt"]);
-      this.#imported.set(key.id, imported);
-    }
-    return imported;
+    return getOrMake(this.#imported, key.id, () =>
+      crypto.subtle.importKey("raw", key.bytes, "AES-GCM", false, ["encrypt", "decrypt"]),
+    );
   }
 }
 

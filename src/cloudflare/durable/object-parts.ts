@@ -2,6 +2,7 @@ import type { UsageQuery, UsageReport } from "../../core/contract/gate/usage.ts"
 import type { JobProgress } from "../../core/contract/gate/job.ts";
 import type { Job } from "../../core/gate/state/outbox.ts";
 import type { MakeEvent, ObjectPart, OpenPart, PartClaims, PartWorld } from "./object-part.ts";
+import { getOrMake } from "../../core/kit/get-or-make.ts";
 
 export class ObjectParts {
   readonly #open = new Map<string, OpenPart>();
@@ -12,21 +13,18 @@ export class ObjectParts {
     parts: readonly ObjectPart[],
     world: Omit<PartWorld, "part" | "questions" | "tellAfter" | "looksAfter">,
   ) {
-    const open = (name: string): OpenPart => {
-      const known = this.#open.get(name);
-      if (known !== undefined) return known;
-      const part = parts.find((one) => one.name === name);
-      if (part === undefined) throw new Error(`Cannot open a part: the Worker does not list '${name}'`);
-      const opened = part.open({
-        ...world,
-        part: open,
-        questions: () => this.all.find(({ questions }) => questions !== undefined)?.questions,
-        tellAfter: (aftermath) => this.all.forEach((one) => one.hearAfter?.(aftermath)),
-        looksAfter: (runId) => this.all.some((one) => one.looksAfter?.(runId) === true),
+    const open = (name: string): OpenPart =>
+      getOrMake(this.#open, name, () => {
+        const part = parts.find((one) => one.name === name);
+        if (part === undefined) throw new Error(`Cannot open a part: the Worker does not list '${name}'`);
+        return part.open({
+          ...world,
+          part: open,
+          questions: () => this.all.find(({ questions }) => questions !== undefined)?.questions,
+          tellAfter: (aftermath) => this.all.forEach((one) => one.hearAfter?.(aftermath)),
+          looksAfter: (runId) => this.all.some((one) => one.looksAfter?.(runId) === true),
+        });
       });
-      this.#open.set(name, opened);
-      return opened;
-    };
     this.all = parts.map(({ name }) => open(name));
     this.#tools = this.all.find(({ toolsVersion }) => toolsVersion !== undefined);
   }

@@ -1,6 +1,7 @@
 import * as LIMITS from "../../core/contract/limits.ts";
 import { decideGcra, type GcraRate } from "../../core/kit/gcra.ts";
 import { createSlot } from "../slot.ts";
+import { makeRoom } from "../../core/kit/get-or-make.ts";
 
 /** How many requests of visitors are answered: those who have no key yet, so that no quota counts them. */
 export interface VisitorLimits {
@@ -39,9 +40,8 @@ export class VisitorRates {
       const own = decideGcra(this.#each.get(visitor) ?? 0, nowMs, each);
       if (!own.allowed) return own.retryAfterMs;
       this.#each.delete(visitor);
+      makeRoom(this.#each, visitors);
       this.#each.set(visitor, own.tatMs);
-      const [oldest] = this.#each.keys();
-      if (this.#each.size > visitors) this.#each.delete(oldest!);
     }
     const together = decideGcra(this.#all, nowMs, all);
     this.#all = together.tatMs;
@@ -125,9 +125,8 @@ export class LinkVisits {
 
   #keep(digest: string, tatMs: number): void {
     this.#found.delete(digest);
+    makeRoom(this.#found, this.#most);
     this.#found.set(digest, tatMs);
-    const [oldest] = this.#found.keys();
-    if (this.#found.size > this.#most) this.#found.delete(oldest!);
   }
 }
 

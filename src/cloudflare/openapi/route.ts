@@ -7,7 +7,7 @@ import { countLists } from "../http/respond-list.ts";
 import type { RequestContext } from "../http/request-context.ts";
 import { respondRefusal, respondResult } from "../http/respond.ts";
 import { createRouter, type Router, type RouterTypes } from "../http/router.ts";
-import type { Described, DescribedRoute } from "./operation.ts";
+import type { Described, DescribedRoute, Operation } from "./operation.ts";
 
 /**
  * Answer a request, or refuse it before anything ran.
@@ -28,6 +28,46 @@ export interface Route extends Described {
 /** A path of core. The feature `document` describes it, so that a Worker without that feature does not carry the words. */
 export interface CoreRoute<At extends Route["route"] = Route["route"]> extends Omit<Route, "describe"> {
   readonly route: At;
+}
+
+/** A request to a path of some that have one thing in common. */
+export interface Asked {
+  readonly request: Request;
+  readonly context: RequestContext;
+  readonly id: string;
+  readonly query: URLSearchParams;
+}
+
+/**
+ * Make the maker of paths that run nothing and have something in common.
+ *
+ * @param open opens what all of them need, or refuses; the last `refusals` of each are those
+ */
+export function routesOf<Opened>({
+  tag,
+  open,
+  refusals: usual,
+}: Pick<Operation, "tag"> & {
+  readonly open: (context: RequestContext) => Result<Opened, Refusal>;
+  readonly refusals: NonNullable<Operation["refusals"]>;
+}) {
+  return (
+    route: Route["route"],
+    handle: (opened: Opened, asked: Asked) => Promise<Result<Response, Refusal>>,
+    describe: () => Omit<Operation, "tag">,
+  ): Route => ({
+    route,
+    runsNothing: true,
+    async handle(request, context, id) {
+      const opened = open(context);
+      if (!opened.ok) return opened;
+      return handle(opened.value, { request, context, id, query: new URL(request.url).searchParams });
+    },
+    describe() {
+      const { refusals = [], ...operation } = describe();
+      return { ...operation, tag, refusals: [...refusals, ...usual] };
+    },
+  });
 }
 
 /** A path with a protocol of its own, which says what its methods mean and how it refuses. */

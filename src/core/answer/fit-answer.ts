@@ -3,6 +3,7 @@ import * as LIMITS from "../contract/limits.ts";
 import { type Outcome, type Shown, shownOf } from "../contract/outcome.ts";
 import { roughTokens } from "./estimate-tokens.ts";
 import { cutOutcomes } from "./shape-outcomes.ts";
+import { getOrMake } from "../kit/get-or-make.ts";
 
 interface Rewriting {
   /** Writes the answer with these outcomes instead. */
@@ -89,11 +90,7 @@ function weightOf(outcome: Outcome, tokensOf: (json: string) => number): number 
 /** Estimate each text once, however many cuts of it are tried. */
 function rememberTokens(): (json: string) => number {
   const known = new Map<string, number>();
-  return (json) => {
-    let tokens = known.get(json);
-    if (tokens === undefined) known.set(json, (tokens = roughTokens(json)));
-    return tokens;
-  };
+  return (json) => getOrMake(known, json, () => roughTokens(json));
 }
 
 /** The last resort, for answers whose failures alone are too much: what remains is bounded by the number of actions. */

@@ -4,6 +4,7 @@ import { parsePointer } from "../kit/json/json-pointer.ts";
 import type { ContractField } from "./contract-field.ts";
 import type { Tool } from "./define-tool.ts";
 import type { Orchestration } from "../contract/orchestration.ts";
+import { getOrMake } from "../kit/get-or-make.ts";
 
 /** A JSON Schema (2020-12) as Zod writes it. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -34,14 +35,11 @@ const cache = new WeakMap<Hidden, WeakMap<Tool, JsonSchema>>();
  * @param hidden names of tools that must not be said to the schema's reader
  */
 export function toolSchema(tool: Tool, hidden = NOTHING_HIDDEN): JsonSchema {
-  let known = cache.get(hidden);
-  if (known === undefined) cache.set(hidden, (known = new WeakMap()));
-  let whole = known.get(tool);
-  if (whole !== undefined) return whole;
-  const schema = hidden.size === 0 ? writeWhole(tool) : withoutNames(writeWhole(tool), hidden);
-  whole = withFields(schema, tool, hidden);
-  known.set(tool, whole);
-  return whole;
+  const known = getOrMake(cache, hidden, () => new WeakMap<Tool, JsonSchema>());
+  return getOrMake(known, tool, () => {
+    const schema = hidden.size === 0 ? writeWhole(tool) : withoutNames(writeWhole(tool), hidden);
+    return withFields(schema, tool, hidden);
+  });
 }
 
 const wholes = new WeakMap<Tool, JsonSchema>();
@@ -116,9 +114,10 @@ const patterns = new WeakMap<ReadonlySet<string>, RegExp>();
  */
 export function hideNames(text: string, hidden: ReadonlySet<string>): string {
   if (hidden.size === 0) return text;
-  let pattern = patterns.get(hidden);
-  if (pattern === undefined) patterns.set(hidden, (pattern = toPattern([...hidden])));
-  return text.replaceAll(pattern, "another tool");
+  return text.replaceAll(
+    getOrMake(patterns, hidden, () => toPattern([...hidden])),
+    "another tool",
+  );
 }
 
 function toPattern(names: readonly string[]): RegExp {

@@ -1,5 +1,6 @@
 import * as LIMITS from "../contract/limits.ts";
 import type { Clock } from "../kit/clock.ts";
+import { getOrMake } from "../kit/get-or-make.ts";
 
 /** The bytes that an isolate has for responses, and the part that one request may hold. */
 export interface IsolateLimits {
@@ -257,12 +258,10 @@ export class IsolateBytes {
   }
 
   #accountOf(tenant: string): Account {
-    let account = this.#accounts.get(tenant);
-    if (account === undefined) {
-      account = { tenant, leader: null, beside: 0, queue: new Set(), waiting: 0, smallWaiting: 0 };
-      this.#accounts.set(tenant, account);
-    }
-    return account;
+    return getOrMake(this.#accounts, tenant, () => {
+      const none = { beside: 0, waiting: 0, smallWaiting: 0 };
+      return { tenant, leader: null, queue: new Set(), ...none };
+    });
   }
 }
 

@@ -4,6 +4,7 @@ import { isInDoubt, type Outcome } from "../contract/outcome.ts";
 import type { Clock } from "../kit/clock.ts";
 import { readKey } from "../plan/same-reads.ts";
 import type { Call } from "../plan/step.ts";
+import { getOrMake } from "../kit/get-or-make.ts";
 
 export interface CachedAnswer {
   readonly json: string;
@@ -65,16 +66,16 @@ export class ReadCache {
 
   /** The part of one tenant. */
   of(tenant: string): TenantReads {
-    let reads = this.#tenants.get(tenant);
-    if (reads === undefined) {
-      reads = new TenantReads(this.#domains, this.#clock, {
-        add: (entry) => this.#add(entry),
-        touch: (entry) => this.#touch(entry),
-        drop: (entry) => this.#drop(entry),
-      });
-      this.#tenants.set(tenant, reads);
-    }
-    return reads;
+    return getOrMake(
+      this.#tenants,
+      tenant,
+      () =>
+        new TenantReads(this.#domains, this.#clock, {
+          add: (entry) => this.#add(entry),
+          touch: (entry) => this.#touch(entry),
+          drop: (entry) => this.#drop(entry),
+        }),
+    );
   }
 
   #add(entry: Entry): void {
@@ -214,12 +215,7 @@ export class TenantReads {
   }
 
   #domainOf(name: string): Domain {
-    let domain = this.#domains.get(name);
-    if (domain === undefined) {
-      domain = { answers: new Map(), writes: new Set(), cleared: 0 };
-      this.#domains.set(name, domain);
-    }
-    return domain;
+    return getOrMake(this.#domains, name, () => ({ answers: new Map(), writes: new Set(), cleared: 0 }));
   }
 }
 

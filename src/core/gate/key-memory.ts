@@ -1,4 +1,5 @@
 import * as LIMITS from "../contract/limits.ts";
+import { makeRoom } from "../kit/get-or-make.ts";
 
 interface Remembered<T> {
   readonly value: T;
@@ -55,7 +56,6 @@ export class KeyMemory<T> {
 
 /** The oldest entry makes room. */
 function put<T>(known: Map<string, Remembered<T>>, key: string, value: Remembered<T>): void {
-  const [oldest] = known.keys();
-  if (known.size >= LIMITS.keysRemembered && oldest !== undefined) known.delete(oldest);
+  makeRoom(known, LIMITS.keysRemembered);
   known.set(key, value);
 }

@@ -5,7 +5,6 @@ export interface GcraRate {
   readonly windowS: number;
 }
 
-/** A draw from a rate. */
 export interface GcraDraw extends GcraRate {
   /** So many at once, all of them or none; one unless said. */
   readonly count?: number | undefined;

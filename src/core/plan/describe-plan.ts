@@ -4,6 +4,7 @@ import { PLAN_PARTS } from "../contract/refusal.ts";
 import { failureSchema, toWireFailure } from "../contract/failure.ts";
 import { lazySchema, type Written } from "../contract/lazy-schema.ts";
 import type { Plan, Step, Task } from "./step.ts";
+import { getOrMake } from "../kit/get-or-make.ts";
 
 /** The answer of `dry_run`: the actions that would run, and those that would fail before anything does. */
 export const planSchema = /* @__PURE__ */ lazySchema(() =>
@@ -111,15 +112,11 @@ function findRunnable({ steps, onError }: Plan): boolean[] {
 
 function findWaves(steps: readonly Step[], runs: readonly boolean[]): string[][] {
   const waveOf = new Map<number, number>();
-  const visit = (index: number): number => {
-    const known = waveOf.get(index);
-    if (known !== undefined) return known;
-    const { needs, after } = steps[index]!;
-    let wave = 0;
-    for (const earlier of [...needs, ...after]) if (runs[earlier]) wave = Math.max(wave, visit(earlier) + 1);
-    waveOf.set(index, wave);
-    return wave;
-  };
+  const visit = (index: number): number =>
+    getOrMake(waveOf, index, () => {
+      const { needs, after } = steps[index]!;
+      return Math.max(0, ...[...needs, ...after].filter((one) => runs[one]).map((one) => visit(one) + 1));
+    });
   const waves: string[][] = [];
   for (const { index, id } of steps) if (runs[index]) (waves[visit(index)] ??= []).push(id);
   return waves;

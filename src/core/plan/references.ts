@@ -10,6 +10,7 @@ import { leastJsonSize } from "../kit/json/least-json-size.ts";
 import { nearest } from "../kit/nearest.ts";
 import { err, ok, type Result } from "../kit/result.ts";
 import { quotedText, visibleText } from "../kit/visible-text.ts";
+import { getOrMake } from "../kit/get-or-make.ts";
 
 /** The data a reference's id stands for, or why it may not be had; undefined when there is none. */
 export type DataOf = (id: string) => Source | undefined;
@@ -34,9 +35,7 @@ export class Room {
   /** A size that a value's JSON has at least, or any above `LIMITS.bodyBytes`. Data is shared, so all but one look it up. */
   sizeOf(value: unknown): number {
     if (typeof value !== "object" || value === null) return leastJsonSize(value, LIMITS.bodyBytes);
-    let size = this.#sizes.get(value);
-    if (size === undefined) this.#sizes.set(value, (size = leastJsonSize(value, LIMITS.bodyBytes)));
-    return size;
+    return getOrMake(this.#sizes, value, () => leastJsonSize(value, LIMITS.bodyBytes));
   }
 
   /** Whether one more hint may look for similar names. */
@@ -47,11 +46,8 @@ export class Room {
 
   /** Say what there is in a value instead of the key that was asked for, once for all who ask. */
   alternatives(asked: string, at: unknown): string {
-    let known = this.#alternatives.get(at);
-    if (known === undefined) this.#alternatives.set(at, (known = new Map<string, string>()));
-    let said = known.get(asked);
-    if (said === undefined) known.set(asked, (said = this.suggests() ? alternatives(asked, at) : ""));
-    return said;
+    const known = getOrMake(this.#alternatives, at, () => new Map<string, string>());
+    return getOrMake(known, asked, () => (this.suggests() ? alternatives(asked, at) : ""));
   }
 }
 

@@ -7,6 +7,7 @@ import { tellAttempt } from "../observe/attempt-line.ts";
 import { CallPermits } from "./call-permits.ts";
 import type { CallScope } from "./call-scope.ts";
 import { runAttempt } from "./run-attempt.ts";
+import { getOrMake } from "../kit/get-or-make.ts";
 
 const NEVER = new AbortController().signal;
 
@@ -88,9 +89,6 @@ export class AttemptRunner {
 
   /** A tool that was replaced with another cap has another: what began under the old one ends under it. */
   #capOf(toolName: string, concurrency: number): Semaphore {
-    const name = `${toolName} ${concurrency}`;
-    let cap = this.#caps.get(name);
-    if (cap === undefined) this.#caps.set(name, (cap = new Semaphore(concurrency)));
-    return cap;
+    return getOrMake(this.#caps, `${toolName} ${concurrency}`, () => new Semaphore(concurrency));
   }
 }

@@ -7,6 +7,7 @@ import type { OnOpened, UpstreamHealth } from "../egress/upstream-health.ts";
 import type { ProgressReport } from "../catalog/define-tool.ts";
 import type { BeforeCall, KeepOfJob } from "../gate/execution.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
+import { getOrMake } from "../kit/get-or-make.ts";
 
 /** How many calls of a batch are under way at once, and were at most. */
 export interface Parallelism {
@@ -55,12 +56,7 @@ const requests = new WeakMap<CallScope, object>();
 
 /** The same object for every call of one scope, and for no other; there is nothing in it. */
 export function requestOf(scope: CallScope): object {
-  let request = requests.get(scope);
-  if (request === undefined) {
-    request = Object.freeze({});
-    requests.set(scope, request);
-  }
-  return request;
+  return getOrMake(requests, scope, () => Object.freeze({}));
 }
 
 /** Make the failure of what the deadline of its batch found unfinished, or not begun. */

@@ -8,6 +8,7 @@ import type { CachedAnswer, TenantReads } from "../egress/read-cache.ts";
 import type { ByteBudget } from "../egress/read-body.ts";
 import { ok, type Result } from "../kit/result.ts";
 import { type SentWrite, Ticket } from "./ticket.ts";
+import { getOrMake } from "../kit/get-or-make.ts";
 
 interface ReadsOptions {
   readonly clock: Clock;
@@ -66,8 +67,7 @@ export class Reads {
     const key = this.#keyOf(call);
     if (key === null) return make(ticket);
 
-    let pending = this.#pending.get(tool.domain);
-    if (pending === undefined) this.#pending.set(tool.domain, (pending = new Map<string, PendingRead>()));
+    const pending = getOrMake(this.#pending, tool.domain, () => new Map<string, PendingRead>());
     const known = pending.get(key);
     if (known?.isShared === true) return known.join(ticket, makeLate);
     const asked = new PendingRead(id, ticket, { clock: this.#clock, startedAt: this.#startedAt });
@@ -77,12 +77,10 @@ export class Reads {
 
   /** A remembered answer as an outcome: parsed anew, so that no batch can change what the next one reads. */
   #recall({ json, bytes, ageMs }: CachedAnswer): Outcome {
-    let data = this.#recalled.get(json);
-    if (data === undefined) {
+    const data = getOrMake(this.#recalled, json, () => {
       const taken = this.#budget.takeValues(json);
-      data = taken.ok ? ok(parseExact(json)) : taken;
-      this.#recalled.set(json, data);
-    }
+      return taken.ok ? ok(parseExact(json)) : taken;
+    });
     const meta = { durationMs: 0, queuedMs: 0, attempts: 0, bytes, ageMs };
     return data.ok
       ? { status: "success", data: data.value, json, meta }

@@ -2,6 +2,7 @@ import type { Tool } from "../catalog/define-tool.ts";
 import type { Clock } from "../kit/clock.ts";
 import type { Ticket } from "./ticket.ts";
 import type { Turn } from "./turn.ts";
+import { getOrMake } from "../kit/get-or-make.ts";
 
 /** Who goes first when a tool has room for one more. */
 export interface Rank {
@@ -57,9 +58,7 @@ export class ToolCaps {
   }
 
   #capOf(name: string, free: number): Cap {
-    let cap = this.#caps.get(name);
-    if (cap === undefined) this.#caps.set(name, (cap = { free, waiting: [] }));
-    return cap;
+    return getOrMake(this.#caps, name, () => ({ free, waiting: [] }));
   }
 
   #chooseSoon(): void {

@@ -4,6 +4,7 @@ import type { LogLevel } from "../egress/ports.ts";
 import type { LookupFailure } from "../egress/tool-secrets.ts";
 import { attemptNow } from "../kit/result.ts";
 import type { CallScope } from "./call-scope.ts";
+import { getOrMake } from "../kit/get-or-make.ts";
 
 /** The call that a line is about. */
 export interface LoggedCall {
@@ -143,12 +144,10 @@ function draw(allowance: Allowance, line: string): void {
 const allowances = new WeakMap<CallScope, Allowance>();
 
 function allowanceOf(scope: CallScope): Allowance {
-  let allowance = allowances.get(scope);
-  if (allowance === undefined) {
-    allowance = { characters: LIMITS.logCharacters, lines: Number.POSITIVE_INFINITY };
-    allowances.set(scope, allowance);
-  }
-  return allowance;
+  return getOrMake(allowances, scope, () => ({
+    characters: LIMITS.logCharacters,
+    lines: Number.POSITIVE_INFINITY,
+  }));
 }
 
 /** Values looked at: more make no line that anybody reads. */

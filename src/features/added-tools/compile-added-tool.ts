@@ -3,6 +3,7 @@ import type { ToolSecrets } from "./declared/secret-bindings.ts";
 import { toTool } from "./declared/to-tool.ts";
 import type { Tool } from "../../core/catalog/define-tool.ts";
 import { callMcpTool } from "./mcp/call-mcp-tool.ts";
+import { getOrMake, makeRoom } from "../../core/kit/get-or-make.ts";
 
 /** As many as one batch may call: an alarm that runs jobs needs the same few again. */
 const KEPT = 50;
@@ -16,15 +17,12 @@ export function createCompiler(
   toFlowTool?: (kept: object) => Tool,
 ): (json: string) => Tool {
   const made = new Map<string, Tool>();
-  return (json) => {
-    const known = made.get(json);
-    if (known !== undefined) return known;
-    const kept = JSON.parse(json) as object;
-    const isFlow = toFlowTool !== undefined && "flow" in kept;
-    const tool = isFlow ? toFlowTool(kept) : toTool(kept as Declaration, { secrets, callMcp: callMcpTool });
-    const [oldest] = made.keys();
-    if (made.size >= KEPT && oldest !== undefined) made.delete(oldest);
-    made.set(json, tool);
-    return tool;
-  };
+  return (json) =>
+    getOrMake(made, json, () => {
+      const kept = JSON.parse(json) as object;
+      const isFlow = toFlowTool !== undefined && "flow" in kept;
+      const tool = isFlow ? toFlowTool(kept) : toTool(kept as Declaration, { secrets, callMcp: callMcpTool });
+      makeRoom(made, KEPT);
+      return tool;
+    });
 }

@@ -5,6 +5,7 @@ import { isFlow, type KeptTool } from "../../feature/tool.ts";
 import type { ToolsPage } from "./stored-tools.ts";
 import * as LIMITS from "./limits.ts";
 import { createAddedTool } from "./added-tool.ts";
+import { getOrMake } from "../../core/kit/get-or-make.ts";
 
 export interface RegistryOptions {
   /** The tools that every tenant has. */
@@ -80,9 +81,7 @@ class TenantTools {
   }
 
   catalogOf(caller: Caller): Catalog {
-    let visible = this.#visible.get(caller);
-    if (visible === undefined) this.#visible.set(caller, (visible = this.#all.restrictTo(caller.tools)));
-    return visible;
+    return getOrMake(this.#visible, caller, () => this.#all.restrictTo(caller.tools));
   }
 
   /**

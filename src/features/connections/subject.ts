@@ -120,7 +120,6 @@ export function readSubjectHeader({ headers }: Pick<Request, "headers">): Result
   return err(refuse("INVALID_REQUEST", issue));
 }
 
-/** Who is named, and by what. */
 interface Named extends SaidInBody {
   readonly caller: Pick<Caller, "tenant" | "subject" | "namesNoSubject">;
   /** The account that was named before, which wins. */

@@ -62,7 +62,6 @@ export interface EndpointAsked extends Omit<EndpointPut, "no"> {
 
 export type KeepRefusal = "taken" | "too-many" | "too-many-of-customer" | "changed" | "unknown";
 
-/** The hands of a customer. */
 export interface CustomerHands {
   readonly customer: string;
   /** Endpoints of it up to which it may make another. */

@@ -81,7 +81,6 @@ export type FoundKey =
   | { readonly kind: "key"; readonly key: KeptKey }
   | { readonly kind: "elsewhere"; readonly owner: KeyOwner };
 
-/** Names what is kept. */
 export type KeyOwner = Pick<KeptKey, "tenant" | "name">;
 
 export interface PointOptions {

@@ -1,13 +1,8 @@
 import { addTimes, type Histogram } from "./histogram.ts";
 import type { SeenTenant, Standing, TenantRow, ToolRow } from "./operator.ts";
-import { addCounts } from "./tally-book.ts";
+import { addCounts, type Counts, noCounts } from "./tally-book.ts";
 
-interface Sum {
-  runs: number;
-  actions: number;
-  errors: number;
-  throttled: number;
-  readonly took: Histogram;
+interface Sum extends Counts {
   readonly dead: Map<string, number>;
   deadJobs: number;
   waiting: number;
@@ -53,16 +48,7 @@ export class OverviewSum {
   #of(tenant: string): Sum {
     const known = this.#tenants.get(tenant);
     if (known !== undefined) return known;
-    const made = {
-      runs: 0,
-      actions: 0,
-      errors: 0,
-      throttled: 0,
-      took: [],
-      dead: new Map<string, number>(),
-      deadJobs: 0,
-      waiting: 0,
-    };
+    const made = { ...noCounts(), dead: new Map<string, number>(), deadJobs: 0, waiting: 0 };
     this.#tenants.set(tenant, made);
     return made;
   }

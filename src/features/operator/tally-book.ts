@@ -17,13 +17,20 @@ interface ToolTally {
   readonly took: Histogram;
 }
 
-interface TenantTally {
+export interface Counts {
   runs: number;
   actions: number;
   errors: number;
   throttled: number;
-  begunAt?: number;
   readonly took: Histogram;
+}
+
+export function noCounts(): Counts {
+  return { runs: 0, actions: 0, errors: 0, throttled: 0, took: [] };
+}
+
+interface TenantTally extends Counts {
+  begunAt?: number;
   readonly tools: Map<string, ToolTally>;
 }
 
@@ -125,14 +132,7 @@ export class TallyBook {
     const known = this.#tenants.get(tenant);
     if (known !== undefined) return known;
     if (this.#tenants.size >= this.#bounds.tenants && tenant !== OTHERS) return this.#of(OTHERS);
-    const made = {
-      runs: 0,
-      actions: 0,
-      errors: 0,
-      throttled: 0,
-      took: [],
-      tools: new Map<string, ToolTally>(),
-    };
+    const made = { ...noCounts(), tools: new Map<string, ToolTally>() };
     this.#tenants.set(tenant, made);
     return made;
   }

@@ -37,7 +37,6 @@ export interface OrchestrationCall {
   readonly entry: Entry;
 }
 
-/** A call and its class. */
 export interface ClassifiedCall extends Classification {
   readonly call: OrchestrationCall;
 }

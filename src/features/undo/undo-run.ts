@@ -146,7 +146,6 @@ export interface Reversal {
 /** Seals arguments for one write of a tenant; null where the deployment has no key for that. */
 export type SealArgs = (argsJson: string, tenant: string, sealedFor: string) => Promise<string | null>;
 
-/** How a write ended. */
 export type WriteEnd =
   /** It did nothing that could be taken back. */
   | { readonly kind: "void" }
@@ -256,7 +255,6 @@ export interface UndoMethods {
   asked(jobId: string, fence: number, question: Pending | null, names: readonly string[]): void;
 }
 
-/** Call a method of that part. */
 export const callUndo = createPartCall<UndoMethods>(UNDO);
 
 /** The idempotency key of the call that takes a write back: one however often that is asked. */

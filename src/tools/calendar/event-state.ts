@@ -5,6 +5,7 @@ import { lazySchema } from "../../core/contract/lazy-schema.ts";
 import { canonicalJson } from "../../core/kit/json/canonical-json.ts";
 import { parseInstant } from "../../core/kit/rfc3339.ts";
 import type { CalendarEvent } from "./calendar-api.ts";
+import { getOrMake } from "../../core/kit/get-or-make.ts";
 
 const time = lazySchema(() =>
   z.strictObject({
@@ -90,9 +91,6 @@ const before = new WeakMap<object, Map<string, CalendarEvent>>();
 
 /** The event as it was before a call's first attempt: a later one may find its own work. */
 export function keepBefore({ request, idempotencyKey }: ToolContext, found: CalendarEvent): CalendarEvent {
-  let kept = before.get(request);
-  if (kept === undefined) before.set(request, (kept = new Map()));
-  const known = kept.get(idempotencyKey);
-  if (known === undefined) kept.set(idempotencyKey, found);
-  return known ?? found;
+  const kept = getOrMake(before, request, () => new Map<string, CalendarEvent>());
+  return getOrMake(kept, idempotencyKey, () => found);
 }

@@ -1,3 +1,5 @@
+import { getOrMake } from "../../core/kit/get-or-make.ts";
+
 /** A tag, a comment or another piece of markup, and where it stands. */
 export interface Tag {
   readonly from: number;
@@ -93,8 +95,7 @@ const ends = new Map<string, RegExp>();
 
 /** Where the tag begins that ends an element in which nothing else is markup; the end of the text where it never does. */
 export function endOfRawText(html: string, name: string, from: number): number {
-  let end = ends.get(name);
-  if (end === undefined) ends.set(name, (end = new RegExp(`</${name}(?=[\\s/>])`, "gi")));
+  const end = getOrMake(ends, name, () => new RegExp(`</${name}(?=[\\s/>])`, "gi"));
   end.lastIndex = from;
   return end.exec(html)?.index ?? html.length;
 }

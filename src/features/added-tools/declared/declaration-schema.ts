@@ -167,5 +167,4 @@ export const mcpSchema = lazySchema(() =>
     .register(z.globalRegistry, { id: "McpCall" }),
 );
 
-/** The fields of `auth`. */
 export const authFields = ["secret", "as", "also", "connection"] as const;

@@ -6,6 +6,7 @@ import { findOpen, Pending } from "../../../core/contract/pending.ts";
 import { runLeniently } from "../../../core/contract/run-schema.ts";
 import type { Compiled } from "./compile-schema.ts";
 import { translateErrors } from "./translate-errors.ts";
+import { getOrMake } from "../../../core/kit/get-or-make.ts";
 
 type RawIssue = z.core.$ZodRawIssue;
 
@@ -38,8 +39,7 @@ interface Asked {
  * checked.
  */
 export function findCertain(compiled: Compiled, value: unknown): readonly RawIssue[] {
-  let lookup = lookups.get(compiled);
-  if (lookup === undefined) lookups.set(compiled, (lookup = dereference(compiled.document)));
+  const lookup = getOrMake(lookups, compiled, () => dereference(compiled.document));
   return new Finder(compiled, lookup, findOpen(value)).find({ schema: compiled.document, at: "#" }, value);
 }
 

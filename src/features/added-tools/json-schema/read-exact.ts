@@ -1,6 +1,7 @@
 import { isJsonObject, isLongInteger, type JsonObject, mapExact } from "../../../core/contract/json.ts";
 import { Pending } from "../../../core/contract/pending.ts";
 import { fieldPointers, type Place, pointersOf, walkSchema } from "./walk-schema.ts";
+import { getOrMake } from "../../../core/kit/get-or-make.ts";
 
 /**
  * Read integers beyond 2^53 as a schema has them: digits in text are a number where it takes numbers and no text, and a number is
@@ -96,19 +97,17 @@ class Reader {
   }
 
   #placesAround(pointer: string): readonly Place[] {
-    const known = this.#around.get(pointer);
-    if (known !== undefined) return known;
-    const found = new Map<string, Place>();
-    const waiting = [pointer];
-    for (const next of waiting) {
-      const place = this.#places.get(next);
-      if (place === undefined || found.has(next)) continue;
-      found.set(next, place);
-      waiting.push(...["$ref", "allOf", "anyOf", "oneOf"].flatMap((keyword) => pointersOf(place, keyword)));
-    }
-    const places = [...found.values()];
-    this.#around.set(pointer, places);
-    return places;
+    return getOrMake(this.#around, pointer, () => {
+      const found = new Map<string, Place>();
+      const waiting = [pointer];
+      for (const next of waiting) {
+        const place = this.#places.get(next);
+        if (place === undefined || found.has(next)) continue;
+        found.set(next, place);
+        waiting.push(...["$ref", "allOf", "anyOf", "oneOf"].flatMap((keyword) => pointersOf(place, keyword)));
+      }
+      return [...found.values()];
+    });
   }
 }
 

@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
 import { follow, parsePointer, toPointer } from "../../../core/kit/json/json-pointer.ts";
 import { APPLICATORS, IN_PLACE } from "./keywords.ts";
 import { attemptNow } from "../../../core/kit/result.ts";
+import { getOrMake } from "../../../core/kit/get-or-make.ts";
 
 /** A schema inside a document, or a boolean in the place of one. */
 export interface Place {
@@ -38,9 +39,7 @@ const walks = new WeakMap<JsonObject, Walked>();
  * checks it can tell. An inner schema comes behind its outer one.
  */
 export function walkSchema(root: JsonObject): Walked {
-  let walked = walks.get(root);
-  if (walked === undefined) walks.set(root, (walked = walk(root)));
-  return walked;
+  return getOrMake(walks, root, () => walk(root));
 }
 
 function walk(root: JsonObject): Walked {

@@ -13,7 +13,6 @@ export interface PatternCost {
   readonly isAnchored: boolean;
 }
 
-/** Work for one pattern. */
 const PATTERN_WORK = 20_000;
 
 /** Characters of a pattern: the longest in common use, an IPv6 address, has 700. */

@@ -13,6 +13,7 @@ import { type Answer, needsPerson, RPC, toFailure } from "./message.ts";
 import { isStale, openSession } from "./open-session.ts";
 import { makeParamHeaders, toHeaderValue } from "./param-headers.ts";
 import type { Session } from "./mcp-session.ts";
+import { getOrMake } from "../../../core/kit/get-or-make.ts";
 
 /** The servers that this isolate knows. */
 const SERVERS = new KnownServers();
@@ -73,9 +74,7 @@ export async function callMcpTool(
 
 function serversOf({ auth }: McpCall, { request }: McpContext): KnownServers {
   if (!isConnection(auth)) return SERVERS;
-  let servers = SERVERS_OF_ACCOUNTS.get(request);
-  if (servers === undefined) SERVERS_OF_ACCOUNTS.set(request, (servers = new KnownServers()));
-  return servers;
+  return getOrMake(SERVERS_OF_ACCOUNTS, request, () => new KnownServers());
 }
 
 /** Recall the known server, or ask it where nothing is known, or for too long. */

@@ -4,6 +4,7 @@ import { attempt } from "../../../core/kit/result.ts";
 import { ToolFailure } from "../../../core/catalog/tool-failure.ts";
 import type { ParamHeader } from "./param-headers.ts";
 import type { Session } from "./mcp-session.ts";
+import { getOrMake, makeRoom } from "../../../core/kit/get-or-make.ts";
 
 /** The known facts of one of a server's tools. */
 export interface KnownTool {
@@ -50,8 +51,7 @@ export class KnownServers {
    * asks.
    */
   async learn(key: string, request: object, work: () => Promise<KnownServer>): Promise<KnownServer> {
-    let asking = this.#asking.get(request);
-    if (asking === undefined) this.#asking.set(request, (asking = new Map<string, Promise<KnownServer>>()));
+    const asking = getOrMake(this.#asking, request, () => new Map<string, Promise<KnownServer>>());
     for (;;) {
       const other = asking.get(key);
       if (other === undefined) break;
@@ -72,9 +72,8 @@ export class KnownServers {
 
   #remember(key: string, known: KnownServer): void {
     this.#servers.delete(key);
+    makeRoom(this.#servers, this.#most);
     this.#servers.set(key, known);
-    const [oldest] = this.#servers.keys();
-    if (this.#servers.size > this.#most) this.#servers.delete(oldest!);
   }
 }
 

@@ -7,27 +7,23 @@ import type { Refusal } from "../../../core/contract/refusal.ts";
 import { askGate } from "../../../cloudflare/http/ask-gate.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import { respondList } from "../../../cloudflare/http/respond-list.ts";
-import type { Route } from "../../../cloudflare/openapi/route.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { shardOfSubject } from "../../../core/contract/gate/caller.ts";
 import { listAll } from "../objects/connection-shards.ts";
 import type { ConnectionQuery, ListPlace, SeenConnection } from "../shard-methods.ts";
 import { connectorOf } from "../connectors/connector.ts";
 import { connectionSchema, toWireConnection } from "../wire-connection.ts";
-import { openConnections, refuseOtherSubject, subjectOf, TAG, UNREADABLE } from "./open-connections.ts";
+import { routeOf, refuseOtherSubject, subjectOf, UNREADABLE } from "./open-connections.ts";
 
 /** `GET /v1/connections?subject=&connector=`: the newest first. */
-export const listConnections: Route = {
-  route: "GET /v1/connections",
-  runsNothing: true,
-  async handle(request, context) {
-    const opened = openConnections(context);
-    if (!opened.ok) return opened;
-    const query = parseQuery(new URL(request.url).searchParams, context);
-    if (!query.ok) return query;
-    const { shards, connectors } = opened.value;
-    const { subject, limit } = query.value;
-    const asked = query.value;
+export const listConnections = routeOf(
+  "GET /v1/connections",
+  async (opened, { query, context }) => {
+    const parsed = parseQuery(query, context);
+    if (!parsed.ok) return parsed;
+    const { shards, connectors } = opened;
+    const asked = parsed.value;
+    const { subject, limit } = asked;
     const found = await askGate(
       () => (subject === null ? listAll(shards, asked) : shards(shardOfSubject(subject)).list(asked)),
       UNREADABLE,
@@ -40,10 +36,9 @@ export const listConnections: Route = {
     const beside = asked.after === null ? { connectors: mine } : {};
     return respondList("connections", rows, { limit, hasMore, toJson, toCursor, beside });
   },
-  describe: () => ({
+  () => ({
     id: "listConnections",
     summary: "List connections, the newest first",
-    tag: TAG,
     query: z.strictObject({
       subject: z.optional(subjectOf()),
       connector: z.optional(z.string()),
@@ -59,9 +54,9 @@ export const listConnections: Route = {
         })
         .register(z.globalRegistry, { id: "ConnectionPage" }),
     },
-    refusals: ["INVALID_QUERY", "FORBIDDEN", "MISCONFIGURED", "UNAVAILABLE"],
+    refusals: ["INVALID_QUERY", "FORBIDDEN"],
   }),
-};
+);
 
 function parseQuery(query: URLSearchParams, context: RequestContext): Result<ConnectionQuery, Refusal> {
   const other = refuseOtherParameters(query, ["subject", "connector", "limit", "cursor"]);

@@ -2,6 +2,7 @@ import { subjectField } from "../../../feature/caller.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { askGate } from "../../../cloudflare/http/ask-gate.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
+import { routesOf } from "../../../cloudflare/openapi/route.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import type { Connectors } from "../connectors/connector.ts";
 import { shardOfId } from "../link-token.ts";
@@ -29,6 +30,12 @@ export function openConnections({ configured, caller }: RequestContext): Result<
   const shards = openShards(caller, configured);
   return shards.ok ? ok({ shards: shards.value, connectors }) : shards;
 }
+
+export const routeOf = routesOf({
+  tag: TAG,
+  open: openConnections,
+  refusals: ["MISCONFIGURED", "UNAVAILABLE"],
+});
 
 /** Find a connection that the caller may see. */
 export async function findConnection(

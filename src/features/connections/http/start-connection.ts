@@ -7,7 +7,6 @@ import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { askGate } from "../../../cloudflare/http/ask-gate.ts";
 import { readRequest } from "../../../cloudflare/http/read-request-body.ts";
 import { respondJson } from "../../../cloudflare/http/respond.ts";
-import type { Route } from "../../../cloudflare/openapi/route.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
 import type { ConnectionPlace } from "../connection.ts";
@@ -19,13 +18,7 @@ import type { Shards } from "../objects/connection-shards.ts";
 import { DEFAULT_NAME, refuseReturn } from "../subject.ts";
 import { toTime } from "../wire-connection.ts";
 import { connectionSetupOf } from "./connection-setup.ts";
-import {
-  type OpenedConnections,
-  openConnections,
-  refuseOtherSubject,
-  subjectOf,
-  TAG,
-} from "./open-connections.ts";
+import { type OpenedConnections, routeOf, refuseOtherSubject, subjectOf } from "./open-connections.ts";
 
 const wishSchema = lazySchema(() =>
   z.strictObject({
@@ -75,12 +68,9 @@ const startedSchema = lazySchema(() =>
 );
 
 /** `POST /v1/connections`: connect an account of a subject, or connect it anew. */
-export const startConnection: Route = {
-  route: "POST /v1/connections",
-  runsNothing: true,
-  async handle(request, context) {
-    const opened = openConnections(context);
-    if (!opened.ok) return opened;
+export const startConnection = routeOf(
+  "POST /v1/connections",
+  async (opened, { request, context }) => {
     const body = await readRequest(request, wishSchema());
     if (!body.ok) return body;
     const {
@@ -94,10 +84,10 @@ export const startConnection: Route = {
     } = body.value.parsed;
     const other = refuseOtherSubject(context, subject);
     if (other !== null) return err(other);
-    const found = findConnector(opened.value, wanted, context.caller.tenant);
+    const found = findConnector(opened, wanted, context.caller.tenant);
     if (!found.ok) return found;
     const place = { subject, connector: found.value.name, name };
-    const { shards } = opened.value;
+    const { shards } = opened;
     const isKept = checkSite(found.value, site);
     if (isKept !== null) return err(isKept);
     if (found.value.kind === "key") {
@@ -137,11 +127,10 @@ export const startConnection: Route = {
     };
     return ok(respondJson(JSON.stringify(answer), { status: 201 }));
   },
-  describe: () => ({
+  () => ({
     id: "startConnection",
     summary:
       "Connect an account of a subject: make the link that the person opens, or keep the subject's key",
-    tag: TAG,
     body: {
       schema: wishSchema().check(z.meta({ id: "ConnectionWish" })),
       example: { connector: "google", subject: "user_42" },
@@ -151,9 +140,9 @@ export const startConnection: Route = {
       schema: startedSchema(),
       statuses: [201],
     },
-    refusals: ["INVALID_REQUEST", "FORBIDDEN", "MISCONFIGURED", "UNAVAILABLE"],
+    refusals: ["INVALID_REQUEST", "FORBIDDEN"],
   }),
-};
+);
 
 async function keepKey(
   shards: Shards,

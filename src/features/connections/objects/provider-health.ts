@@ -8,6 +8,7 @@ import {
 } from "../../../core/gate/state/breaker.ts";
 import type { Clock } from "../../../core/kit/clock.ts";
 import type { Connection } from "../connection.ts";
+import { getOrMake } from "../../../core/kit/get-or-make.ts";
 
 /** Whether a provider may be asked for tokens; if not, how long until it is tried again. */
 export type ProviderEntry =
@@ -80,12 +81,8 @@ export class ProviderHealth {
   }
 
   #breakersOf(connector: string, now: number): Breakers {
-    let breakers = this.#providers.get(connector);
-    if (breakers === undefined) {
-      breakers = { failing: new Map(), shared: createBreaker(now), restUntil: 0 };
-      this.#providers.set(connector, breakers);
-    }
-    return breakers;
+    const make = () => ({ failing: new Map(), shared: createBreaker(now), restUntil: 0 });
+    return getOrMake(this.#providers, connector, make);
   }
 }
 

@@ -1,6 +1,5 @@
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
-import type { Operation } from "../../../cloudflare/openapi/operation.ts";
-import type { Route } from "../../../cloudflare/openapi/route.ts";
+import { routesOf } from "../../../cloudflare/openapi/route.ts";
 import { isJsonObject } from "../../../core/contract/json.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { ok, type Result } from "../../../core/kit/result.ts";
@@ -27,34 +26,8 @@ export function openScope(context: RequestContext): Result<Scope, Refusal> {
 
 export type Answered = Promise<Result<Response, Refusal>>;
 
-interface Asked {
-  readonly request: Request;
-  readonly context: RequestContext;
-  /** The value of `:id` in the path. */
-  readonly id: string;
-  readonly query: URLSearchParams;
-}
-
-/** Make a route of the tenant itself that runs nothing, with what all of them say of themselves. */
-export function routeOf(
-  route: Route["route"],
-  handle: (scope: Scope, asked: Asked) => Answered,
-  describe: () => Omit<Operation, "tag">,
-): Route {
-  return {
-    route,
-    runsNothing: true,
-    async handle(request, context, id) {
-      const scope = openScope(context);
-      if (!scope.ok) return scope;
-      return handle(scope.value, { request, context, id, query: new URL(request.url).searchParams });
-    },
-    describe() {
-      const { refusals = [], ...operation } = describe();
-      return { ...operation, tag: "Endpoints", refusals: [...refusals, "MISCONFIGURED"] };
-    },
-  };
-}
+/** Make a route of the tenant itself. */
+export const routeOf = routesOf({ tag: "Endpoints", open: openScope, refusals: ["MISCONFIGURED"] });
 
 /** The fields of an endpoint that its customer may say. Any other one is the tenant's, whatever it comes to do. */
 const SAID = [

@@ -11,6 +11,7 @@ import type { SecretBox } from "./secret-box.ts";
 import type { ShardStore } from "./shard-store.ts";
 import { sendDelivery } from "../send-delivery.ts";
 import { toDisabledNotice, toFailedNotice, disabledAt, settleAttempt } from "../settle-attempt.ts";
+import { makeRoom } from "../../../core/kit/get-or-make.ts";
 
 /** An attempt that has not ended by then is given up for lost. */
 export const LEASE_MS = LIMITS.deliveryTimeoutMs + 5_000;
@@ -104,8 +105,7 @@ export class Deliverer {
     const known = this.#made.get(name);
     if (known !== undefined) return known;
     const making = this.#runVia(via, event);
-    const [oldest] = this.#made.keys();
-    if (this.#made.size >= LIMITS.viaBodiesRemembered && oldest !== undefined) this.#made.delete(oldest);
+    makeRoom(this.#made, LIMITS.viaBodiesRemembered);
     this.#made.set(name, making);
     const made = await making;
     // The next attempt asks the flow again.

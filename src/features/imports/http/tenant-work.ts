@@ -1,6 +1,7 @@
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import { createSlot } from "../../../cloudflare/slot.ts";
 import { ImportWork } from "../import-work.ts";
+import { getOrMake, makeRoom } from "../../../core/kit/get-or-make.ts";
 
 /** Tenants whose work an isolate remembers. The one that came first is forgotten, and begins its minute anew. */
 const TENANTS = 1_000;
@@ -13,11 +14,8 @@ export function workOfTenant({
   configured,
 }: Pick<RequestContext, "caller" | "configured">): ImportWork {
   const all = workByTenant(configured);
-  const known = all.get(tenant);
-  if (known !== undefined) return known;
-  const [oldest] = all.keys();
-  if (all.size >= TENANTS && oldest !== undefined) all.delete(oldest);
-  const work = new ImportWork();
-  all.set(tenant, work);
-  return work;
+  return getOrMake(all, tenant, () => {
+    makeRoom(all, TENANTS);
+    return new ImportWork();
+  });
 }

@@ -23,7 +23,6 @@ import { BATCH_TOOL } from "../../../core/catalog/alias.ts";
 import { parseExact } from "../../../core/contract/json.ts";
 import { toToolReply } from "../../../turns/write-reply.ts";
 
-/** How a task is looked at. */
 type TaskLook = Pick<MethodOptions, "onWritten"> & {
   /** Whether its questions are told, or its reply as far as it is there by now. */
   readonly asks: boolean;

@@ -7,7 +7,6 @@ import { readObject, resolveReversal } from "../resolve-reversal.ts";
 import type { WriteState } from "../undo-machine.ts";
 import { type BegunWrite, type Irreversible, isGone, type Reversal, type UndoneEntry } from "../undo-run.ts";
 
-/** A write as it is kept. */
 export interface KeptWrite extends BegunWrite {
   readonly seq: number;
   readonly state: WriteState;

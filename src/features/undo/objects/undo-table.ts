@@ -78,7 +78,6 @@ export class UndoTable {
     return row === undefined ? null : toRun(row);
   }
 
-  /** The run that a job is. */
   runOfJob(jobId: string): UndoRun | null {
     const [row] = this.#rows<RunRow>(`SELECT ${RUN} FROM undo_runs WHERE job_id = ?`, jobId);
     return row === undefined ? null : toRun(row);
