@@ -2,10 +2,11 @@ import * as z from "zod/mini";
 import {
   resultSchema,
   execute,
-  respondCounted,
+  holdingBytes,
   readRun,
   readRequest,
   respondDocument,
+  respondHeld,
   respondJson,
 } from "../../../feature/answer.ts";
 import { err, ok, makeRefusal } from "../../../feature/refuse.ts";
@@ -27,6 +28,7 @@ import {
   toolDescriptionSchema,
 } from "../discover-tools.ts";
 import { schemaRequestSchema } from "../meta-tools.ts";
+import * as LIMITS from "../limits.ts";
 import { fitTools, TOOL_FORMATS, toToolList } from "../tool-list.ts";
 import { describeSurface, TOOL_SURFACES } from "../tool-surface.ts";
 
@@ -43,12 +45,17 @@ export const listTools: Route = {
     if (!format.ok) return format;
     const surface = parseChoice(query, "surface", TOOL_SURFACES);
     if (!surface.ok) return surface;
-    const list = fitTools(catalog, (shown, leftOut) => {
-      const described = describeSurface(surface.value ?? "batch", shown);
-      const tools = toToolList(described, format.value ?? "json-schema");
-      return JSON.stringify({ tools, ...(leftOut > 0 && { left_out: leftOut }) });
+    const most = Math.min(LIMITS.toolListBytes, catalog.tools.length * LIMITS.listedToolBytes);
+    return holdingBytes(context, async (bytes) => {
+      const crowded = await bytes.hold(most, request.signal);
+      if (crowded !== null) return err(crowded);
+      const list = fitTools(catalog, (shown, leftOut) => {
+        const described = describeSurface(surface.value ?? "batch", shown);
+        const tools = toToolList(described, format.value ?? "json-schema");
+        return JSON.stringify({ tools, ...(leftOut > 0 && { left_out: leftOut }) });
+      });
+      return ok(await respondHeld(list, context, { release: bytes.leaveTo(list), headers: {} }));
     });
-    return respondCounted(list, context);
   },
   describe: () => ({
     id: "listTools",
