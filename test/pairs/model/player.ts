@@ -4,7 +4,7 @@ import { type Answered, type Asked, KILLED, KillableVolley } from "./killable-vo
 import { Ledger } from "./ledger.ts";
 import { type CallerName, CALLERS, type Move, type Step } from "./sequence.ts";
 import { Store } from "./store.ts";
-import { TOOLS } from "./tools.ts";
+import { ADDED, ADDED_FORMS, TOOLS } from "./tools.ts";
 
 const HOUR_MS = 3_600_000;
 const FLOW = "put_flow";
@@ -69,7 +69,7 @@ export class Player {
   /** The decisions of people, and their subjects. */
   readonly #decisions: { readonly asked: Asked; readonly meant: readonly string[] }[] = [];
   #begun = 0;
-  readonly #flows = new Set<string>();
+  readonly #kept = new Set<string>();
   readonly #counted = new Map<string, number[]>();
   /** Reruns that asked about a doubt: a yes to one of their questions is a wish to have it again. */
   readonly #reruns = new Set<string>();
@@ -117,17 +117,25 @@ export class Player {
     return player.ledger.faults;
   }
 
-  /** Keep the flow of a tenant, once. */
-  async #keepFlow(tenant: string): Promise<void> {
+  /** Keep a flow and a tool of a tenant, in one of their forms. */
+  async #keep(tenant: string, form = 0): Promise<void> {
+    if (tenant === "t2") return;
+    this.#kept.add(tenant);
     const keeper = tenant === "t0" ? "admin" : "other";
-    if (tenant === "t2" || this.#flows.has(tenant)) return;
-    this.#flows.add(tenant);
     const flow = {
       summary: "Put one",
       input_schema: { type: "object", properties: { of: { type: "string" } }, required: ["of"] },
-      actions: [{ id: "a0", tool: "put", args: { of: { $ref: "input#/of" } } }],
+      actions: [{ id: "a0", tool: form % 2 === 0 ? "put" : "put_once", args: { of: { $ref: "input#/of" } } }],
     };
-    await this.#ask(keeper, { method: "PUT", path: `/v1/flows/${FLOW}`, body: flow });
+    const tool = ADDED_FORMS[form % ADDED_FORMS.length];
+    for (const [path, body] of [
+      [`/v1/flows/${FLOW}`, flow],
+      [`/v1/tools/${ADDED}`, tool],
+    ] as const) {
+      const answer = await this.#ask(keeper, { method: "PUT", path, body });
+      if (answer !== KILLED && answer.status === 422)
+        this.ledger.faults.push(`PUT ${path} is 422: ${answer.text.slice(0, 300)}`);
+    }
   }
 
   /** Hours later everything that was promised has ended, and is as it is told. */
@@ -195,6 +203,8 @@ export class Player {
       }
       case "make key":
         return this.#makeKey(step);
+      case "replace":
+        return this.#keep(CALLERS[step.by].tenant, step.pick);
       case "revoke key":
         return this.#revokeKey(step);
       case "delete tenant":
@@ -259,7 +269,8 @@ export class Player {
       accept: "application/json, text/event-stream;q=0.1",
       ...(keys === "one" && { "idempotency-key": `k-${ofs.get("a0")!}` }),
     };
-    if (door === "flow") await this.#keepFlow(caller.tenant);
+    const isKept = door === "flow" || list.some(({ tool }) => tool === ADDED);
+    if (isKept && !this.#kept.has(caller.tenant)) await this.#keep(caller.tenant);
     const ran: Ran = {
       asked: { method: "POST", key: this.#keyOf(by, pick), headers, ...asked },
       by,
@@ -479,7 +490,7 @@ export class Player {
     const wishes = this.ledger.wishes.size;
     const answer = await this.#ask(by, { method: "POST", path: "/v1/tenant/delete", body: { tenant } });
     if (answer !== KILLED && answer.status === 200) {
-      this.#flows.delete(tenant);
+      this.#kept.delete(tenant);
       this.ledger.forget(tenant, { begun: this.#begun, wishes });
       for (const made of this.#made)
         if (made.tenant === tenant) made.endedAt = Math.min(made.endedAt ?? Infinity, this.#clock.now());

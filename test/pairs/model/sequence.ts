@@ -1,7 +1,9 @@
 import fc from "fast-check";
 
 import { TREATMENTS, type Treatment } from "./store.ts";
-import { TOOLS } from "./tools.ts";
+import { ADDED, TOOLS } from "./tools.ts";
+
+const NAMES: readonly string[] = [...TOOLS.map(({ name }) => name), ADDED];
 
 /** Who asks: keys of three tenants, some for one person only. */
 export const CALLERS = {
@@ -45,6 +47,7 @@ export type Step = { readonly by: CallerName; readonly pick: number } & (
         | "open"
         | "make key"
         | "decide again"
+        | "replace"
         | "revoke key"
         | "delete tenant";
     }
@@ -65,7 +68,7 @@ const by = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(...(Object.keys(CALLERS) as CallerName[])) },
 );
 const pick = fc.nat(1_000);
-const action = fc.record({ tool: fc.constantFrom(...TOOLS.map(({ name }) => name)), follows: fc.boolean() });
+const action = fc.record({ tool: fc.constantFrom(...NAMES), follows: fc.boolean() });
 
 const run = fc.record({
   does: fc.constant("run" as const),
@@ -86,6 +89,7 @@ const of = (
     | "repeat"
     | "make key"
     | "decide again"
+    | "replace"
     | "revoke key"
     | "delete tenant",
 ) => fc.record({ does: fc.constant(does), by, pick });
@@ -123,6 +127,7 @@ const DOES = [
   "look",
   "open",
   "make key",
+  "replace",
   "revoke key",
   "delete tenant",
   "pass",
@@ -142,6 +147,7 @@ const step = fc.oneof(
   { weight: 3, arbitrary: of("look") },
   { weight: 3, arbitrary: of("open") },
   { weight: 2, arbitrary: of("make key") },
+  { weight: 2, arbitrary: of("replace") },
   { weight: 2, arbitrary: of("revoke key") },
   { weight: 2, arbitrary: of("delete tenant") },
   { weight: 4, arbitrary: pass },
@@ -196,10 +202,7 @@ const moves = fc
 /** A sequence keeps to a theme: few callers, tools, doors and faults meet more often than many ("swarm testing", Groce et al. 2012). */
 const theme = fc.record({
   by: fc.subarray(Object.keys(CALLERS) as CallerName[], { minLength: 1, maxLength: 3 }),
-  tools: fc.subarray(
-    TOOLS.map(({ name }) => name),
-    { minLength: 1, maxLength: 3 },
-  ),
+  tools: fc.subarray([...NAMES], { minLength: 1, maxLength: 3 }),
   doors: fc.subarray([...DOORS], { minLength: 1, maxLength: 2 }),
   treatments: fc.subarray([...TREATMENTS], { minLength: 1, maxLength: 2 }),
   without: fc.subarray([...DOES], { maxLength: DOES.length - 4 }),
@@ -218,11 +221,7 @@ function keepTo({ by, tools, doors, treatments, without }: Theme, moves: readonl
             door: among(doors, DOORS, mine.door),
             actions: mine.actions.map((one) => ({
               ...one,
-              tool: among(
-                tools,
-                TOOLS.map(({ name }) => name),
-                one.tool,
-              ),
+              tool: among(tools, NAMES, one.tool),
             })),
           }
         : mine;

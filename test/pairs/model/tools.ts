@@ -50,3 +50,27 @@ export const TOOLS = [
   makeTool("put_later_asked", "put-once", { ...later, ...asks }),
   makeTool("drop", "drop", { actions: ["write"] }),
 ] as const;
+
+/** The tool that a tenant adds by itself, and replaces by another of these. */
+export const ADDED = "put_added";
+const added = {
+  summary: "Asks for put",
+  description: "Asks for put.",
+  category: "store",
+  actions: ["create"],
+  is_write: true,
+  input_schema: { type: "object", properties: { of: { type: "string" } }, required: ["of"] },
+  http: { method: "POST", url: `${HOST}/put/{of}` },
+};
+const back = { mode: "parallel-safe", compensate: { tool: "drop", args: { of: { $ref: "args#/of" } } } };
+export const ADDED_FORMS = [
+  { ...added, orchestration: back },
+  { ...added, orchestration: { ...back, confirm: "always" } },
+  { ...added, orchestration: back, execution: "fire-and-forget", delivery: "at-most-once" },
+  {
+    ...added,
+    orchestration: back,
+    http: { ...added.http, url: `${HOST}/put-once/{of}` },
+    idempotent: "with-key",
+  },
+] as const;
