@@ -38,7 +38,7 @@ beforeAll(async () => {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   vi.stubEnv("VOLLEY_URL", url);
   const { openSenderVolley } = (await import(WORLD)) as {
-    openSenderVolley(url: string, secret: string): Promise<SenderVolley>;
+    readonly openSenderVolley: (url: string, secret: string) => Promise<SenderVolley>;
   };
   volley = await openSenderVolley(url, SECRET);
   for (const name of NAMES) {
