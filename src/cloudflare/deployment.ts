@@ -34,7 +34,6 @@ import { checkSettings, declare } from "./declared.ts";
 import type { Configured, Env } from "./configured.ts";
 import type { Deployment } from "./deployed.ts";
 import { type CallerSource, type Feature, partOf } from "./feature.ts";
-import { getOrMake, makeRoom } from "../core/kit/get-or-make.ts";
 
 type MaybeText = string | null | undefined;
 
@@ -144,13 +143,22 @@ export function createDeployment(
   const added = partOf(features, "toolSource")?.open(configured);
   const heldByTenant = new Map<string, IsolateQuota>();
 
-  const shippedOf = (caller: Caller): Catalog =>
-    getOrMake(catalogs, caller, () => shown.restrictTo(caller.tools));
-  const heldOf = (tenant: string): IsolateQuota =>
-    getOrMake(heldByTenant, tenant, () => {
-      makeRoom(heldByTenant, TENANTS_LEASED);
-      return new IsolateQuota();
-    });
+  const shippedOf = (caller: Caller): Catalog => {
+    let visible = catalogs.get(caller);
+    if (visible === undefined) {
+      visible = shown.restrictTo(caller.tools);
+      catalogs.set(caller, visible);
+    }
+    return visible;
+  };
+  const heldOf = (tenant: string): IsolateQuota => {
+    let held = heldByTenant.get(tenant);
+    if (held !== undefined) return held;
+    const [oldest] = heldByTenant.keys();
+    if (heldByTenant.size >= TENANTS_LEASED && oldest !== undefined) heldByTenant.delete(oldest);
+    heldByTenant.set(tenant, (held = new IsolateQuota()));
+    return held;
+  };
   const runners = new Map<string, Caller>();
   const others: readonly CallerSource[] = features.flatMap(
     ({ openCallers }) => openCallers?.(configured, () => others) ?? [],

@@ -13,7 +13,6 @@ import type { Written } from "../contract/lazy-schema.ts";
 import type { Plan, Step, Task } from "../plan/step.ts";
 import { refuseData, withoutWords } from "./refuse-data.ts";
 import type { metaSchema, statsSchema, summarySchema } from "./result-schema.ts";
-import { getOrMake } from "../kit/get-or-make.ts";
 
 /** Up to this data is small: it stays whole beside large data, which leaves room for it. */
 const SMALL_DATA = 8 * 1024;
@@ -298,13 +297,16 @@ function toStats(
 /** The longest chain of durations along what waited for what; linear, each step's path is worked out once. */
 function criticalPathMs(plan: Plan, outcomes: readonly Outcome[]): number {
   const paths = new Map<number, number>();
-  const pathTo = (index: number): number =>
-    getOrMake(paths, index, () => {
-      const { needs, after } = plan.steps[index]!;
-      let longest = 0;
-      for (const earlier of needs) longest = Math.max(longest, pathTo(earlier));
-      for (const earlier of after) longest = Math.max(longest, pathTo(earlier));
-      return longest + (outcomes[index]!.meta.durationMs ?? 0);
-    });
+  const pathTo = (index: number): number => {
+    const known = paths.get(index);
+    if (known !== undefined) return known;
+    const { needs, after } = plan.steps[index]!;
+    let longest = 0;
+    for (const earlier of needs) longest = Math.max(longest, pathTo(earlier));
+    for (const earlier of after) longest = Math.max(longest, pathTo(earlier));
+    const path = longest + (outcomes[index]!.meta.durationMs ?? 0);
+    paths.set(index, path);
+    return path;
+  };
   return plan.steps.reduce((longest, { index }) => Math.max(longest, pathTo(index)), 0);
 }

@@ -30,7 +30,6 @@ import {
   readEvents,
 } from "./read-body.ts";
 import { judge, type Leave, type OnOpened, type UpstreamHealth } from "./upstream-health.ts";
-import { getOrMake } from "../kit/get-or-make.ts";
 
 /** The fate of a call's requests: a failed write may have happened once something was sent. */
 export interface CallTrace {
@@ -336,8 +335,17 @@ const guards = new WeakMap<ReadonlySet<string>, WeakMap<Tool, UrlGuard>>();
 
 /** The guard of a tool's addresses, worked out once for every set of trusted origins. */
 function urlGuardOf(tool: Tool, trustedOrigins: ReadonlySet<string>): UrlGuard {
-  const byTool = getOrMake(guards, trustedOrigins, () => new WeakMap<Tool, UrlGuard>());
-  return getOrMake(byTool, tool, () => makeUrlGuard(tool, trustedOrigins));
+  let byTool = guards.get(trustedOrigins);
+  if (byTool === undefined) {
+    byTool = new WeakMap();
+    guards.set(trustedOrigins, byTool);
+  }
+  let guard = byTool.get(tool);
+  if (guard === undefined) {
+    guard = makeUrlGuard(tool, trustedOrigins);
+    byTool.set(tool, guard);
+  }
+  return guard;
 }
 
 function makeUrlGuard({ hosts }: Tool, trustedOrigins: ReadonlySet<string>): UrlGuard {

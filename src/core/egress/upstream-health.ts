@@ -12,7 +12,6 @@ import {
   openBreaker,
   type Verdict,
 } from "../gate/state/breaker.ts";
-import { getOrMake, makeRoom } from "../kit/get-or-make.ts";
 
 /** Report how a request ended. The report is not needed for later requests: one that never comes is forgotten by time. */
 export type Leave = (verdict: Verdict) => void;
@@ -68,7 +67,8 @@ export class UpstreamHealth {
     const [shared, sharedEntry] = enterBreaker(breakers.shared, now, call);
     // A look of the tenant's own that is not sent has not begun.
     if (!sharedEntry.allowed) throw circuitOpen(sharedEntry.retryAfterMs);
-    if (!tenants.has(tenant)) makeRoom(tenants, LIMITS.breakerTenantsKnown);
+    const [oldest] = tenants.keys();
+    if (!tenants.has(tenant) && tenants.size >= LIMITS.breakerTenantsKnown) tenants.delete(oldest!);
     tenants.set(tenant, own);
     breakers.shared = shared;
     return (verdict) => {
@@ -98,11 +98,14 @@ export class UpstreamHealth {
   }
 
   #breakersOf(tool: Tool, origin: string): Breakers {
-    const byOrigin = getOrMake(this.#breakers, tool, () => new Map<string, Breakers>());
-    return getOrMake(byOrigin, origin, () => ({
-      tenants: new Map(),
-      shared: createBreaker(this.#clock.now()),
-    }));
+    let byOrigin = this.#breakers.get(tool);
+    if (byOrigin === undefined) this.#breakers.set(tool, (byOrigin = new Map<string, Breakers>()));
+    let breakers = byOrigin.get(origin);
+    if (breakers === undefined) {
+      breakers = { tenants: new Map(), shared: createBreaker(this.#clock.now()) };
+      byOrigin.set(origin, breakers);
+    }
+    return breakers;
   }
 
   /** Count a tenant's call that may be retried. */
@@ -122,9 +125,11 @@ export class UpstreamHealth {
   }
 
   #keepBudget(tool: Tool, tenant: string, budget: RetryBudget): void {
-    const tenants = getOrMake(this.#budgets, tool, () => new Map<string, RetryBudget>());
+    let tenants = this.#budgets.get(tool);
+    if (tenants === undefined) this.#budgets.set(tool, (tenants = new Map<string, RetryBudget>()));
     tenants.delete(tenant);
-    makeRoom(tenants, LIMITS.retryTenantsKnown);
+    const [idle] = tenants.keys();
+    if (tenants.size >= LIMITS.retryTenantsKnown) tenants.delete(idle!);
     tenants.set(tenant, budget);
   }
 }

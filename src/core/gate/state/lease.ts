@@ -6,7 +6,6 @@ import type {
   RateLimit,
 } from "../../contract/gate/admission.ts";
 import * as LIMITS from "../../contract/limits.ts";
-import { getOrMake } from "../../kit/get-or-make.ts";
 
 /** Every limit that a request by a key draws from: its own, then those of the keys above it. */
 export function limitsOf(quota: KeyQuota): readonly RateLimit[] {
@@ -196,10 +195,13 @@ export class TenantLeases {
   }
 
   #open(name: string): LeasedBucket {
-    return getOrMake(this.#buckets, name, () => {
+    let bucket = this.#buckets.get(name);
+    if (bucket === undefined) {
       const nothing = { remaining: 0, resetMs: 0, count: 0, before: 0, coming: 0, quietUntil: 0, asked: 0 };
-      return { leases: [], since: Number.NEGATIVE_INFINITY, ...nothing };
-    });
+      bucket = { leases: [], since: Number.NEGATIVE_INFINITY, ...nothing };
+      this.#buckets.set(name, bucket);
+    }
+    return bucket;
   }
 }
 
