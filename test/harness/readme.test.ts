@@ -68,7 +68,7 @@ beforeAll(async () => {
   });
   const files = stdout
     .split("\0")
-    .filter((path) => /^(?:src|scripts|test\/(?:sandbox|support)|migrations|config|[^/]+$)/.test(path));
+    .filter((path) => /^(?:src|scripts|test\/(?:sandbox|support)|migrations|config|[^/]+$)|\.md$/.test(path));
   for (const path of files) await cp(join(ROOT, path), join(folder, path));
   await symlink(join(ROOT, "node_modules"), join(folder, "node_modules"));
   port = await freePort();
