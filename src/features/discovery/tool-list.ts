@@ -185,6 +185,11 @@ function eitherOf(forms: readonly unknown[]): unknown {
   return said.length > 1 ? { anyOf: said } : (said[0] ?? {});
 }
 
+/** The bytes that a list of so many tools may take. A caller holds them before it is written: one that waits for them holds no text. */
+export function roomOf(tools: number): number {
+  return Math.min(LIMITS.toolListBytes, tools * LIMITS.listedToolBytes);
+}
+
 /** The share of the bytes that fit which is tried: tools are not of one size, so a list of as many might be too large again. */
 const SHARE = 0.9;
 

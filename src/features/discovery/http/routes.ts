@@ -28,8 +28,7 @@ import {
   toolDescriptionSchema,
 } from "../discover-tools.ts";
 import { schemaRequestSchema } from "../meta-tools.ts";
-import * as LIMITS from "../limits.ts";
-import { fitTools, TOOL_FORMATS, toToolList } from "../tool-list.ts";
+import { fitTools, roomOf, TOOL_FORMATS, toToolList } from "../tool-list.ts";
 import { describeSurface, TOOL_SURFACES } from "../tool-surface.ts";
 
 /** `GET /v1/tools?format=&surface=`: the caller's tools, ready to paste into a model call. */
@@ -45,9 +44,8 @@ export const listTools: Route = {
     if (!format.ok) return format;
     const surface = parseChoice(query, "surface", TOOL_SURFACES);
     if (!surface.ok) return surface;
-    const most = Math.min(LIMITS.toolListBytes, catalog.tools.length * LIMITS.listedToolBytes);
     return holdingBytes(context, async (bytes) => {
-      const crowded = await bytes.hold(most, request.signal);
+      const crowded = await bytes.hold(roomOf(catalog.tools.length), request.signal);
       if (crowded !== null) return err(crowded);
       const list = fitTools(catalog, (shown, leftOut) => {
         const described = describeSurface(surface.value ?? "batch", shown);

@@ -152,11 +152,7 @@ export const PRESETS = {
   // Its id is the same for two events of one second.
   woocommerce: signed(
     "x-wc-webhook-signature",
-    {
-      encoding: "base64",
-      event: { header: "x-wc-webhook-topic" },
-      answer: 200,
-    },
+    { encoding: "base64", event: { header: "x-wc-webhook-topic" }, answer: 200 },
     { method: "POST", fields: ["webhook_id"] },
   ),
   square: signed("x-square-hmacsha256-signature", {
@@ -222,10 +218,7 @@ export const PRESETS = {
   openai: { forms: [standard("webhook")] },
   replicate: { forms: [{ ...standard("webhook"), event: { pointer: "/status" } }] },
   elevenlabs: { forms: [{ ...timed("elevenlabs-signature", "v0"), tolerance_s: 1_800 }] },
-  cursor: signed("x-webhook-signature", {
-    id: { header: "x-webhook-id" },
-    event: { pointer: "/event" },
-  }),
+  cursor: signed("x-webhook-signature", { id: { header: "x-webhook-id" }, event: { pointer: "/event" } }),
   vercel: signed("x-vercel-signature", {
     algorithm: "sha1",
     id: { pointer: "/id" },

@@ -5,11 +5,12 @@ import * as LIMITS from "../limits.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { seekNames } from "../../../turns/run-tool-calls.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
+import { HeldBytes } from "../../../core/egress/held-bytes.ts";
 import { answerOpen, resumeCall, TASK_METHODS } from "./task-methods.ts";
-import { fitTools, toToolList } from "../../discovery/tool-list.ts";
+import { fitTools, roomOf, toToolList } from "../../discovery/tool-list.ts";
 import { callTool } from "./answer-tool-call.ts";
 import { type Era, isImplementation, STATELESS, TASKS, WITH_HANDSHAKE } from "./mcp-revision.ts";
-import type { Answered, Method, MethodOptions, OpenResult } from "./method.ts";
+import { type Answered, type Method, type MethodOptions, type OpenResult, toRpcError } from "./method.ts";
 import { RPC_CODES, type RpcError, type RpcRequest } from "./rpc-message.ts";
 import type { Catalog } from "../../../core/catalog/catalog.ts";
 import { describeSurface, type ToolSurface } from "../../discovery/tool-surface.ts";
@@ -83,11 +84,11 @@ const DISCOVERED = JSON.stringify({
   cacheScope: "private",
 });
 
-function listTools(
+async function listTools(
   { params }: RpcRequest,
   context: RequestContext,
-  { era, surface, abilities }: MethodOptions,
-): Answered {
+  { era, surface, abilities, signal, onWritten }: MethodOptions,
+): Promise<Answered> {
   const cursor = params["cursor"] ?? undefined;
   const { catalog } = context;
   const isCursor = cursor === undefined || typeof cursor === "string";
@@ -95,11 +96,17 @@ function listTools(
   if (!isCursor || whole === null) return refuse("The cursor is none that was given.");
   const kept = era === "stateless" && { ttlMs: listTtlMsOf(context), cacheScope: "private" };
   const offersLater = abilities.tasks && context.hooks?.later !== undefined;
+  const room = roomOf(whole.tools.length);
+  const bytes = new HeldBytes(context.upstreams.share);
+  onWritten(() => bytes.end());
+  const crowded = await bytes.hold(room, signal);
+  if (crowded !== null) return err(toRpcError(crowded));
   const list = fitTools(catalog, (shown, leftOut) => {
     const page = (leftOut > 0 ? listMcpTools(shown, surface, cursor) : null) ?? whole;
     const missing = leftOut > 0 && { left_out: leftOut };
     return JSON.stringify({ ...(offersLater ? offerBackground(page) : page), ...missing, ...kept });
   });
+  bytes.give(room - list.length);
   return ok(list);
 }
 
