@@ -15,7 +15,7 @@ interface Selected {
   readonly hints: readonly string[] | null;
 }
 
-/** The room that an answer has for data, and what is said where there is none. */
+/** An answer's room for data, and the failure of an action whose data it has no room for. */
 export interface AnswerRoom {
   readonly room: number;
   readonly refuse: typeof refuseData;

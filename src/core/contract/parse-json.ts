@@ -45,7 +45,7 @@ export interface JsonOptions {
  * @returns the value, or the sentence that says what is wrong with the text
  */
 export function parseJsonText(text: string, depth: number): Result<unknown, string> {
-  if (exceedsDepth(new TextEncoder().encode(text), depth)) return err("The text nests too deep; flatten it.");
+  if (exceedsDepth(text, depth)) return err("The text nests too deep; flatten it.");
   const parsed = attemptNow(() => parseExact(text));
   return parsed.ok ? ok(parsed.value) : err(saySlip(text).replace("The body", "The text"));
 }
@@ -56,7 +56,8 @@ const COMMA = 0x2c;
 const SPACE = 0x20;
 
 /** Whether brackets outside strings nest deeper than `limit`, in JSON that is not parsed yet. */
-export function exceedsDepth(bytes: Uint8Array, limit: number): boolean {
+export function exceedsDepth(json: Uint8Array | string, limit: number): boolean {
+  const bytes = typeof json === "string" ? new TextEncoder().encode(json) : json;
   let depth = 0;
   let inString = false;
   for (let i = 0; i < bytes.length; i += 1) {

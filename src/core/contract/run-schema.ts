@@ -138,8 +138,8 @@ export function readJsonText(text: unknown, expected: unknown, levels: number): 
   if (typeof text !== "string") return undefined;
   const asksForObject = expected === "object" || expected === "record";
   if (!(expected === "array" ? LIST : asksForObject ? OBJECT : undefined)?.test(text)) return undefined;
-  const isDeep = exceedsDepth(new TextEncoder().encode(text), LIMITS.nesting - levels);
-  const parsed = attemptNow(() => (isDeep ? undefined : parseExact(text)));
+  if (exceedsDepth(text, LIMITS.nesting - levels)) return undefined;
+  const parsed = attemptNow(() => parseExact(text));
   return parsed.ok && checkValue(parsed.value, []).ok ? parsed.value : undefined;
 }
 

@@ -54,7 +54,7 @@ export const row: RowOf<"added tools"> = {
       "T58 where a key that acts for one subject has a right over others' things, and health names the key",
   },
   connections: {
-    risk: "an added tool sends nobody's account, or another one's",
+    risk: "an added tool sends no account, or that of another person",
     test: "test/features/connections/http/accounts.test.ts",
     title: "uses the subject's account, and is CONNECTION_REQUIRED without one",
   },
@@ -85,7 +85,7 @@ export const row: RowOf<"added tools"> = {
     title: "and a batch of them is undone where one fails",
   },
   endpoints: {
-    apart: "an endpoint's body is made by a flow alone: a plain tool of the tenant's is none",
+    apart: "only a flow makes the body of an endpoint, and a plain tool of the tenant does not",
     file: "src/features/endpoints/http/check-via.ts",
     line: "const flaw = findViaFlaw(catalog.value.get(via));",
   },

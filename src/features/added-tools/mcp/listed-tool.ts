@@ -45,7 +45,7 @@ export function readListedTool(entry: unknown): Result<ListedTool, Unusable> {
   const { title, description, outputSchema, annotations } = tool;
   const said = { name, description, inputSchema, outputSchema, annotations };
   const written = attemptNow(() => canonicalJson(said));
-  if (!written.ok || exceedsDepth(new TextEncoder().encode(written.value), LIMITS.nesting))
+  if (!written.ok || exceedsDepth(written.value, LIMITS.nesting))
     return unusable(name, `it is declared in more than ${LIMITS.nesting} levels`);
   if (refersElsewhere(inputSchema)) return unusable(name, "its input schema refers to another document");
   const params = findParamHeaders(inputSchema);
