@@ -12,7 +12,7 @@ const SECRET = `whsec_${btoa("a secret of the test, 32 bytes..")}`;
 const OWN = new Set(["discovery", "confirmations", "connections", "tenant-data", "keys"]);
 const MOST = { limit: 10_000, window_s: 60 };
 
-export const later = defineTool({
+const later = defineTool({
   ...DECLARATION,
   name: "store_later",
   execution: "fire-and-forget",
