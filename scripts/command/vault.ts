@@ -26,7 +26,7 @@ export const vaultRotate = defineCommand({
   summary:
     "Seal the tokens of connections and the secrets of endpoints under the first key of VOLLEY_VAULT_KEY",
   about: [
-    "VOLLEY_URL is the deployment's address, and VOLLEY_KEY a key with the flag operator. Once it is done the second key can be taken out. It may be run again where it broke off.",
+    "VOLLEY_URL is the deployment's address, and VOLLEY_KEY a key with the flag operator. Once it is done the second key can be taken out, and thirty days later where batches are undone: what an undo keeps stays under it. It may be run again where it broke off.",
   ],
   options: {},
   async run({ terminal, env }) {
