@@ -121,6 +121,7 @@ function toMeta(
     ...(selectHints.length > 0 && { selectHints: selectHints.slice(0, LIMITS.warnings) }),
     ...(outcomes.some(({ meta }) => meta.keepsWhole) && { keepsWhole: true as const }),
     ...(truncated !== undefined && { truncated }),
+    ...(outcomes.some(({ meta }) => meta.isCut) && { isCut: true as const }),
     ...(accounts !== undefined && { accounts }),
     ...(log.length > 0 && { log }),
     ...(outcomes.some(isInDoubt) && { inDoubt: true as const }),

@@ -36,7 +36,7 @@ export function fitAnswer(
   return write(cutOutcomes(outcomes, 0, tokensOf).map(withoutHints));
 }
 
-/** Fit one action's result into what its key may keep. References then see the cut data too. */
+/** Fit one action's result into what its key may keep. Nothing may refer to what was cut. */
 export function fitOutcome<T extends Outcome>(
   outcome: T,
   mostBytes: number = LIMITS.idempotencyResultBytes,
@@ -53,7 +53,7 @@ export function fitOutcome<T extends Outcome>(
     ...outcome,
     ...textOf(whole),
     ...(shown !== undefined && { shown: textOf(shown) }),
-    meta: { ...outcome.meta, ...(truncated !== undefined && { truncated }) },
+    meta: { ...outcome.meta, ...(truncated !== undefined && { truncated, isCut: true }) },
   };
 }
 

@@ -27,7 +27,8 @@ interface StoredOutcome extends StoredPending {
 /** Write an outcome to be kept. A skipped action never ran, so it has nothing to keep. */
 export function toStoredOutcome(outcome: Exclude<Outcome, { readonly status: "skipped" }>): string {
   const { status } = outcome;
-  const { bytes, items, readAs, selectMissing, truncated, demoted, verification, inDoubt } = outcome.meta;
+  const { bytes, items, readAs, selectMissing, truncated, isCut, demoted, verification, inDoubt } =
+    outcome.meta;
   const approvedBy = outcome.meta.more?.["approved_by"];
   let left: number = LIMITS.logLineCharacters;
   const stored: StoredOutcome = {
@@ -46,6 +47,7 @@ export function toStoredOutcome(outcome: Exclude<Outcome, { readonly status: "sk
       readAs,
       selectMissing,
       truncated,
+      isCut,
       demoted,
       verification,
       inDoubt,
@@ -68,7 +70,10 @@ export function fromStoredOutcome(text: string, budget: ByteBudget): Outcome {
   const meta = {
     ...(stored.meta as OutcomeMeta),
     replayed: true,
-    ...(isTooMuch && { truncated: { ...NOTHING_LEFT, tokens_before: roughTokens(shownJson ?? json!) } }),
+    ...(isTooMuch && {
+      isCut: true as const,
+      truncated: { ...NOTHING_LEFT, tokens_before: roughTokens(shownJson ?? json!) },
+    }),
   } as const;
   switch (status) {
     case "success":

@@ -79,6 +79,8 @@ export interface OutcomeMeta {
   readonly keepsWhole?: true;
   /** How much of `data` was cut to fit the batch's token budget. */
   readonly truncated?: Truncation;
+  /** A part of `data` alone was kept of an earlier attempt, so nothing may be sent that is made of it. Not shown. */
+  readonly isCut?: true;
   /** It was unfinished at the deadline and goes on as a job. */
   readonly demoted?: true;
   /** For a lost write: which tool was asked whether it took effect, and what that showed. */

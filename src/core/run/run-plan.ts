@@ -329,7 +329,8 @@ class PlanRun {
       return given?.has(id) === true ? { data: given.get(id) } : this.#handles?.get(id);
     }
     const outcome = this.#outcomes[index];
-    return outcome?.status === "success" ? { data: outcome.data } : undefined;
+    if (outcome?.status !== "success") return undefined;
+    return outcome.meta.isCut ? { refused: cutAway(id) } : { data: outcome.data };
   };
 
   /**
@@ -501,4 +502,10 @@ function hasCall(prepared: Prepared): boolean {
 function callsOf(prepared: Prepared): readonly Call[] {
   if (prepared.kind === "call") return [prepared.call];
   return prepared.calls.flatMap((call) => (call.ok ? [call.value] : []));
+}
+
+/** Refuse to make a call of data of which an earlier attempt has left a part. */
+function cutAway(id: string): Failure {
+  const hint = `Only a part of what '${id}' answered was kept when its run went on later, so nothing that refers to it is sent; have it answer less.`;
+  return makeFailure("RESPONSE_TOO_LARGE", { hint });
 }

@@ -36,6 +36,8 @@ export const causesKept = 1_000_000;
 export const batchSliceElements = 25;
 /** Results of steps that are kept for the attempts to come of a run, together: what does not fit is read again. */
 export const runStepsBytes = 256 * 1024;
+/** Bytes that a run keeps of each list that a loop goes over: written as text in a row, that is at most half of what a row may have. */
+export const loopListBytes = 512 * 1024;
 /** How far a delivery's signed time may be from ours, either way: what Standard Webhooks, Stripe and Slack recommend. */
 export const deliveryAgeMs = 300_000;
 /** Signatures of one delivery that are looked at, and secrets that each is tried with: more than two are no rotation, and each try reads the whole body. */

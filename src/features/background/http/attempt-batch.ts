@@ -27,9 +27,16 @@ import { holdToReceipt } from "../../../core/run/execute/show-plan.ts";
 import { runAdmitted } from "../../../core/run/run-admitted.ts";
 import { ELEMENT, type KeptStep } from "../../flows/flow-run.ts";
 import type { Ran } from "../../flows/run/first-cause.ts";
-import { isCut, LongLoops } from "../../flows/run/long-loops.ts";
+import { LongLoops } from "../../flows/run/long-loops.ts";
 import { toEnd } from "../../flows/run/run-job.ts";
-import { isLoop, isUnfinished, keepStep, resumeRun, RunJournal } from "../../flows/run/run-journal.ts";
+import {
+  isLoop,
+  isUnfinished,
+  keepStep,
+  resumeRun,
+  RunJournal,
+  withoutCut,
+} from "../../flows/run/run-journal.ts";
 import { BatchLedger } from "../batch-ledger.ts";
 import { NO_STEP } from "../batch-results.ts";
 
@@ -303,14 +310,13 @@ function withKeys(
 /** The steps of earlier attempts that are not run again. A loop is put together anew of its elements. */
 function keptSteps({ steps }: Plan, kept: readonly KeptStep[]): readonly KeptStep[] {
   const byId = new Map(steps.map((step) => [step.id, step]));
-  return kept.filter(({ id, outcomeJson }) => {
+  return withoutCut(steps, kept).filter(({ id, outcomeJson }) => {
     const step = byId.get(id);
     if (step === undefined) return false;
     if (outcomeJson === null) return true;
     const { status } = JSON.parse(outcomeJson) as Pick<Outcome, "status">;
     if (isLoop(step)) return status === "pending_confirmation";
-    const isWrite = step.task.ok && step.task.value.tool.isWrite;
-    return status !== "skipped" && (isWrite || !isCut(outcomeJson));
+    return status !== "skipped";
   });
 }
 

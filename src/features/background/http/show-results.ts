@@ -26,12 +26,11 @@ import {
 import { completeBatch, resultPageSchema, toPageJson } from "../batch-results.ts";
 import type { Outcome } from "../../../core/contract/outcome.ts";
 import type { JobRuns } from "../../../feature/gives.ts";
-import { isCut } from "../../flows/run/long-loops.ts";
+import { isCut } from "../../flows/run/run-journal.ts";
 
 /** `GET /v1/jobs/{id}/results?cursor=`: the results of a batch in the background, which are too many for one answer. */
 export const showResults: Route = {
   route: "GET /v1/jobs/:id/results",
-  runsNothing: true,
   async handle(request, context, id) {
     const { searchParams } = new URL(request.url);
     const unread = refuseOtherParameters(searchParams, ["cursor"]);

@@ -14,7 +14,7 @@ import type { Plan, Step, Task } from "../../../core/plan/step.ts";
 import { refuseParked } from "../../../core/run/fail-parked.ts";
 import { runAdmitted } from "../../../core/run/run-admitted.ts";
 import { ELEMENT, type KeptStep } from "../flow-run.ts";
-import { ElementJournal, isUnfinished, keepStep, type Ledger, resumeRun } from "./run-journal.ts";
+import { ElementJournal, isCut, isUnfinished, keepStep, type Ledger, resumeRun } from "./run-journal.ts";
 import { seedOfSlice } from "./seed-of-slice.ts";
 
 type RunLoop = NonNullable<Journal["runLoop"]>;
@@ -38,7 +38,7 @@ export interface LongLoopOptions {
   readonly hasFailed?: (outcomeJson: string) => boolean;
   /** Aborted, by time or by a loop that has had its elements, when nothing more is to begin in this turn; absent where there are no turns. */
   readonly closing?: AbortController;
-  /** Whether something comes after a loop, which may refer to all of it. */
+  /** Whether something comes after a loop, which may refer to all of it: then what was cut of one that a turn can end is read again. */
   readonly isNeeded?: (step: Step) => boolean;
   /** Told how many elements a loop has, once that is known. */
   readonly onLoop?: (step: Step, elements: number) => void;
@@ -162,8 +162,9 @@ export class LongLoops {
   }
 
   /** The outcome of an element that an earlier attempt has done; none where it has to be looked at. */
-  #doneOf(element: number, { step, task, inside }: Running): readonly (readonly [number, Outcome])[] {
-    const [kept] = this.#keptOf(element, { step, task });
+  #doneOf(element: number, loop: Running): readonly (readonly [number, Outcome])[] {
+    const { task, inside } = loop;
+    const [kept] = this.#keptOf(element, loop);
     if (kept === undefined || kept.outcomeJson === null) return [];
     const outcome = fromStoredOutcome(kept.outcomeJson, inside.budget);
     if (!succeeded(outcome) && this.#options.hasFailed?.(kept.outcomeJson) !== true) return [];
@@ -234,20 +235,14 @@ export class LongLoops {
   }
 
   /** The entry of an element that an earlier attempt left; none of a read of which not everything was kept, where that is needed. */
-  #keptOf(element: number, { step, task }: Pick<Running, "step" | "task">): readonly KeptStep[] {
+  #keptOf(element: number, { step, task, calls }: Running): readonly KeptStep[] {
     const id = nameOf(step, element);
     const outcomeJson = this.#kept.get(id);
     if (outcomeJson === undefined) return [];
-    const isWhole = !isCut(outcomeJson) || this.#options.isNeeded?.(step) === false;
-    return task.tool.isWrite || isWhole ? [{ id, outcomeJson }] : [];
+    const isDone =
+      task.tool.isWrite || this.#options.isNeeded?.(step) === false || calls.length > this.#roomOf(task);
+    return isDone || !isCut(outcomeJson) ? [{ id, outcomeJson }] : [];
   }
-}
-
-/** Whether a kept outcome was cut to fit. */
-export function isCut(outcomeJson: string | null): boolean {
-  if (outcomeJson === null) return false;
-  const { meta } = JSON.parse(outcomeJson) as Pick<Outcome, "meta">;
-  return meta.truncated !== undefined;
 }
 
 function nameOf({ id }: Step, element: number): string {

@@ -20,7 +20,7 @@ import { firstCause, type FlowFailed, type Ran } from "./first-cause.ts";
 import { toOutcome } from "./run-flow.ts";
 import { LongLoops } from "./long-loops.ts";
 import { withAnswer } from "./plan-flow.ts";
-import { isLoop, openLedger, resumeRun, RunJournal } from "./run-journal.ts";
+import { isLoop, openLedger, resumeRun, RunJournal, withoutCut } from "./run-journal.ts";
 
 /** How an attempt of a run ended, and what it leaves; no report where nothing ran. */
 export interface RunEnd {
@@ -51,7 +51,8 @@ export async function runJob(
   const { gate, ports, defer } = execution;
   const [plan, inner] = looked.value;
   const batchId = ports.newId();
-  const kept = claim.fence > 1 ? await callFlows(gate, "runSteps", claim.spec.id) : [];
+  const left = claim.fence > 1 ? await callFlows(gate, "runSteps", claim.spec.id) : [];
+  const kept = withoutCut(plan.steps, left);
   const answerBudget = new AnswerBudget(2);
   const ledger = openLedger(gate, claim);
   const loops = new LongLoops({

@@ -1,14 +1,16 @@
 import * as LIMITS from "../limits.ts";
+import { failUnsent } from "../../../core/answer/failed-outcome.ts";
 import { fitOutcome } from "../../../core/answer/fit-answer.ts";
 import { toStoredOutcome } from "../../../core/answer/stored-outcome.ts";
+import { makeFailure } from "../../../core/contract/failure.ts";
 import type { IdempotencyAnswer, IdempotencyRequest } from "../../../core/contract/gate/idempotency.ts";
 import type { JobClaim } from "../../../core/contract/gate/job.ts";
 import type { Gate } from "../../../core/contract/gate/tenant-gate-methods.ts";
 import { isInDoubt, type Outcome } from "../../../core/contract/outcome.ts";
 import type { Journal, Resumed } from "../../../core/gate/execution.ts";
-import { attempt } from "../../../core/kit/result.ts";
+import { attempt, type Result } from "../../../core/kit/result.ts";
 import type { Plan, Step } from "../../../core/plan/step.ts";
-import { callFlows, type KeptStep } from "../flow-run.ts";
+import { callFlows, ELEMENT, type KeptStep } from "../flow-run.ts";
 import { getOrMake } from "../../../core/kit/get-or-make.ts";
 
 /** The rows of a run's journal, written for one of its attempts. Each call is false when the attempt may send nothing any more. */
@@ -56,6 +58,10 @@ export class RunJournal implements Journal {
   readonly #writeBytes: number;
   /** The same of any step, where all of them are kept as they end. */
   readonly #stepBytes: number;
+  /** The steps to which loops refer, by their places. */
+  readonly #lists: ReadonlySet<number>;
+  /** Whether those that have ended are written down. */
+  readonly #listed: Promise<Result<boolean, unknown>>[] = [];
   readonly runLoop?: NonNullable<Journal["runLoop"]>;
 
   constructor(options: JournalOptions) {
@@ -66,7 +72,11 @@ export class RunJournal implements Journal {
     this.#keptBytes = keptBytes / 2;
     this.#writeBytes = this.#keptBytes / Math.max(1, writes);
     this.#stepBytes = this.#keptBytes / options.plan.steps.length;
-    if (runLoop !== undefined) this.runLoop = runLoop;
+    this.#lists = new Set(options.plan.steps.filter(isLoop).flatMap(listsOf));
+    // A loop that went over a list which is not written down would be another one in the next attempt.
+    if (runLoop !== undefined)
+      this.runLoop = async (...loop) =>
+        (await Promise.all(this.#listed)).every(({ ok }) => ok) ? runLoop(...loop) : UNLISTED;
   }
 
   /** A loop has one entry, however many of its calls begin. */
@@ -77,8 +87,18 @@ export class RunJournal implements Journal {
 
   end(step: Step, outcome: Outcome): void {
     const { ledger, defer } = this.#options;
-    const kept = this.#begun.has(step.id) || this.#isNews(step, outcome) ? this.#keep(step, outcome) : null;
-    if (kept !== null) defer(attempt(() => ledger.end([kept])));
+    const isList = this.#isList(step, outcome);
+    const isKept = this.#begun.has(step.id) || isList || this.#isNews(step, outcome);
+    const kept = isKept ? this.#keep(step, outcome) : null;
+    if (kept === null) return;
+    const writing = attempt(() => ledger.end([kept]));
+    if (isList) this.#listed.push(writing);
+    defer(writing);
+  }
+
+  /** Whether a loop goes over it: in whichever attempt that goes on, it goes over the same elements. */
+  #isList({ index }: Step, { status, meta }: Outcome): boolean {
+    return this.#lists.has(index) && status === "success" && meta.replayed !== true;
   }
 
   /** Whether somebody who reads the run sees a step before its attempt is over. A loop is seen by its elements. */
@@ -88,7 +108,7 @@ export class RunJournal implements Journal {
 
   /**
    * Choose the steps to keep for the attempts to come: every write that succeeded or may have, with as much of its data as there
-   * is room for, and reads that fit whole. A step that is not kept is run again.
+   * is room for, what loops go over, and reads that fit whole. A step that is not kept is run again.
    */
   keepAll(outcomes: readonly Outcome[]): readonly KeptStep[] {
     let left = this.#keptBytes;
@@ -97,7 +117,7 @@ export class RunJournal implements Journal {
       // Its elements have entries, which the next attempt puts together again.
       if (this.runLoop !== undefined && isLoop(step) && outcome.status !== "pending_confirmation") return [];
       if (outcome.status === "error" && !(isWrite(step) && staysOpen(outcome))) return [];
-      if (outcome.status === "success" && !isWrite(step)) {
+      if (outcome.status === "success" && !isWrite(step) && !this.#lists.has(step.index)) {
         left -= outcome.json.length;
         if (left < 0) return [];
       }
@@ -107,10 +127,17 @@ export class RunJournal implements Journal {
   }
 
   #keep(step: Step, outcome: Outcome): KeptStep | null {
-    const mostBytes = this.#begun.has(step.id) || !this.#isShown ? this.#writeBytes : this.#stepBytes;
+    const usual = this.#begun.has(step.id) || !this.#isShown ? this.#writeBytes : this.#stepBytes;
+    const mostBytes = this.#lists.has(step.index) ? Math.max(LIMITS.loopListBytes, usual) : usual;
     return keepStep(step.id, outcome, { mostBytes, isShown: this.#isShown });
   }
 }
+
+const UNLISTED: Outcome = failUnsent(
+  makeFailure("OVERLOADED", {
+    hint: "The list that the loop goes over could not be written down; nothing was sent.",
+  }),
+);
 
 interface KeepOptions {
   /** Bytes that its result may take. */
@@ -129,6 +156,31 @@ export function keepStep(id: string, outcome: Outcome, { mostBytes, isShown }: K
 
 export function isLoop({ task }: Pick<Step, "task">): boolean {
   return task.ok && task.value.forEach !== undefined;
+}
+
+/** The places of the steps whose data a loop refers to. */
+function listsOf({ edges }: Pick<Step, "edges">): readonly number[] {
+  return edges.flatMap(({ from, reason }) => (reason === "reference" ? [from] : []));
+}
+
+/**
+ * Leave out the reads of which earlier attempts kept a part: they are made again, unless a loop over them has begun. That goes over
+ * what it began with, or no further.
+ */
+export function withoutCut(steps: Plan["steps"], kept: readonly KeptStep[]): readonly KeptStep[] {
+  const begun = new Set(kept.map(({ id }) => id.split(ELEMENT)[0]!));
+  const lists = new Set(steps.filter((step) => isLoop(step) && begun.has(step.id)).flatMap(listsOf));
+  const readAgain = new Set(
+    steps.flatMap((step) => (isWrite(step) || lists.has(step.index) ? [] : [step.id])),
+  );
+  return kept.filter(({ id, outcomeJson }) => !readAgain.has(id) || !isCut(outcomeJson));
+}
+
+/** Whether a kept outcome was cut to fit. */
+export function isCut(outcomeJson: string | null): boolean {
+  if (outcomeJson === null) return false;
+  const { meta } = JSON.parse(outcomeJson) as Pick<Outcome, "meta">;
+  return meta.truncated !== undefined;
 }
 
 /** Whether a step was stopped before its end or has never begun, and is left to a later attempt. */

@@ -115,6 +115,20 @@ describe("A batch in the background", () => {
     expect(object.total).toBe(1_000);
   });
 
+  test("sends nothing that is made of a part of a loop's answers, and ends", async () => {
+    const { upstream, object } = setUp([
+      { id: "all", tool: "read", ...over(60) },
+      { id: "sum", tool: "write", args: { n: -1, all: { $ref: "all#" } } },
+      { id: "after", tool: "keyed", args: { n: 1_000 }, depends_on: ["all"] },
+    ]);
+    upstream.text = "x".repeat(100_000);
+    const { end } = await object.finish();
+    expect(end).toMatchObject({ kind: "failed", error: { retryable: false } });
+    expect(object.results().map(({ status }) => status)).toEqual(["success", "error", "success"]);
+    expect(object.results()[1]!.error).toMatchObject({ code: "RESPONSE_TOO_LARGE" });
+    expect([...upstream.calls].sort((a, b) => a - b)).toEqual([...numbers(60), 1_000]);
+  });
+
   test("makes its writes one after another, and its reads in slices", async () => {
     const writes = setUp([{ tool: "write", ...over(60) }]);
     await writes.object.finish();

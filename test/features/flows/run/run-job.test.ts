@@ -532,3 +532,63 @@ describe("A run", () => {
     expect(envelopeJson.length).toBeLessThanOrEqual(LIMITS.jobDataBytes);
   });
 });
+
+describe("A loop of a run that goes on", () => {
+  /** Items that are open until they are sent, each with so many bytes, and a flow that lists them and sends each. */
+  function setUpItems(items: readonly string[], bytes = 0) {
+    const world = new TestWorld();
+    const open = [...items];
+    const sent: string[] = [];
+    let killAt: string | undefined;
+    const list = contractOf("list", {
+      run: () => Promise.resolve(open.map((id) => ({ id, text: "x".repeat(bytes) }))),
+    });
+    const send = contractOf("send", {
+      ...WRITE,
+      orchestration: { mode: "sequential-only", on_error: "partial-success" },
+      idempotent: false,
+      run: ({ id }: { id: string }) => {
+        if (id === killAt) return new Promise(() => {});
+        sent.push(id);
+        open.splice(open.indexOf(id), 1);
+        return Promise.resolve({ id });
+      },
+    });
+    const flow = flowOf([
+      { id: "list", tool: "list" },
+      { id: "send", tool: "send", for_each: { $ref: "list#" }, args: { id: { $ref: "item#/id" } } },
+    ]);
+    const attempt = () => runJob(claimOf(world.gate.runFence), flow, world.execution([list, send]));
+    return {
+      sent,
+      open,
+      attempt: () => world.clock.runUntil(attempt()),
+      killAt: async (item: string) => {
+        killAt = item;
+        void attempt();
+        await world.clock.runUntil(world.clock.sleep(100));
+        killAt = undefined;
+        world.gate.runFence += 1;
+      },
+    };
+  }
+
+  test("goes over the list as it was when it began, though that has changed since", async () => {
+    const { sent, open, attempt, killAt } = setUpItems(["a", "b", "c", "d", "e"]);
+    await killAt("c");
+    open.unshift("new");
+    const { end } = await attempt();
+    // Whether "c" was sent is not known.
+    expect(sent).toEqual(["a", "b", "d", "e"]);
+    expect(end.kind).toBe("unknown");
+  });
+
+  test("goes no further where the list was too large to be kept whole, and says so", async () => {
+    const { sent, attempt, killAt } = setUpItems(["a", "b", "c", "d"], FLOWS_LIMITS.loopListBytes / 3);
+    await killAt("c");
+    const { end } = await attempt();
+    expect(sent).toEqual(["a", "b"]);
+    expect(end).toMatchObject({ kind: "failed", error: { retryable: false } });
+    expect(JSON.stringify(end)).toContain("Only a part of what 'list' answered was kept");
+  });
+});

@@ -4,8 +4,17 @@ import { makeFailure } from "../../../../src/core/contract/failure.ts";
 import type { JobClaim } from "../../../../src/core/contract/gate/job.ts";
 import * as LIMITS from "../../../../src/features/flows/limits.ts";
 import type { Outcome } from "../../../../src/core/contract/outcome.ts";
-import { openLedger, resumeRun, RunJournal } from "../../../../src/features/flows/run/run-journal.ts";
+import {
+  openLedger,
+  resumeRun,
+  RunJournal,
+  withoutCut,
+} from "../../../../src/features/flows/run/run-journal.ts";
+import { parseBatch } from "../../../../src/core/contract/batch.ts";
+import { makePlan } from "../../../../src/core/plan/make-plan.ts";
+import { createCatalog } from "../../../support/create-catalog.ts";
 import { contractOf, planOf } from "../../../support/fake-actions.ts";
+import { valueOf } from "../../../support/unwrap.ts";
 
 const WRITE = contractOf("write", { isWrite: true });
 const READ = contractOf("read");
@@ -129,6 +138,55 @@ describe("RunJournal.keepAll()", () => {
       // Two writes share the room; reads and what cannot run take none of it.
       expect(outcomeJson!.length).toBeGreaterThan(half / 4);
     }
+  });
+});
+
+describe("A journal of a plan with a loop", () => {
+  const actions = [
+    { id: "r", tool: "read" },
+    { id: "other", tool: "read" },
+    { id: "w", tool: "write", for_each: { $ref: "r#" } },
+  ];
+  const looped = valueOf(makePlan(valueOf(parseBatch({ actions }, 1_000)), createCatalog([READ, WRITE])));
+  const [list, aside, loop] = looped.steps;
+
+  /** @param write what the object says of the rows that it is to keep */
+  function createLooping(write: () => Promise<boolean>) {
+    const ran: string[] = [];
+    const journal = new RunJournal({
+      plan: looped,
+      ledger: { begin: write, end: write },
+      defer: () => {},
+      runLoop: async ({ id }) => success(ran.push(id).toString()),
+    });
+    journal.end(aside!, success("aside"));
+    journal.end(list!, success("list"));
+    return { ran, runLoop: () => journal.runLoop!(loop!, [], {} as never) };
+  }
+
+  test("begins the loop once what it goes over is written down, and not where that failed", async () => {
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const slow = createLooping(() => promise);
+    const running = slow.runLoop();
+    await Promise.resolve();
+    expect(slow.ran).toEqual([]);
+    resolve(true);
+    expect(await running).toMatchObject({ status: "success" });
+    const failing = createLooping(() => Promise.reject(new Error("gone")));
+    expect(await failing.runLoop()).toMatchObject({ status: "error", error: { code: "OVERLOADED" } });
+    expect(failing.ran).toEqual([]);
+  });
+
+  test("reads a list of which a part was kept again, unless the loop over it has begun", () => {
+    const cut = { ...success("cut"), meta: { truncated: {} } } as Outcome;
+    const entry = (id: string, outcome: Outcome) => ({ id, outcomeJson: JSON.stringify(outcome) });
+    const idsOf = (...kept: Parameters<typeof withoutCut>[1]) =>
+      withoutCut(looped.steps, kept).map(({ id }) => id);
+    expect(idsOf(entry("r", cut), entry("other", success("")))).toEqual(["other"]);
+    expect(idsOf(entry("r", cut), entry("other", cut), { id: "w:0", outcomeJson: null })).toEqual([
+      "r",
+      "w:0",
+    ]);
   });
 });
 
