@@ -60,8 +60,8 @@ export interface Operation extends Pick<Described, "flags"> {
 export interface Described {
   /** Its method and path, such as `GET /v1/jobs/:id`. */
   readonly route: `${"GET" | "POST" | "PUT" | "PATCH" | "DELETE"} /${string}`;
-  /** It draws from the key's second allowance, whatever is asked. */
-  readonly runsNothing?: true;
+  /** It may run something, which is counted where it runs. All others draw from the key's second allowance, whatever is asked. */
+  readonly runs?: true;
   /** The flags that a key needs for it; where it is mounted says so. */
   readonly flags?: readonly string[];
   /** @param declared what the Worker lists, so that an example calls nothing else */

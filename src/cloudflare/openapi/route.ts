@@ -57,7 +57,6 @@ export function routesOf<Opened>({
     describe: () => Omit<Operation, "tag">,
   ): Route => ({
     route,
-    runsNothing: true,
     async handle(request, context, id) {
       const opened = open(context);
       if (!opened.ok) return opened;
@@ -84,7 +83,7 @@ export function routerOf(right: Right, routes: readonly (Route | CoreRoute | Pro
   const flags = right === "any key" ? [] : right;
   for (const route of routes) {
     const [method = "", path = ""] = ("path" in route ? `ALL ${route.path}` : route.route).split(" ");
-    if ("route" in route && route.runsNothing) router.on(method, path, countLists);
+    if ("route" in route && route.runs !== true) router.on(method, path, countLists);
     if (flags.length > 0) router.on(method, path, needFlags(flags));
     const answer = async (c: Context<RouterTypes>): Promise<Response> => {
       const [request, context] = [c.req.raw, c.get("context")];

@@ -13,6 +13,7 @@ import { cancelJob, listJobs, redriveJob, redriveJobs, showJob } from "./jobs.ts
  */
 export const executeActions: CoreRoute<"POST /v1/execute_actions"> = {
   route: "POST /v1/execute_actions",
+  runs: true,
   async handle(request, received) {
     // Ignored, a `dry_run` there would run for good.
     const unread = request.url.includes("?")

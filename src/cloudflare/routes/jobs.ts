@@ -55,7 +55,6 @@ export function visibleJobs(
 /** `GET /v1/jobs?status=&limit=&cursor=`: the tenant's jobs, newest first, without their data. */
 export const listJobs: CoreRoute<"GET /v1/jobs"> = {
   route: "GET /v1/jobs",
-  runsNothing: true,
   async handle(request, context) {
     const { gate } = context;
     const query = parseJobQuery(new URL(request.url).searchParams);
@@ -87,7 +86,6 @@ export async function mayReach(job: JobRecord, context: RequestContext): Promise
 /** `GET /v1/jobs/{id}`: what became of background work. Another tenant's job does not exist. */
 export const showJob: CoreRoute<"GET /v1/jobs/:id"> = {
   route: "GET /v1/jobs/:id",
-  runsNothing: true,
   async handle(request, context, id) {
     const look = () => askGate(() => findJob(id, context), UNREADABLE);
     const job = await (context.hooks?.later?.awaitJob(look, request, context) ?? look());
@@ -102,7 +100,6 @@ export const showJob: CoreRoute<"GET /v1/jobs/:id"> = {
  */
 export const cancelJob: CoreRoute<"POST /v1/jobs/:id/cancel"> = {
   route: "POST /v1/jobs/:id/cancel",
-  runsNothing: true,
   async handle(_, context, id) {
     const cancelled = await cancelOwn(id, context);
     const job = cancelled.ok ? toChanged(cancelled.value, refuseCancel) : cancelled;
@@ -121,7 +118,6 @@ export function cancelOwn(id: string, context: RequestContext): Promise<Result<J
  */
 export const redriveJob: CoreRoute<"POST /v1/jobs/:id/redrive"> = {
   route: "POST /v1/jobs/:id/redrive",
-  runsNothing: true,
   async handle(_, context, id) {
     const redriven = await redriveOwn(id, context);
     return redriven.ok ? ok(respondJob(redriven.value)) : redriven;
@@ -144,7 +140,6 @@ export async function redriveOwn(
  */
 export const redriveJobs: CoreRoute<"POST /v1/jobs/redrive"> = {
   route: "POST /v1/jobs/redrive",
-  runsNothing: true,
   async handle(request, context) {
     const { gate } = context;
     const body = await readRequest(request, redriveSchema());

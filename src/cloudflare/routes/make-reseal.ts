@@ -51,7 +51,6 @@ export function makeReseal({ route, partsOf, ...said }: Resealing): Route {
   );
   return {
     route,
-    runsNothing: true,
     async handle(_, { configured }) {
       const done = await askGate(
         () => resealAll(configured, partsOf),

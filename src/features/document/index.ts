@@ -20,7 +20,6 @@ function showDocument(features: readonly Feature[]): Route {
   let json: string | undefined;
   return {
     route: "GET /openapi.json",
-    runsNothing: true,
     async handle(_, context) {
       const answers = features.map((feature) => feature.answers);
       const declared = { ...context.configured.declared, answers };

@@ -34,7 +34,6 @@ const conversationSchema = lazySchema(() =>
 const SERVER_ENDPOINTS: readonly Route[] = [
   {
     route: "GET /v1/models",
-    runsNothing: true,
     async handle(request, context) {
       const { listModels } = await import("./http/list-models.ts");
       return listModels(request, context);
@@ -53,7 +52,6 @@ const SERVER_ENDPOINTS: readonly Route[] = [
   },
   {
     route: "POST /v1/messages/count_tokens",
-    runsNothing: true,
     async handle(request, context) {
       const { countTokens } = await import("./http/list-models.ts");
       return countTokens(request, context);

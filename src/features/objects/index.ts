@@ -22,7 +22,6 @@ type Bucket = Pick<R2Bucket, "get" | "head">;
  */
 const showObject: Route = {
   route: "GET /v1/objects/:id",
-  runsNothing: true,
   async handle(request, { ports, caller }, id) {
     const bucket = ports.binding("OBJECTS") as Bucket | undefined;
     const key = objectKey(caller.tenant, id);

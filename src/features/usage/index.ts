@@ -25,7 +25,6 @@ const ALLOWANCES = ["requests", "lists"] as const;
  */
 const showUsage: Route = {
   route: "GET /v1/usage",
-  runsNothing: true,
   async handle(_, context) {
     const { gate, caller, catalog, upstreams, configured } = context;
     const quotas = ALLOWANCES.map((allowance) => toQuota(caller, allowance));

@@ -13,7 +13,6 @@ import { tallyOf } from "./note-tally.ts";
 
 const listNotes: Route = {
   route: "GET /v1/notes",
-  runsNothing: true,
   async handle(_, { caller, gate, configured }) {
     const read = await askGate(
       async () => ({
@@ -34,7 +33,6 @@ const listNotes: Route = {
 
 const keepNote: Route = {
   route: "POST /v1/notes",
-  runsNothing: true,
   async handle(request, { gate, ports }) {
     const body = await readRequest(request, noteSchema());
     if (!body.ok) return body;

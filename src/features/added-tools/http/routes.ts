@@ -40,7 +40,6 @@ export const shownToolSchema = lazySchema(() =>
 /** `PUT /v1/tools/{name}`: add a tool of the tenant's own, or replace one. */
 export const putTool: Route = {
   route: "PUT /v1/tools/:id",
-  runsNothing: true,
   async handle(request, context, name) {
     const sent = await readPut(request, context, name);
     if (!sent.ok) return sent;
@@ -77,7 +76,6 @@ export const putTool: Route = {
 /** `GET /v1/tools/{name}`: the declaration of a tool of the tenant's own. One that the key may not call there is not. */
 export const showTool: Route = {
   route: "GET /v1/tools/:id",
-  runsNothing: true,
   async handle(_, context, name) {
     const found = await askGate(
       () => callAddedTools(context.gate, "tool", name),
@@ -113,7 +111,6 @@ async function effectiveContractOf(json: string, { configured, catalog }: Reques
 /** `DELETE /v1/tools/{name}`: delete one. Calls that run go on to their end, and so do its jobs. */
 export const deleteTool: Route = {
   route: "DELETE /v1/tools/:id",
-  runsNothing: true,
   handle: (_, context, name) =>
     deleteAdded("tool", name, context, { isThere: (tool) => !isFlow(tool), refuseUnknown }),
   describe: () => ({

@@ -96,6 +96,7 @@ export function answerModelRequests({
 }: ModelEndpoint): Route {
   return {
     route,
+    runs: true,
     async handle(request, context) {
       const { answerModelRequest } = await import("./answer-model-request.ts");
       return answerModelRequest(await load(), request, context);

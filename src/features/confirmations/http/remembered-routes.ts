@@ -27,7 +27,6 @@ function seenBy({ caller, catalog }: Pick<RequestContext, "caller" | "catalog">)
 /** `GET /v1/remembered?limit=&cursor=`: the calls that are not asked about again for a while, newest first. */
 export const listRemembered: Route = {
   route: "GET /v1/remembered",
-  runsNothing: true,
   async handle(request, context) {
     const query = new URL(request.url).searchParams;
     const other = refuseOtherParameters(query, ["limit", "cursor"]);
@@ -69,7 +68,6 @@ export const listRemembered: Route = {
 /** `DELETE /v1/remembered/{id}`: such calls are asked about again from now on. */
 export const forgetRemembered: Route = {
   route: "DELETE /v1/remembered/:id",
-  runsNothing: true,
   async handle(_, context, id) {
     const found = await askGate(
       () => callConfirmations(context.gate, "rememberedOne", id),

@@ -39,7 +39,6 @@ import {
  */
 export const listConfirmations: Route = {
   route: "GET /v1/confirmations",
-  runsNothing: true,
   async handle(request, { gate, caller, catalog }) {
     const { origin, searchParams } = new URL(request.url);
     const query = parseConfirmationQuery(searchParams);
@@ -82,7 +81,6 @@ export const listConfirmations: Route = {
 export function makeShowConfirmation(sayReach: readonly SayReach[]): Route {
   return {
     route: "GET /v1/confirmations/:id",
-    runsNothing: true,
     async handle(request, context, id) {
       const { url } = request;
       const found = await awaitChange(() => findConfirmation(id, context), {
@@ -124,6 +122,7 @@ export function makeShowConfirmation(sayReach: readonly SayReach[]): Route {
  */
 export const decideConfirmation: Route = {
   route: "POST /v1/confirmations/:id",
+  runs: true,
   async handle(request, context, id) {
     const key = readIdempotencyKey(request);
     if (!key.ok) return key;
@@ -192,7 +191,6 @@ function replay(answerJson: string, context: RequestContext): Promise<Result<Res
 /** `POST /v1/confirmations/{id}/link`: the link of a person without a key, for one decision under one name. */
 export const linkConfirmation: Route = {
   route: "POST /v1/confirmations/:id/link",
-  runsNothing: true,
   async handle(request, context, id) {
     const body = await readRequest(request, linkSchema());
     if (!body.ok) return body;
@@ -234,7 +232,6 @@ export const linkConfirmation: Route = {
 /** `DELETE /v1/confirmations/{id}/links`: end all links of a question; who has one finds that there is none. */
 export const dropLinks: Route = {
   route: "DELETE /v1/confirmations/:id/links",
-  runsNothing: true,
   async handle(_, context, id) {
     const found = await findConfirmation(id, context);
     if (!found.ok) return found;

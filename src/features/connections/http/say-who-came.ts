@@ -42,7 +42,6 @@ type Said = z.output<ReturnType<typeof confirmSchema>>;
 /** `POST /v1/connections/{id}/confirm`: say who came back. */
 export const confirmConnection: Route = {
   route: "POST /v1/connections/:id/confirm",
-  runsNothing: true,
   handle: (request, context, id) =>
     confirm(request, context, async (said, shards) => {
       const found = await findConnection(shards, id, context);
@@ -65,7 +64,6 @@ export const confirmConnection: Route = {
 /** `POST /v1/connections/confirm`: the same by the code alone, as a person gives it to the application. */
 export const confirmCode: Route = {
   route: "POST /v1/connections/confirm",
-  runsNothing: true,
   handle: (request, context) =>
     confirm(request, context, async ({ code, subject }, shards) => {
       const isOwnOnly = context.caller.subject !== undefined;

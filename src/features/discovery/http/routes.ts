@@ -34,7 +34,6 @@ import { describeSurface, TOOL_SURFACES } from "../tool-surface.ts";
 /** `GET /v1/tools?format=&surface=`: the caller's tools, ready to paste into a model call. */
 export const listTools: Route = {
   route: "GET /v1/tools",
-  runsNothing: true,
   async handle(request, context) {
     const { catalog } = context;
     const query = new URL(request.url).searchParams;
@@ -85,6 +84,7 @@ export const listTools: Route = {
  */
 export const invokeTool: Route = {
   route: "POST /v1/invoke_tool",
+  runs: true,
   async handle(request, context) {
     const body = await readRun(request, context);
     if (!body.ok) return body;
@@ -128,7 +128,6 @@ export const invokeTool: Route = {
 /** `POST /v1/discover_tools`: which tools there are for something. */
 export const answerDiscovery: Route = {
   route: "POST /v1/discover_tools",
-  runsNothing: true,
   async handle(request, { catalog }) {
     const body = await readRequest(request, discoverySchema());
     if (!body.ok) return body;
@@ -151,7 +150,6 @@ export const answerDiscovery: Route = {
 /** `POST /v1/get_tool_schema`: how one tool is called. A tool that the key may not call does not exist. */
 export const answerToolSchema: Route = {
   route: "POST /v1/get_tool_schema",
-  runsNothing: true,
   async handle(request, { catalog }) {
     const body = await readRequest(request, schemaRequestSchema());
     if (!body.ok) return body;

@@ -34,10 +34,10 @@ export function makeOpenApiDocument(
     "/healthz": { get: makeHealthOperation(write) },
     ...Object.fromEntries(routes.map(({ path, describe }) => [toTemplate(path), { post: describe(write) }])),
   };
-  for (const { route, runsNothing, flags = [], describe } of endpoints) {
+  for (const { route, runs, flags = [], describe } of endpoints) {
     const [method = "", path = ""] = route.split(" ");
     const templated = toTemplate(path);
-    const operation = { ...describe(declared), ...(runsNothing && { counted: "always" as const }), flags };
+    const operation = { ...describe(declared), ...(runs !== true && { counted: "always" as const }), flags };
     const written = toOperation(templated, operation, components);
     paths[templated] = { ...paths[templated], [method.toLowerCase()]: written };
   }

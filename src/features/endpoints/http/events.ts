@@ -50,6 +50,7 @@ const publishedSchema = lazySchema(() =>
 /** `POST /v1/events`: publish an event. It is recorded before the 202. */
 const publishEvent: Route = {
   route: "POST /v1/events",
+  runs: true,
   async handle(request, context) {
     const scope = openScope(context);
     if (!scope.ok) return scope;

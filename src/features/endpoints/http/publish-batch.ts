@@ -42,6 +42,7 @@ const answerSchema = lazySchema(() => {
 /** `POST /v1/events/batch`: publish several events in their order. One that is wrong costs itself. */
 export const publishBatch: Route = {
   route: "POST /v1/events/batch",
+  runs: true,
   async handle(request, context) {
     const scope = openScope(context);
     if (!scope.ok) return scope;

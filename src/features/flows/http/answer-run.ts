@@ -31,6 +31,7 @@ const runSchema = lazySchema(() =>
 /** `POST /v1/flows/{name}/run`: the batch that a flow is, run with an input; its envelope, and the flow's answer. */
 export const runFlowEndpoint: Route = {
   route: "POST /v1/flows/:id/run",
+  runs: true,
   async handle(request, received, name) {
     const body = await readRun(request, received, { mayBeAbsent: true });
     if (!body.ok) return body;

@@ -29,7 +29,6 @@ import { deleteAdded, putAdded, readPut, refuseChange } from "../../added-tools/
 /** `PUT /v1/flows/{name}`: keep a batch under a name, or replace the one that has it. */
 export const putFlow: Route = {
   route: "PUT /v1/flows/:id",
-  runsNothing: true,
   async handle(request, context, name) {
     const body = await readPut(request, context, name);
     if (!body.ok) return body;
@@ -72,7 +71,6 @@ export const putFlow: Route = {
 /** `GET /v1/flows`: the flows that the key may call. */
 export const listFlows: Route = {
   route: "GET /v1/flows",
-  runsNothing: true,
   handle: async (_, context) => {
     const { catalog, ports } = context;
     const flows = (catalog.byCategory.get(FLOWS) ?? []).filter(isFlowTool);
@@ -110,7 +108,6 @@ export const listFlows: Route = {
 /** `GET /v1/flows/{name}`: a flow, and how it would run with the tools that there are. */
 export const showFlow: Route = {
   route: "GET /v1/flows/:id",
-  runsNothing: true,
   async handle(request, context, name) {
     const { catalog } = context;
     const tool = catalog.get(name);
@@ -136,7 +133,6 @@ export const showFlow: Route = {
 /** `DELETE /v1/flows/{name}`: delete one. Runs of it go on to their end. */
 export const deleteFlow: Route = {
   route: "DELETE /v1/flows/:id",
-  runsNothing: true,
   handle: (_, context, name) =>
     deleteAdded("flow", name, context, { isThere: isFlow, refuseUnknown: noFlow }),
   describe: () => ({

@@ -78,6 +78,7 @@ export const TURNS: readonly Route[] = [
 function answerTurns({ path, parse, id, name, answer, example }: Provider): Route {
   return {
     route: `POST ${path}`,
+    runs: true,
     async handle(request, context) {
       const body = await readRun(request, context);
       if (!body.ok) return body;

@@ -39,7 +39,6 @@ import {
  */
 export const importTools: Route = {
   route: "POST /v1/tools/import",
-  runsNothing: true,
   handle: (request, context) => holdingBytes(context, (bytes) => importHolding(bytes, request, context)),
   describe: () => ({
     id: "importTools",

@@ -41,7 +41,6 @@ const UNCERTAIN = "Whether the key was kept is not certain; look at the list bef
 /** `POST /v1/keys`: make a key of the caller's tenant, or another of a name that has one. */
 const postKey: Route = {
   route: "POST /v1/keys",
-  runsNothing: true,
   async handle(request, context) {
     // Before anything is awaited: its time is that of the request.
     const maker = toMaker(context);
@@ -108,7 +107,6 @@ const postKey: Route = {
 /** `GET /v1/keys?limit=&cursor=`: the keys of the caller's tenant, newest first, those of `VOLLEY_KEYS` beside them. */
 const listKeys: Route = {
   route: "GET /v1/keys",
-  runsNothing: true,
   async handle(request, context) {
     const made = openKeys(context);
     if (!made.ok) return made;
@@ -149,7 +147,6 @@ const listKeys: Route = {
 /** `DELETE /v1/keys/{name}`: revoke every key of a name. A batch that runs by one goes on to its end. */
 const deleteKey: Route = {
   route: "DELETE /v1/keys/:id",
-  runsNothing: true,
   async handle(_, context, name) {
     const made = openKeys(context);
     if (!made.ok) return made;

@@ -12,7 +12,6 @@ import { operatorCountsOf } from "./operator-counts.ts";
 /** `GET /v1/operator/overview?hours=&limit=`: every tenant, those with the most errors and dead jobs first. */
 export const showOverview: Route = {
   route: "GET /v1/operator/overview",
-  runsNothing: true,
   async handle(request, { configured }) {
     const query = parseOverviewQuery(new URL(request.url).searchParams);
     if (!query.ok) return query;

@@ -14,7 +14,6 @@ import { operatorCountsOf } from "./operator-counts.ts";
 /** `POST /v1/operator/redrive`: give dead jobs of one tenant fresh attempts, of one code and one tool where these are said. */
 export const redriveTenant: Route = {
   route: "POST /v1/operator/redrive",
-  runsNothing: true,
   async handle(request, { configured }) {
     const body = await readRequest(request, redriveSchema());
     if (!body.ok) return body;

@@ -44,6 +44,7 @@ function toError({ status, body }: ApiError): DialectError {
 /** `POST /api/orchestration/batch`: run tool calls, reads together and every write alone. */
 export const orchestrateBatch: Route = {
   route: "POST /api/orchestration/batch",
+  runs: true,
   handle: answerCalls(parseBatchRequest, (calls, execution) =>
     withCurrentTools(execution, async (now) => {
       now.watch?.enter("plan");
@@ -71,7 +72,6 @@ export const orchestrateBatch: Route = {
 /** `POST /api/orchestration/partition`: show how calls would be ordered, without running any. */
 export const orchestratePartition: Route = {
   route: "POST /api/orchestration/partition",
-  runsNothing: true,
   handle: answerCalls(parsePartitionRequest, async (calls, { catalog }) => {
     const json = toPartitionJson(makePartition(calls, catalog));
     return ok({ json, quota: null, replayed: false });

@@ -17,6 +17,7 @@ import { type PreparedRerun, prepareRerun, withToolsOfNow } from "./prepare-reru
  */
 export const rerunRuns: Route = {
   route: "POST /v1/runs/rerun",
+  runs: true,
   async handle(request, received) {
     const opened = openLog(received);
     if (!opened.ok) return opened;

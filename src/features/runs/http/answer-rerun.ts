@@ -14,6 +14,7 @@ import { NOT_OVER } from "./refuse-rerun.ts";
 /** `POST /v1/runs/{id}/rerun`: run again what ran, without a write that is sent twice. */
 export const makeRerunRun = (jobRuns: readonly JobRuns[]): Route => ({
   route: "POST /v1/runs/:id/rerun",
+  runs: true,
   async handle(request, received, id) {
     const key = readSentKey(request);
     if (!key.ok) return key;

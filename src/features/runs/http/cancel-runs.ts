@@ -35,7 +35,6 @@ interface Cancelling extends Partial<Pick<Gives, "withdraw">> {
  */
 export const makeCancelRuns = (parts: Cancelling): Route => ({
   route: "POST /v1/runs/cancel",
-  runsNothing: true,
   async handle(request, context) {
     const opened = openLog(context);
     if (!opened.ok) return opened;

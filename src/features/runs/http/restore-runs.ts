@@ -21,7 +21,6 @@ import { openLog } from "./open-log.ts";
  */
 export const restoreRuns: Route = {
   route: "PUT /v1/runs",
-  runsNothing: true,
   async handle(request, context) {
     const log = openLog(context);
     if (!log.ok) return log;

@@ -26,7 +26,6 @@ import type { RunLog, RunPage, RunPlace, RunQuery } from "../run.ts";
 /** `GET /v1/runs`: what ran of the tenant, newest first, as far as the key may see it. */
 export const makeListRuns = (jobRuns: readonly JobRuns[]): Route => ({
   route: "GET /v1/runs",
-  runsNothing: true,
   async handle(request, context) {
     const log = openLog(context);
     if (!log.ok) return log;
@@ -71,7 +70,6 @@ export const makeListRuns = (jobRuns: readonly JobRuns[]): Route => ({
  */
 export const makeShowRun = (jobRuns: readonly JobRuns[], since?: Gives["afterRuns"]): Route => ({
   route: "GET /v1/runs/:id",
-  runsNothing: true,
   async handle(request, context, id) {
     const log = openLog(context);
     if (!log.ok) return log;
@@ -135,7 +133,6 @@ function deliveriesOf(
 /** `DELETE /v1/runs/{id}`: forget a run. A key without the flag, such as a model's, cannot erase its trail. */
 export const makeDeleteRun = (jobRuns: readonly JobRuns[]): Route => ({
   route: "DELETE /v1/runs/:id",
-  runsNothing: true,
   async handle(_, context, id) {
     const log = openLog(context);
     if (!log.ok) return log;

@@ -14,7 +14,6 @@ import { signInDeskOf } from "./check-token.ts";
 /** `GET /v1/sign_ins?limit=&cursor=`: the key's own, or the tenant's for a key that manages keys, newest first. */
 const listSignIns: Route = {
   route: "GET /v1/sign_ins",
-  runsNothing: true,
   async handle(request, context) {
     const stores = openStores(context);
     if (!stores.ok) return stores;
@@ -52,7 +51,6 @@ const listSignIns: Route = {
 /** `DELETE /v1/sign_ins/{id}`: end a sign-in, and with it its tokens. */
 const deleteSignIn: Route = {
   route: "DELETE /v1/sign_ins/:id",
-  runsNothing: true,
   async handle(_, context, id) {
     const stores = openStores(context);
     if (!stores.ok) return stores;

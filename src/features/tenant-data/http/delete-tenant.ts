@@ -26,7 +26,6 @@ interface Workspaces {
  */
 export const makeDeletion = (parts: readonly TenantPart[]): Route => ({
   route: "POST /v1/tenant/delete",
-  runsNothing: true,
   async handle(request, context) {
     const { caller, gate } = context;
     const body = await readRequest(request, deleteSchema());

@@ -17,7 +17,6 @@ import * as LIMITS from "../limits.ts";
  */
 export const makeExport = (parts: readonly TenantPart[], added: Feature["toolSource"]): Route => ({
   route: "GET /v1/export",
-  runsNothing: true,
   async handle({ signal }, context) {
     const isWhole = mayDo(context.caller, "manage_tools");
     if (!isWhole && !mayDo(context.caller, "manage_keys")) return err(FORBIDDEN);

@@ -55,6 +55,7 @@ const answerSchema = lazySchema(() =>
 /** `POST /v1/runs/{id}/undo`: take back what a run wrote, each write once however often it is asked. */
 export const undoRun: Route = {
   route: "POST /v1/runs/:id/undo",
+  runs: true,
   async handle(request, received, id) {
     const key = readSentKey(request);
     if (!key.ok) return key;

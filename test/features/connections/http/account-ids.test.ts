@@ -80,7 +80,6 @@ const tellsIds: Feature = {
       paths: [
         {
           route: "GET /v1/ids",
-          runsNothing: true,
           handle: async (_, context) => {
             const tool = context.catalog.get("mailbox")!;
             const { ids } = await accountsOf(context.configured)!.usedBy([tool], context);
