@@ -6,6 +6,9 @@ import {
 } from "../contract/gate/idempotency.ts";
 import * as LIMITS from "../contract/limits.ts";
 import { deriveId } from "../kit/derive-id.ts";
+import type { Result } from "../kit/result.ts";
+import { sha256 } from "../kit/sha256.ts";
+import type { Call } from "../plan/step.ts";
 import type { Ports } from "../egress/ports.ts";
 
 /**
@@ -35,8 +38,8 @@ export class StepIds {
     return keyed ?? { value: (this.#fresh ??= this.#newId()), own: false, retaken: false };
   }
 
-  /** The idempotency key of a sync call, or of one element of a loop of them. */
-  callKey({ index, id }: { readonly index: number; readonly id: string }, element: number | null): string {
+  /** The idempotency key of a sync call, or of one element of a loop of them, by its name. */
+  callKey({ index, id }: { readonly index: number; readonly id: string }, element: string | null): string {
     const { value, own } = this.seedOf(index);
     const base = own ? value : `${value}:${id}`;
     return element === null ? base : `${base}:${element}`;
@@ -53,3 +56,17 @@ export class StepIds {
 
 /** The position of the action whose place a batch that is a job has taken itself; no action comes that far. */
 const BESIDE = 0x7fff;
+
+/**
+ * Name the elements of a loop by their arguments, and equal ones by how many came before. A batch that comes again may read a list that
+ * has changed since: at their old places other elements would have the keys of those that were sent.
+ */
+export function nameElements(calls: readonly Result<Pick<Call, "input">, unknown>[]): readonly string[] {
+  const counts = new Map<string, number>();
+  return calls.map((call) => {
+    const name = call.ok ? sha256(JSON.stringify(call.value.input)).slice(0, 16) : "";
+    const before = counts.get(name) ?? 0;
+    counts.set(name, before + 1);
+    return before === 0 ? name : `${name}.${before}`;
+  });
+}

@@ -506,6 +506,6 @@ function callsOf(prepared: Prepared): readonly Call[] {
 
 /** Refuse to make a call of data of which an earlier attempt has left a part. */
 function cutAway(id: string): Failure {
-  const hint = `Only a part of what '${id}' answered was kept when its run went on later, so nothing that refers to it is sent; have it answer less.`;
+  const hint = `Only a part of what '${id}' answered was kept, so nothing that refers to it is sent; have it answer less.`;
   return makeFailure("RESPONSE_TOO_LARGE", { hint });
 }

@@ -13,7 +13,7 @@ import { failUnsent } from "../answer/failed-outcome.ts";
 import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
 import { toLimit } from "../gate/admit-plan.ts";
 import type { BatchListener, InnerEnd, Inside, Journal, KeptBatch, KeptOutput } from "../gate/execution.ts";
-import type { StepIds } from "../gate/step-ids.ts";
+import { nameElements, type StepIds } from "../gate/step-ids.ts";
 import type { Background } from "./background.ts";
 import { awaitPermit, type CallPermits } from "./call-permits.ts";
 import { type CallScope, deadlineExceeded } from "./call-scope.ts";
@@ -61,6 +61,8 @@ interface Place {
   readonly step: Step;
   readonly task: Task;
   readonly element: number | null;
+  /** Names the elements of its loop. */
+  readonly names?: () => readonly string[];
   /** Holds the permit of a tool with global limits. */
   readonly permits?: CallPermits;
   readonly onOutput?: CallOptions["onOutput"];
@@ -93,7 +95,7 @@ export function createStepStarter(batch: StepScope): StartStep {
   let selections: Selections | undefined;
 
   const late = (): Failure | null => (clock.now() < endsAt ? null : deadlineExceeded(plan.deadlineMs));
-  const call: Begin = (ticket, call, { step, element, permits, onOutput }) => {
+  const call: Begin = (ticket, call, { step, element, names, permits, onOutput }) => {
     // The deadline's own timer may come late, where calls that never leave the platform keep timers out.
     const failure = element === null ? null : late();
     if (failure !== null) return ticket.end({ status: "error", error: failure, meta: {} });
@@ -108,7 +110,7 @@ export function createStepStarter(batch: StepScope): StartStep {
     callTool(ticket, call, {
       scope,
       onTry,
-      idempotencyKey: () => ids().callKey(step, element),
+      idempotencyKey: () => ids().callKey(step, element === null ? null : names!()[element]!),
       maxAttempts: LIMITS.syncAttempts,
       permits,
       onOutput,
@@ -211,6 +213,9 @@ export function createStepStarter(batch: StepScope): StartStep {
       ticket.wants = prepared.value.call;
       return begin(ticket, prepared.value.call, { step, task, element: null });
     }
+    const { calls } = prepared.value;
+    let named: readonly string[] | undefined;
+    const names = (): readonly string[] => (named ??= nameElements(calls));
     const loop = {
       clock,
       batchStartedAt: scope.startedAt,
@@ -221,13 +226,12 @@ export function createStepStarter(batch: StepScope): StartStep {
       store: toStoredOutcome,
       admit: (outcome: Outcome) => batch.answer.admitElement(outcome, tool.isWrite),
       begin: (own: Ticket, call: Call, element: number) => {
-        const begun = attemptNow(() => begin(own, call, { step, task, element }));
+        const begun = attemptNow(() => begin(own, call, { step, task, element, names }));
         if (!begun.ok) breakOff(own, { tool, scope }, begun.error);
       },
     };
-    if (toLimit(tool) === null) runLoop(ticket, prepared.value.calls, loop);
-    else
-      orBreak(runDrawnLoop(ticket, prepared.value.calls, { ...loop, tool, gate }), ticket, { tool, scope });
+    if (toLimit(tool) === null) runLoop(ticket, calls, loop);
+    else orBreak(runDrawnLoop(ticket, calls, { ...loop, tool, gate }), ticket, { tool, scope });
   };
   return (ticket, step, prepare) => {
     const started = attemptNow(() => start(ticket, step, prepare));

@@ -20,8 +20,8 @@ describe("without a key", () => {
   test("jobs and calls have ids of one fresh seed for the batch", () => {
     const ids = new StepIds(createPorts());
     expect([ids.jobId(0, null), ids.jobId(0, 2)]).toEqual([deriveId(seed(5), 0), deriveId(seed(5), 3)]);
-    const keys = [ids.callKey({ index: 0, id: "a" }, null), ids.callKey({ index: 1, id: "b" }, 3)];
-    expect(keys).toEqual([`${seed(5)}:a`, `${seed(5)}:b:3`]);
+    const keys = [ids.callKey({ index: 0, id: "a" }, null), ids.callKey({ index: 1, id: "b" }, "c")];
+    expect(keys).toEqual([`${seed(5)}:a`, `${seed(5)}:b:c`]);
     expect(ids.seedOf(0).retaken).toBe(false);
   });
 });
@@ -31,7 +31,7 @@ describe("under keys", () => {
     const [one, two] = [new StepIds(createPorts(), ASKED), new StepIds(createPorts(), ASKED)];
     for (const ids of [one, two]) {
       expect(ids.callKey({ index: 0, id: "a" }, null)).toBe(`${seed(1)}:a`);
-      expect(ids.callKey({ index: 2, id: "c" }, 1)).toBe(`${seed(2)}:1`);
+      expect(ids.callKey({ index: 2, id: "c" }, "1")).toBe(`${seed(2)}:1`);
       expect(ids.jobId(2, null)).toBe(deriveId(seed(2), 0));
     }
     expect(one.jobId(1, 4)).toBe(two.jobId(1, 4));
