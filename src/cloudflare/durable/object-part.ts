@@ -83,7 +83,7 @@ export interface OpenPart {
   hearAfter?(aftermath: Aftermath): void;
   /** Hear, in its turn, of a job that was recorded, perhaps before, with what this part is to know of it. Never throws. */
   kept?(nowMs: number, spec: JobSpec): void;
-  /** Hear, in its turn, of a job that ended or goes on after its end. Never throws. */
+  /** Hear, in its turn, of a job that ended, goes on after its end, or has written lines. Never throws. */
   turned?(job: Job): void;
   /** Forget what belongs to jobs that are gone. */
   forget?(jobIds: readonly string[]): void;

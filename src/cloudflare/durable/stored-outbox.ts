@@ -53,7 +53,7 @@ export interface OutboxWorld {
   readonly onDue: (dueAt: number) => void;
   /** A job that was recorded, perhaps before, and whose batch's writes a part looks after. */
   readonly onKept: (nowMs: number, spec: JobSpec) => void;
-  /** A job that ended, or goes on after its end. */
+  /** A job that ended, or goes on after its end, or whose attempt has written lines. */
   readonly onTurned: (job: Job) => void;
   /** Finished jobs that were removed. */
   readonly onGone: (jobIds: readonly string[]) => void;
@@ -361,8 +361,8 @@ export class Outbox {
   #save(job: Job, before: Job): void {
     this.#table.save(job, before.status);
     this.#follow(job);
-    if (job.status !== before.status && !(isLive(job.status) && isLive(before.status)))
-      this.#world.onTurned(job);
+    const isAttempt = isLive(job.status) && isLive(before.status);
+    if (job.log !== undefined || (job.status !== before.status && !isAttempt)) this.#world.onTurned(job);
   }
 
   /** Know what a row says now, and tell of it where something is to be done. */

@@ -38,9 +38,11 @@ export type Try = Written<typeof trySchema>;
 
 /** A line that a tool wrote into its log. */
 export interface LogLine {
-  /** Milliseconds from the batch's start. */
-  readonly at_ms: number;
+  /** By the clock, in milliseconds since the epoch. */
+  readonly at: number;
   readonly text: string;
+  /** The action that it is of, where it is told of a job of several. */
+  readonly of?: string;
 }
 
 /** The measures of one action. Absent means it does not apply: an action that never ran has no duration. */

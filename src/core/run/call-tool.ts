@@ -2,6 +2,7 @@ import type { ProgressReport, Tool, ToolAccount, ToolContext, ToolLog } from "..
 import { AnsweredFailure, ToolFailure } from "../catalog/tool-failure.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import { parseExact } from "../contract/json.ts";
+import * as LIMITS from "../contract/limits.ts";
 import type { LogLine, Outcome, Try } from "../contract/outcome.ts";
 import { attempt } from "../kit/result.ts";
 import { sleep } from "../kit/sleep.ts";
@@ -342,11 +343,14 @@ class ToolCall implements CallState {
   }
 
   get log(): ToolLog {
-    return (this.#log ??= createToolLog({ ...this.#logged, keep: (text) => this.#keepLine(text) }));
+    const isKept = this.#call.tool.private !== true;
+    const keep = isKept && { keep: (text: string) => this.#keepLine(text) };
+    return (this.#log ??= createToolLog({ ...this.#logged, ...keep }));
   }
 
   #keepLine(text: string): void {
-    (this.#lines ??= []).push({ at_ms: this.#sinceStart(this.#scope.ports.clock.now()), text });
+    if (text.length > LIMITS.logLineCharacters) return;
+    (this.#lines ??= []).push({ at: this.#scope.ports.clock.now(), text });
   }
 
   get idempotencyKey(): string {

@@ -167,7 +167,7 @@ export function isDemotable(tool: Tool): boolean {
 }
 
 function toInitiated({ id }: JobSpec, ticket: Ticket): Outcome {
-  return { status: "initiated", jobId: id, meta: { ...ticket.call?.meta, demoted: true } };
+  return { status: "initiated", jobId: id, meta: { ...ticket.call?.meta, demoted: true, log: [] } };
 }
 
 /**

@@ -75,6 +75,11 @@ export async function runAttempt(
 
 /** Translate what became of one call to how the attempt of its job ended. */
 export function toAttemptEnd(outcome: Outcome): AttemptEnd {
+  const end = endOf(outcome);
+  return outcome.meta.log === undefined ? end : { ...end, log: outcome.meta.log };
+}
+
+function endOf(outcome: Outcome): AttemptEnd {
   switch (outcome.status) {
     case "success":
       return { kind: "succeeded", dataJson: outcome.json };

@@ -1,5 +1,6 @@
 import { utf8Length } from "../../core/contract/json.ts";
-import type { Outcome, OutcomeMeta } from "../../core/contract/outcome.ts";
+import { linesKept } from "../../core/contract/limits.ts";
+import type { LogLine, Outcome } from "../../core/contract/outcome.ts";
 import { toOutline } from "./action-outline.ts";
 import * as LIMITS from "./limits.ts";
 
@@ -58,14 +59,21 @@ export class ActionContent {
   }
 }
 
-/** Write the log of an action as JSON, as far as there is room for its lines; undefined without any. */
-export function toLogJson({ log = [] }: OutcomeMeta, afterMs = 0): string | undefined {
-  let left: number = LIMITS.runLogBytes;
-  const kept = log.flatMap(({ at_ms: atMs, text }) => {
-    const bytes = utf8Length(text);
-    if (bytes > left) return [];
-    left -= bytes;
-    return [{ at_ms: afterMs + atMs, text }];
+/** Keep the lines of each action's log as far as there is room for them. */
+export function keepLog<Line extends Omit<LogLine, "at">>(log: readonly Line[] = []): readonly Line[] {
+  return [...Map.groupBy(log, ({ of }) => of).values()].flatMap((own) => {
+    let left: number = LIMITS.runLogBytes;
+    const fits = (bytes: number): boolean => bytes <= left && (left -= bytes) >= 0;
+    return own.filter(({ text }) => fits(utf8Length(text))).slice(0, linesKept);
   });
-  return kept.length === 0 ? undefined : JSON.stringify(kept);
+}
+
+/** Leave out the lines that are told already, each once. */
+export function untold<Line extends object>(lines: readonly Line[], told: readonly Line[]): readonly Line[] {
+  const left = told.map((line) => JSON.stringify(line));
+  return lines.filter((line) => {
+    const at = left.indexOf(JSON.stringify(line));
+    if (at !== -1) left.splice(at, 1);
+    return at === -1;
+  });
 }

@@ -8,7 +8,7 @@ import { visibleText } from "../../core/kit/visible-text.ts";
 import type { ModelRound, SeenBatch } from "../../core/observe/seen.ts";
 import { nameOf, UNKNOWN_TOOL } from "../../core/observe/watch.ts";
 import type { Step } from "../../core/plan/step.ts";
-import { ActionContent, LINK, toLogJson } from "./action-content.ts";
+import { ActionContent, LINK, keepLog } from "./action-content.ts";
 import { type Placed, toOpening, toOthersJson, toOutline } from "./action-outline.ts";
 import * as LIMITS from "./limits.ts";
 import type { RunHead } from "./run.ts";
@@ -73,7 +73,7 @@ export class RunRecord {
   /** Take the actions of a batch that is over. */
   add(
     { plan, outcomes, isTool, tool: flow, ran }: SeenBatch,
-    { round, batchId, afterMs, isPrivate, secretive }: AddOptions,
+    { round, batchId, afterMs = 0, isPrivate, secretive }: AddOptions,
   ): void {
     const steps = plan.steps.map((step) =>
       step.turnedAway === undefined ? step : { ...step, task: ok(step.turnedAway) },
@@ -107,7 +107,10 @@ export class RunRecord {
           : task.ok && task.value.input !== args && task.value.input;
       // The lines of a replay stand in the run that it is of; those of an earlier attempt are this run's.
       const isOwn = outcome.meta.replayed !== true || ran?.runOf !== undefined;
-      const log = this.#hasContent && !borrows && isOwn ? toLogJson(outcome.meta, afterMs) : undefined;
+      const lines = this.#hasContent && !borrows && isOwn ? keepLog(outcome.meta.log) : [];
+      const since = (ran?.startedAt ?? 0) - afterMs;
+      const said = lines.map(({ at, text }) => ({ at_ms: at - since, text }));
+      const log = said.length === 0 ? undefined : JSON.stringify(said);
       const isWrite = this.#hasContent && step.task.ok && step.task.value.tool.isWrite;
       const callKey = isWrite ? ran?.callKey(step) : undefined;
       const isApproved = plan.approved !== undefined;

@@ -1,4 +1,5 @@
 import type { WireFailure } from "../failure.ts";
+import type { LogLine } from "../outcome.ts";
 import type { Origin, TRIGGERS } from "./caller.ts";
 
 /** The statuses of a job: `running` and `retrying` are alive, the rest is final. */
@@ -115,19 +116,20 @@ export interface Attempt {
  * because the upstream is known to fail or the tool's global limits have no room; the attempt does not count and the job
  * is due when `error` says. `continued`: a part of it is done, for want of time, and the rest is due at once; that does not count either.
  */
-export type AttemptEnd =
+export type AttemptEnd = (
   | {
       readonly kind: "succeeded";
       readonly dataJson: string;
       /** The object's parts hear it, and its row has none of it. */
       readonly keptJson?: string;
     }
-  | { readonly kind: "failed"; readonly error: WireFailure }
-  | { readonly kind: "lost"; readonly error: WireFailure }
-  | { readonly kind: "unknown"; readonly error: WireFailure }
+  | { readonly kind: "failed" | "lost" | "unknown" | "deferred"; readonly error: WireFailure }
   | { readonly kind: "released" }
   | { readonly kind: "continued" }
-  | { readonly kind: "deferred"; readonly error: WireFailure };
+) & {
+  /** The lines that its tool wrote: the same is true of them. */
+  readonly log?: readonly LogLine[];
+};
 
 /** One attempt that has ended: without a code it succeeded. Times are milliseconds. */
 export interface JobTry {

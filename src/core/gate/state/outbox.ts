@@ -1,5 +1,6 @@
 import { makeFailure, toWireFailure, type WireFailure } from "../../contract/failure.ts";
 import type {
+  AttemptEnd,
   CallbackStatus,
   CallbackTarget,
   JobClaim,
@@ -35,8 +36,9 @@ export interface Job {
   readonly envelopeJson: string | null;
   /** Null when the caller asked for no callback. */
   readonly callback: Callback | null;
-  /** The object's parts hear it in the turn of its end; no row has it. */
+  /** The object's parts hear these in the turn of its end, and of each attempt's; no row has them. */
   readonly keptJson?: string | undefined;
+  readonly log?: AttemptEnd["log"];
 }
 
 /** The delivery of the event about a job's end: `pending`, and with no attempt, as long as the job is alive. */
@@ -174,7 +176,7 @@ export function toEventId({ spec, fence }: Job): string {
 
 /** Translate a row to what its caller may see of it. */
 export function toJobRecord(job: Job): JobRecord {
-  const { spec, fence: _, keptJson: __, dueAt, callback, envelopeJson, ...shown } = job;
+  const { spec, fence: _, keptJson: __, log: ___, dueAt, callback, envelopeJson, ...shown } = job;
   const couldBeginAt = Math.max(job.createdAt, spec.runAt ?? 0);
   const trigger = spec.run?.trigger;
   return {

@@ -36,7 +36,7 @@ export function settleJob(
   if (ended.attempts < job.attempts) return [ended, true];
   const error = end.kind === "succeeded" ? undefined : "error" in end ? end.error : OVERLOADED;
   const inDoubt = end.kind === "lost" || end.kind === "unknown";
-  return [{ ...ended, tries: withTry(job, nowMs, { error, inDoubt }).tries }, true];
+  return [{ ...ended, log: end.log, tries: withTry(job, nowMs, { error, inDoubt }).tries }, true];
 }
 
 const OVERLOADED = toWireFailure(makeFailure("OVERLOADED"));

@@ -134,7 +134,10 @@ export function toEnd(
     const retryAfterMs = Math.max(...passing.map(({ error }) => error.retryAfterMs ?? 0));
     const error = toWireFailure({ ...failure, retryable: true, retryAfterMs });
     // Nothing of it was sent, so waiting costs no attempt, as it costs no other job one.
-    return { kind: passing.every(isKeptIn) ? "deferred" : "failed", error };
+    const log = plan.steps.flatMap(({ id: of, index }) =>
+      (outcomes[index]!.meta.log ?? []).map((line) => ({ ...line, of })),
+    );
+    return { kind: passing.every(isKeptIn) ? "deferred" : "failed", error, ...(log.length > 0 && { log }) };
   }
   // Without an answer every call decides: a loop may have succeeded with an element that was lost.
   const lost = answer === undefined ? elements.find(({ status }) => status === "unknown") : undefined;

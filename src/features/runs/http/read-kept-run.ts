@@ -1,6 +1,7 @@
 import { parseExact } from "../../../core/contract/json.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import type { Written } from "../../../core/contract/lazy-schema.ts";
+import { keepLog, untold } from "../action-content.ts";
 import type { FoundRun } from "../run.ts";
 import type { TurnedJob } from "../turned-job.ts";
 import { sees } from "../see-run.ts";
@@ -10,15 +11,34 @@ import type { runSchema } from "./run-schemas.ts";
 interface KeptBody extends Pick<Written<typeof runSchema>, "plan" | "actions" | "model"> {
   /** The part of what became of it that an export kept. */
   readonly after?: unknown;
+  /** The lines of its jobs, and of its own attempts but the last one. */
+  readonly lines?: readonly (NonNullable<Action["log"]>[number] & {
+    readonly job: string;
+    readonly of?: string;
+  })[];
 }
+
+type Action = Written<typeof runSchema>["actions"][number];
 
 /** Read the body of a run with the actions that a key may see, and the edges between those. */
 export function readKeptRun(
-  { body, jobs }: Pick<FoundRun, "body" | "jobs">,
+  { run, body, jobs }: Pick<FoundRun, "run" | "body" | "jobs">,
   context: RequestContext,
 ): KeptBody {
-  const kept = parseExact(body) as KeptBody;
+  const { lines = [], ...kept } = parseExact(body) as KeptBody;
   const sight = { sight: sightOf(context) };
+  const hidden = new Set(kept.actions.flatMap(({ id, private: isPrivate }) => (isPrivate ? id : [])));
+  for (const { from, to } of kept.plan.edges) if (hidden.has(from)) hidden.add(to);
+  const logOf = ({ id, items, data, job_id, log = [] }: Action): Pick<Action, "log"> => {
+    const elements = items !== undefined && Array.isArray(data) ? (data as { job_id?: string }[]) : [];
+    const jobs = [job_id, ...elements.map((element) => element.job_id)];
+    const others = lines.flatMap(({ job, of, ...line }) =>
+      (of === undefined ? jobs.includes(job) : job === run.job_id && of === id) ? line : [],
+    );
+    if (others.length === 0 || hidden.has(id)) return {};
+    const all = [...log, ...untold(others, log)].sort((a, b) => a.at_ms - b.at_ms);
+    return { log: keepLog(all).map(({ at_ms: at, text }) => ({ at_ms: Math.max(0, at), text })) };
+  };
   const actions = kept.actions
     .filter(({ tool }) => sees(sight, tool))
     // They are for running it again.
@@ -26,6 +46,7 @@ export function readKeptRun(
       ...action,
       ...(typeof asked === "string" && { tool: asked }),
       ...toEnd(jobs.find(({ job }) => job === action.job_id)),
+      ...logOf(action),
     }));
   const ids = new Set(actions.map((action) => action.id));
   const edges = kept.plan.edges.filter(({ from, to }) => ids.has(from) && ids.has(to));
@@ -33,7 +54,7 @@ export function readKeptRun(
 }
 
 /** Say of an action how its job ended, where that is otherwise than well. */
-function toEnd(job: TurnedJob | undefined): Pick<KeptBody["actions"][number], "error" | "in_doubt"> {
+function toEnd(job: TurnedJob | undefined): Pick<Action, "error" | "in_doubt"> {
   const { code, inDoubt } = job ?? {};
   return { ...(code !== undefined && { error: { code } }), ...(inDoubt && { in_doubt: true }) };
 }

@@ -122,6 +122,7 @@ const restoreSchema = lazySchema(() => {
       plan: z.strictObject({ edges: z.array(edge) }),
       actions: z.array(action),
       after: z.optional(z.array(after)),
+      lines: z.optional(z.array(z.looseObject({ job: z.string(), at_ms: z.number(), text: z.string() }))),
     }),
   });
   const rerun = z.strictObject({ at: time, rerun: id, root: id, writes: z.array(z.string()) });

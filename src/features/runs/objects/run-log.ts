@@ -114,7 +114,8 @@ export function createRunLog(
       const asks = seen.asks || children.some((child) => child.asks);
       const jobs = this.#jobsOf(found.head).filter(({ tool }) => sees(look, tool));
       const after = this.#aftermathsOf(found.head).map((aftermath) => aftermath.id);
-      return { run: seen.run, body: found.body, children: children.map(({ run }) => run), jobs, asks, after };
+      const body = this.#jobs.into(found);
+      return { run: seen.run, body, children: children.map(({ run }) => run), jobs, asks, after };
     }
 
     forget(id: string, sight: Sight): boolean {
@@ -122,7 +123,10 @@ export function createRunLog(
       if (found === null || this.#seer({ sight })(found.head) === null) return false;
       // One of several attempts was reported by each.
       const { id: own } = found.head;
-      for (; found !== null; found = this.#find(own)) this.#reports.remove(found);
+      for (; found !== null; found = this.#find(own)) {
+        this.#reports.remove(found);
+        this.#jobs.forget(found);
+      }
       return true;
     }
 
@@ -180,10 +184,12 @@ export function createRunLog(
       const runs: ExportedRun[] = [];
       let held = 0;
       for (const { at, ...texts } of this.#reports.texts(before ?? Number.MAX_SAFE_INTEGER)) {
-        const read = splitReport(texts).map(({ head, body }) => {
+        const read = splitReport(texts).map((run) => {
+          const { head } = run;
           const jobs = this.#jobsOf(head);
           const since = this.#aftermathsOf(head).map(toCopy);
           const more = { ...(jobs.length > 0 && { jobs }), ...(since.length > 0 && { since }) };
+          const body = this.#jobs.into(run);
           return { at, head: JSON.stringify({ ...head, ...more }), body, after: since.map(({ id }) => id) };
         });
         runs.push(...read);

@@ -1,9 +1,12 @@
 import { isTrouble } from "../../../core/contract/gate/job.ts";
 import * as LIMITS from "../limits.ts";
 import type { Aftermath } from "../../../core/contract/gate/part-call.ts";
+import type { LogLine } from "../../../core/contract/outcome.ts";
 import type { ObjectPart, OpenPart, PartWorld } from "../../../cloudflare/durable/object-part.ts";
 import { isCall, isJobInDoubt, isLive, type Job } from "../../../core/gate/state/outbox.ts";
 import { attempt, attemptNow } from "../../../core/kit/result.ts";
+import { keepLog } from "../action-content.ts";
+import { readKept } from "../read-settings.ts";
 import type { TurnedJob } from "../turned-job.ts";
 
 /** Tell the tenant's log of jobs and of what became of runs; absent where the deployment keeps no runs. */
@@ -28,7 +31,7 @@ export function createRunsPart(
   };
 }
 
-function openRuns({ storage: { sql }, onDue }: PartWorld, tell: TellLog | undefined): OpenPart {
+function openRuns({ env, storage: { sql }, onDue }: PartWorld, tell: TellLog | undefined): OpenPart {
   if (tell === undefined) return { methods: {} };
   const read = (most: number): readonly Row[] =>
     sql.exec<Row>("SELECT id, json FROM run_jobs LIMIT ?", most).toArray();
@@ -66,11 +69,12 @@ function openRuns({ storage: { sql }, onDue }: PartWorld, tell: TellLog | undefi
       return dueAt;
     },
     turned(job) {
-      const turned = toTurned(job);
-      if (turned !== null) keep(turned.job, turned);
+      const log = keepLog(readKept(env) === "content" ? job.log : []);
+      const turned = toTurned(job, log);
+      if (turned !== null) keep(log.length === 0 ? turned.job : `${turned.job} ${turned.at}`, turned);
     },
     hearAfter(aftermath) {
-      // No id of a job has a space.
+      // No id of a job has a space, and none is named so.
       keep(`after ${aftermath.id}`, aftermath);
     },
     take(nowMs) {
@@ -84,10 +88,11 @@ function openRuns({ storage: { sql }, onDue }: PartWorld, tell: TellLog | undefi
 }
 
 /** Say what its run has to know of a job; null where that is nothing. A job that is a run has left that run itself. */
-function toTurned(job: Job): TurnedJob | null {
-  const { spec, status, updatedAt: at, errorJson } = job;
+function toTurned(job: Job, log: readonly LogLine[]): TurnedJob | null {
+  const { spec, updatedAt: at, errorJson } = job;
   const { id, tool, origin } = spec;
-  if (origin === undefined || !isCall(job) || !(isTrouble(status) || isLive(status))) return null;
+  const status = isCall(job) ? job.status : "succeeded";
+  if (origin === undefined || !(isTrouble(status) || isLive(status) || log.length > 0)) return null;
   const { code } = JSON.parse(errorJson ?? "{}") as { readonly code?: string };
   const { batchId, requestId: request } = origin;
   return {
@@ -99,5 +104,6 @@ function toTurned(job: Job): TurnedJob | null {
     at,
     ...(code !== undefined && { code }),
     ...(isJobInDoubt(job) && { inDoubt: true }),
+    ...(log.length > 0 && { log }),
   };
 }

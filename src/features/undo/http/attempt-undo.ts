@@ -112,7 +112,10 @@ async function takeBack(
     (called) => catalog.callable(called.tool),
     () => scope,
   );
-  const end = await runner.run({ ...claim, spec: { ...shown, argsJson } }, clock.now() + firstAttemptMs);
+  const { log: _, ...end } = await runner.run(
+    { ...claim, spec: { ...shown, argsJson } },
+    clock.now() + firstAttemptMs,
+  );
   return hideArgs(readEnd(end, opened.tries.some(wasSent)), argsJson, shown.argsJson);
 }
 

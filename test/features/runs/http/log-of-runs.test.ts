@@ -8,6 +8,7 @@ import { confirmations } from "../../../../src/features/confirmations/index.ts";
 import { discovery } from "../../../../src/features/discovery/index.ts";
 import { flows } from "../../../../src/features/flows/index.ts";
 import { runs } from "../../../../src/features/runs/index.ts";
+import { tenantData } from "../../../../src/features/tenant-data/index.ts";
 import { createTestVolley } from "../../../../src/package/testing.ts";
 import { configureKeys } from "../../../support/configured-keys.ts";
 
@@ -31,19 +32,27 @@ const DECLARATION = {
 } as const;
 const talk = defineTool({ ...DECLARATION, name: "talk" });
 const peek = defineTool({ ...DECLARATION, name: "peek", isWrite: false, actions: ["read"] });
+const LATER = {
+  ...DECLARATION,
+  execution: "fire-and-forget",
+  orchestration: { mode: "parallel-safe" },
+} as const;
+const later = defineTool({ ...LATER, name: "talk_later" });
+const hush = defineTool({ ...LATER, name: "hush_later", private: true });
 const drop = defineTool({ ...DECLARATION, name: "drop_it", actions: ["delete"] });
 
 const lines = (of: string) => [`${of} begins {"n":1}`, "it has [redacted]"];
 
-async function start(statuses: Record<string, number> = {}) {
+async function start(statuses: Record<string, number> = {}, env: Record<string, string> = {}) {
   const volley = await createTestVolley({
-    tools: [talk, peek, drop],
-    features: [discovery(), addedTools(), confirmations(), flows(), background(), runs()],
+    tools: [talk, peek, drop, later, hush],
+    features: [discovery(), addedTools(), confirmations(), flows(), background(), runs(), tenantData()],
     env: {
       VOLLEY_KEYS: await configureKeys({
         "test-key": { name: "test", tenant: "acme", flags: ["approve", "manage_tools"] },
       }),
       LEAKY_KEY: SECRET,
+      ...env,
     },
     routes: {
       "POST https://api.example.com/*": ({ url }) =>
@@ -131,6 +140,35 @@ describe("The lines of ctx.log stand with their action, of every level and witho
     expect(await logOf(second)).toEqual({ a: [] });
   });
 
+  test("of each attempt of a run in the background: of an action, of an element, and once of what is done", async () => {
+    const statuses: Record<string, number> = { busy: 503 };
+    const { send, logOf } = await start(statuses);
+    const each = (tool: string, for_each: readonly string[]) => ({
+      ...act(tool, tool),
+      args: { of: { $ref: "item#" } },
+      for_each,
+    });
+    const actions = [act("talk", "a"), each("peek", ["x", "busy"]), each("talk", ["y"])];
+    const { run_id: id, job_id: job } = await send("/v1/execute_actions", { background: true, actions });
+    const { a, peek: elements, talk: done } = await logOf(id, 20_000);
+    const { tries } = await send(`/v1/jobs/${job}`);
+    expect(tries).toHaveLength(5);
+    expect([a, done]).toEqual([lines("a"), lines("y")]);
+    expect(elements).toEqual([...lines("x"), ...tries.flatMap(() => lines("busy"))]);
+  });
+
+  test("of each attempt of a run in the background that died, and of those after it", async () => {
+    const statuses: Record<string, number> = { busy: 503 };
+    const { send, logOf } = await start(statuses);
+    const batch = { background: true, actions: [act("talk", "a"), act("peek", "busy")] };
+    const { run_id: id, job_id: job } = await send("/v1/execute_actions", batch);
+    const five = Array.from({ length: 5 }, () => lines("busy")).flat();
+    expect(await logOf(id, 20_000)).toEqual({ a: lines("a"), busy: five });
+    delete statuses["busy"];
+    await send(`/v1/jobs/${job}/redrive`, {});
+    expect(await logOf(id, 20_000)).toEqual({ a: lines("a"), busy: [...five, ...lines("busy")] });
+  });
+
   test("of what a yes let run, in the run of the yes", async () => {
     const { volley, send, run, logOf } = await start();
     const id = await run({ actions: [act("drop_it", "old")] });
@@ -148,5 +186,52 @@ describe("The lines of ctx.log stand with their action, of every level and witho
     delete statuses["bad"];
     const again = await send(`/v1/runs/${id}/rerun`, {});
     expect(await logOf(again.batch_id)).toEqual({ bad: lines("bad") });
+  });
+
+  test("of each attempt of a job, counted from the start of its run, at most twenty of all", async () => {
+    const statuses: Record<string, number> = { of: 503 };
+    const { send, run, logOf } = await start(statuses);
+    const id = await run({ actions: [act("talk_later", "of"), act("talk_later", "well")] });
+    const { of, well } = await logOf(id, 3_000);
+    expect(well).toEqual(lines("well"));
+    const { actions, started_at } = await send(`/v1/runs/${id}`);
+    const [{ log, job_id: job }] = actions;
+    const { tries } = await send(`/v1/jobs/${job}`);
+    expect(tries.length).toBeGreaterThan(1);
+    expect(of).toEqual(tries.flatMap(() => lines("of")));
+    const begun = tries.map(({ at }: { at: string }) => Date.parse(at) - Date.parse(started_at));
+    expect(log.map(({ at_ms }: { at_ms: number }) => at_ms)).toEqual(begun.flatMap((at: number) => [at, at]));
+    expect((await logOf(id, 60_000))["of"]).toHaveLength(10);
+    await send(`/v1/jobs/${job}/redrive`, {});
+    await logOf(id, 60_000);
+    await send(`/v1/jobs/${job}/redrive`, {});
+    expect((await logOf(id, 60_000))["of"]).toHaveLength(20);
+  });
+
+  test("of the jobs of a loop", async () => {
+    const { run, logOf } = await start();
+    const args = { of: { $ref: "item#" } };
+    const for_each = Array.from({ length: 12 }, (_, at) => `e${at}`);
+    const id = await run({ actions: [{ id: "loop", tool: "talk_later", args, for_each }] });
+    const { loop } = await logOf(id);
+    expect(loop).toHaveLength(20);
+    expect(loop).toEqual(expect.arrayContaining(lines("e0")));
+  });
+
+  test("of no job whose tool is private, or where no content is kept", async () => {
+    const first = await start();
+    const actions = [act("talk_later", "a"), act("hush_later", "b")];
+    expect(await first.logOf(await first.run({ actions }))).toEqual({ a: lines("a"), b: [] });
+    const outline = await start({ a: 503 }, { VOLLEY_RUNS: "outline" });
+    expect(await outline.logOf(await outline.run({ actions }))).toEqual({ a: [], b: [] });
+  });
+
+  test("of a job in what an export has, and in the run that came back from it", async () => {
+    const [here, there] = [await start(), await start()];
+    const id = await here.run({ actions: [act("talk_later", "a")] });
+    await here.logOf(id);
+    const { runs: exported } = await here.send("/v1/export");
+    expect(await there.send("/v1/runs", { runs: exported }, "PUT")).toEqual({ restored: 1 });
+    expect(await there.logOf(id)).toEqual({ a: lines("a") });
   });
 });
