@@ -380,9 +380,30 @@ describe("confirmations()", () => {
       }) as typeof exec;
       const { rows, hasMore } = table.list(Date.now(), { ...everything, limit: 2 });
       expect([rows.length, hasMore]).toEqual([2, true]);
-      expect(read).toEqual(
-        Array(3).fill("SELECT head_json, decision_json, yeses_json FROM confirmations WHERE id = ?"),
-      );
+      // One pass over the table for a page, however many it has: to find each by its id would compare whole rows.
+      expect(read).toHaveLength(1);
+      expect(read[0]).not.toMatch(/island_json|answer_json|WHERE id = /);
+    });
+  });
+
+  test("lists only those whose heads have a text, and reads the heads of no others", async () => {
+    const stub = gateOf();
+    const named = (id: string, ...names: string[]) =>
+      group(id, JSON.stringify({ format: GROUP_FORMAT, actions: [], requestedBy: "k", names }));
+    await ask(stub).park([named("a", "ada"), named("b", "bob"), ...Array.from("cdef", (id) => named(id))]);
+    await runInDurableObject(stub, (_gate, { storage }) => {
+      const table = new ConfirmationTable(storage, CONFIRMATION_LIMITS);
+      const exec = storage.sql.exec.bind(storage.sql);
+      let given = 0;
+      storage.sql.exec = ((query: string, ...bindings: SqlStorageValue[]) => {
+        const rows = exec(query, ...bindings).toArray();
+        given += rows.length;
+        return rows;
+      }) as unknown as typeof exec;
+      const having = ['"ada"', '"nobody"'];
+      expect(idsOf(table.list(Date.now(), { ...everything, having }).rows)).toEqual(["a"]);
+      // Its id, and then its head.
+      expect(given).toBe(2);
     });
   });
 });

@@ -167,6 +167,8 @@ export interface ConfirmationQuery {
   readonly tools?: readonly string[] | undefined;
   /** Only those that use the accounts of this subject; all where it is not said. */
   readonly subject?: string | undefined;
+  /** Only those whose heads have one of these texts as JSON; all where it is not said. */
+  readonly having?: readonly string[] | undefined;
   readonly limit: number;
   /** List what comes after this place; null begins with the newest. */
   readonly after: JobCursor | null;

@@ -51,6 +51,10 @@ type Texts = {
   yeses_json: string | null;
 };
 
+type HeadRow = { id: string; head_json: string; decision_json: string | null; yeses_json: string | null };
+
+type ReadHead = Pick<ListedConfirmation, "head" | "decided" | "yeses">;
+
 /** Hears of a question that was recorded, and of the approvers that it concerns. */
 type OnAsked = (question: ListedConfirmation, asked: Pick<ParkRequest, "origin" | "approvers">) => void;
 
@@ -127,19 +131,20 @@ export class ConfirmationTable {
 
   /** Find the questions about actions of these names, whatever became of them. */
   #findNamed(nowMs: number, names: readonly string[]): Omit<ConfirmationRecord, "told">[] {
-    const isNamed = names.map(() => "instr(head_json, ?) > 0").join(" OR ");
-    const rows = this.#storage.sql.exec<{ id: string }>(
-      `SELECT id FROM confirmations WHERE ${isNamed}`,
-      ...names.map((name) => JSON.stringify(name)),
-    );
-    return Array.from(rows).flatMap(({ id }) => this.read(nowMs, id) ?? []);
+    const written = names.map((name) => JSON.stringify(name));
+    return this.#havingIn(written).flatMap((id) => this.read(nowMs, id) ?? []);
   }
 
   /** Find the questions of a run whose writes are looked after, whatever became of them. */
   keptWith(run: string): readonly string[] {
-    const found = "SELECT id FROM confirmations WHERE instr(head_json, ?) > 0";
-    const rows = this.#storage.sql.exec<{ id: string }>(found, `"keptRun":${JSON.stringify(run)}`);
-    return Array.from(rows, ({ id }) => id);
+    return this.#havingIn([`"keptRun":${JSON.stringify(run)}`]);
+  }
+
+  /** Find the questions whose heads have one of some texts, whatever became of them. */
+  #havingIn(texts: readonly string[]): readonly string[] {
+    const has = texts.map(() => "instr(head_json, ?) > 0").join(" OR ");
+    const found = `SELECT id FROM confirmations WHERE ${has}`;
+    return Array.from(this.#storage.sql.exec<{ id: string }>(found, ...texts), ({ id }) => id);
   }
 
   /** Put another answer in place of the one that is kept with a decision, where there is room for it. */
@@ -186,14 +191,21 @@ export class ConfirmationTable {
 
   *#find(
     nowMs: number,
-    { status, tools, subject, after }: ConfirmationQuery,
+    { status, tools, subject, having, after, limit }: ConfirmationQuery,
   ): Generator<ListedConfirmation, void> {
     const visible = tools && new Set(tools);
-    for (const one of [...this.#book.values()].sort(compareJobs)) {
-      const isAsked = status === null || status === statusAt(one, nowMs);
-      if (!isAsked || (after !== null && compareJobs(one, after) <= 0)) continue;
-      const shown = this.listed(nowMs, one.id);
-      if (shown !== null && isFor(shown.head, visible, subject)) yield shown;
+    const among = having && new Set(this.#havingIn(having));
+    const found = [...this.#book.values()]
+      .filter((one) => (status === null || status === statusAt(one, nowMs)) && among?.has(one.id) !== false)
+      .sort(compareJobs)
+      .filter((one) => after === null || compareJobs(one, after) > 0);
+    for (let at = 0; at < found.length; at += limit + 1) {
+      const page = found.slice(at, at + limit + 1);
+      const heads = this.#readHeads(page.map(({ id }) => id));
+      for (const known of page) {
+        const shown = this.#show(nowMs, known, heads.get(known.id));
+        if (shown !== null && isFor(shown.head, visible, subject)) yield shown;
+      }
     }
   }
 
@@ -203,11 +215,12 @@ export class ConfirmationTable {
     { decides: tools, subject }: Pick<UsageQuery, "decides" | "subject">,
   ): UsageReport["waiting"] {
     const visible = tools && new Set(tools);
-    const waiting = [...this.#book.values()].filter((one) => {
-      if (statusAt(one, nowMs) !== "pending") return false;
-      if (visible === undefined && subject === undefined) return true;
-      const head = this.#readHead(one.id)?.head;
-      return head !== undefined && isFor(head, visible, subject);
+    const pending = [...this.#book.values()].filter((one) => statusAt(one, nowMs) === "pending");
+    const isAll = visible === undefined && subject === undefined;
+    const heads = isAll ? null : this.#readHeads(pending.map(({ id }) => id));
+    const waiting = pending.filter(({ id }) => {
+      const head = heads?.get(id)?.head;
+      return heads === null || (head !== undefined && isFor(head, visible, subject));
     });
     const oldestAt = waiting.length === 0 ? null : Math.min(...waiting.map(({ createdAt }) => createdAt));
     return { count: waiting.length, oldestAt };
@@ -216,9 +229,12 @@ export class ConfirmationTable {
   /** One confirmation as a list has it; null when there is none, or when another version recorded it. */
   listed(nowMs: number, id: string): ListedConfirmation | null {
     const known = this.#book.get(id);
-    const head = known === undefined ? null : this.#readHead(id);
-    if (known === undefined || head === null) return null;
-    const { createdAt, expiresAt } = known;
+    return known === undefined ? null : this.#show(nowMs, known, this.#readHeads([id]).get(id));
+  }
+
+  #show(nowMs: number, known: Confirmation, head: ReadHead | undefined): ListedConfirmation | null {
+    if (head === undefined) return null;
+    const { id, createdAt, expiresAt } = known;
     return { id, status: statusAt(known, nowMs), createdAt, expiresAt, ...head };
   }
 
@@ -314,19 +330,23 @@ export class ConfirmationTable {
     this.#storage.sql.exec(update, JSON.stringify(yeses), id);
   }
 
-  #readHead(id: string): Pick<ListedConfirmation, "head" | "decided" | "yeses"> | null {
-    const [row] = this.#storage.sql
-      .exec<{ head_json: string | null; decision_json: string | null; yeses_json: string | null }>(
-        "SELECT head_json, decision_json, yeses_json FROM confirmations WHERE id = ?",
-        id,
-      )
-      .toArray();
-    if (row === undefined || row.head_json === null) return null;
-    return {
-      head: JSON.parse(row.head_json) as ConfirmationHead,
-      decided: toDecision(row.decision_json),
-      yeses: toYeses(row.yeses_json),
-    };
+  /**
+   * Read the heads of some. To find a row by its id the database compares whole rows, and these have groups: so several are read in one pass
+   * over the table. What stands behind the group is read where there is any.
+   */
+  #readHeads(ids: readonly string[]): ReadonlyMap<string, ReadHead> {
+    const rows = this.#storage.sql.exec<HeadRow>(
+      `SELECT id, head_json, CASE WHEN decided_by IS NOT NULL THEN decision_json END AS decision_json,
+       CASE WHEN instr(head_json, '"people":') > 0 THEN yeses_json END AS yeses_json FROM confirmations
+       WHERE head_json IS NOT NULL AND +id IN (SELECT value FROM json_each(?))`,
+      JSON.stringify(ids),
+    );
+    const read = Array.from(rows, (row) => {
+      const head = JSON.parse(row.head_json) as ConfirmationHead;
+      const [decided, yeses] = [toDecision(row.decision_json), toYeses(row.yeses_json)];
+      return [row.id, { head, decided, yeses }] as const;
+    });
+    return new Map(read);
   }
 
   #insert({ id, status, createdAt, expiresAt, decidedBy, bytes }: Confirmation, groupJson: string): void {

@@ -31,7 +31,8 @@ export async function runAwaiting(
   const currentCatalog = (): Promise<typeof catalog> => received.allTools();
   const context: RequestContext = { ...received, caller, catalog, currentCatalog };
   const digest = digestOf(caller.tenant, subject);
-  const waiting = await listWaiting(context);
+  const having = [JSON.stringify(digest), `"subject":${JSON.stringify(subject)}`];
+  const waiting = await listWaiting(context, having);
   const ours = waiting.filter(
     ({ head: { awaits } }) => awaits?.digest === digest && awaits.connectors.includes(connector),
   );
@@ -43,8 +44,12 @@ export async function runAwaiting(
   return ran.every((one) => one.ok && one.value);
 }
 
-async function listWaiting({ gate }: Pick<RequestContext, "gate">): Promise<readonly ListedConfirmation[]> {
-  const asked = { status: "pending", limit: LIMITS.maxJobPage } as const;
+/** List those that wait and may be about a subject: the others stay where they are kept, however many there are. */
+async function listWaiting(
+  { gate }: Pick<RequestContext, "gate">,
+  having: readonly string[],
+): Promise<readonly ListedConfirmation[]> {
+  const asked = { status: "pending", having, limit: LIMITS.maxJobPage } as const;
   const walk = walkRows<ListedConfirmation>((last) =>
     callConfirmations(gate, "confirmations", { ...asked, after: last && toPlace(last) }),
   );
