@@ -26,7 +26,19 @@ export async function askDeployment(
   }).catch((error: Error) => {
     throw new CommandError(`Cannot reach ${url}: ${sayNetwork(error)}.`);
   });
-  const text = await response.text();
+  return readResponse({ url }, path, { response, text: await response.text(), ...(without && { without }) });
+}
+
+/** Read the JSON object of a response. Throws, in a sentence, where a response has none, or is a refusal. */
+export function readResponse(
+  { url }: Pick<Deployment, "url">,
+  path: string,
+  {
+    response,
+    text,
+    without,
+  }: Pick<AskOptions, "without"> & { readonly response: Response; readonly text: string },
+): JsonObject {
   const body = readAnswer(text);
   if (response.ok && body !== null) return body;
   if (response.status === 404 && body?.["code"] === "NOT_FOUND" && without !== undefined) return without;

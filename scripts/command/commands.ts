@@ -4,6 +4,7 @@ import { deploy } from "./deploy.ts";
 import { dev } from "./dev.ts";
 import { doctor } from "./doctor.ts";
 import { endpointsImport, endpointsList } from "./endpoints.ts";
+import { exportTenant } from "./export.ts";
 import { flowsDiff, flowsPull, flowsPush } from "./flows.ts";
 import { hooksTry } from "./hooks.ts";
 import { key } from "./key.ts";
@@ -26,6 +27,7 @@ export const COMMANDS: readonly Command[] = [
   listen,
   endpointsList,
   endpointsImport,
+  exportTenant,
   restore,
   vaultKey,
   vaultRotate,

@@ -1,6 +1,5 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 
 import { isJsonObject, type JsonObject, parseExact } from "../../src/core/contract/json.ts";
 import { makeLost, type RestoreRequest, type RestoreStep } from "../../src/core/contract/restore-step.ts";
@@ -8,27 +7,26 @@ import { attemptNow } from "../../src/core/kit/result.ts";
 import { visibleText } from "../../src/core/kit/visible-text.ts";
 import type { Deployment } from "../flows/flows-client.ts";
 import { readDeployment } from "../flows/read-deployment.ts";
-import { REQUEST_MS, sayNetwork } from "../flows/say-network.ts";
 import { CommandError } from "./command-error.ts";
 import { defineCommand } from "./define-command.ts";
+import { joinPages } from "./join-pages.ts";
 import { RESTORES } from "./restore-list.ts";
+import { sendPatiently } from "./send-patiently.ts";
 
-const LONGEST_WAIT_S = 60;
-
-/** `volley restore`: put back what `GET /v1/export` gave. */
+/** `volley restore`: put back what `volley export` wrote. */
 export const restore = defineCommand({
   words: "restore",
   summary:
-    "Put back what GET /v1/export gave: tools, flows, keys, endpoints, event types and runs, into the tenant of the key that is shown",
+    "Put back what volley export wrote: tools, flows, keys, endpoints, event types and runs, into the tenant of the key that is shown",
   about: [
     "VOLLEY_URL is the deployment's address, and VOLLEY_KEY a key with the flags manage_tools, manage_keys and, for endpoints, manage_endpoints. A tool, flow, key or endpoint that is there already and the same stays as it is, so it may be run again.",
   ],
-  positionals: [{ name: "FILE", about: "the export, as JSON" }],
+  positionals: [{ name: "FILE", about: "the export" }],
   options: {},
   exits: "Ends with 1 where something was refused or cannot be put back whole, each with the reason.",
   examples: ["backup.json"],
   async run({ positionals: [file = ""], terminal, env, folder }) {
-    const backup = await readBackup(resolve(folder, file), visibleText(file, 200));
+    const backup = joinPages(await readBackup(resolve(folder, file), visibleText(file, 200)));
     const deployment = readDeployment(env);
     // A tool that depends on another is refused until that one is there, and so is a flow that calls one.
     let left = stepsOf(backup);
@@ -66,18 +64,27 @@ interface Refused {
   readonly why: string;
 }
 
-/** Read an export. Throws what is wrong with it, in a sentence. */
-async function readBackup(path: string, shown: string): Promise<JsonObject> {
+/** Read the pages of an export. Throws what is wrong with it, in a sentence. */
+async function readBackup(path: string, shown: string): Promise<readonly JsonObject[]> {
   const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
     throw new CommandError(
       `Cannot read ${shown}: ${error.code === "ENOENT" ? "there is no such file" : error.code}.`,
     );
   });
-  // The results of runs keep their digits.
-  const backup = attemptNow(() => parseExact(text));
-  if (!backup.ok || !isJsonObject(backup.value) || backup.value["volley_export"] !== 1)
-    throw new CommandError(`${shown} is not what GET /v1/export gives.`);
-  return backup.value;
+  // The results of runs keep their digits. A page may have been laid out in lines since, where it is the only one.
+  const read = (one: string) => attemptNow(() => parseExact(one));
+  const whole = read(text);
+  const pages = whole.ok
+    ? [whole]
+    : text
+        .split("\n")
+        .filter((line) => line.trim() !== "")
+        .map(read);
+  return pages.map((page) => {
+    if (!page.ok || !isJsonObject(page.value) || page.value["volley_export"] !== 1)
+      throw new CommandError(`${shown} is not what volley export writes, or GET /v1/export gives.`);
+    return page.value;
+  });
 }
 
 /** The steps for all that an export has, field by field; one that is not known here is named. */
@@ -91,7 +98,7 @@ function stepsOf(backup: JsonObject): readonly RestoreStep[] {
 }
 
 /** The fields of an export about itself. */
-const ABOUT = new Set(["volley_export", "tenant", "created_at"]);
+const ABOUT = new Set(["volley_export", "tenant", "created_at", "cursor", "next_cursor"]);
 
 /** Send the requests of a step, up to one that is refused; its reason, or the answer to the last. */
 async function restoreStep(
@@ -112,36 +119,18 @@ async function send(
   { method, path, body }: RestoreRequest,
   deployment: Deployment,
 ): Promise<{ readonly why: string } | { readonly answer: JsonObject }> {
-  const headers = { authorization: `Bearer ${deployment.key}`, "content-type": "application/json" };
-  for (let waits = 0; ; waits += 1) {
-    const response = await fetch(deployment.url + path, {
-      method,
-      // A key goes where it was meant to go, and nowhere else.
-      redirect: "manual",
-      headers,
-      body: JSON.stringify(body),
-      signal: AbortSignal.timeout(REQUEST_MS),
-    }).catch((error: Error) => {
-      throw new CommandError(`Cannot reach ${deployment.url}: ${sayNetwork(error)}.`);
-    });
-    const text = await response.text();
-    if (response.ok) {
-      const answer = attemptNow(() => JSON.parse(text) as unknown);
-      return { answer: answer.ok && isJsonObject(answer.value) ? answer.value : {} };
-    }
-    const waitS = Number(response.headers.get("retry-after") ?? Number.NaN);
-    if ([429, 503].includes(response.status) && waitS <= LONGEST_WAIT_S && waits < 5) {
-      await sleep(1_000 * waitS);
-      continue;
-    }
-    if (response.status === 401)
-      throw new Error(`${deployment.url} does not know the key in VOLLEY_KEY (401).`);
-    if (response.status < 400 || response.status >= 500)
-      throw new Error(
-        `${deployment.url} answers ${response.status}; run it again later, nothing is put back twice.`,
-      );
-    return { why: sayRefusal(text) };
+  const { response, text } = await sendPatiently(deployment, path, { method, body });
+  if (response.ok) {
+    const answer = attemptNow(() => JSON.parse(text) as unknown);
+    return { answer: answer.ok && isJsonObject(answer.value) ? answer.value : {} };
   }
+  if (response.status === 401)
+    throw new Error(`${deployment.url} does not know the key in VOLLEY_KEY (401).`);
+  if (response.status < 400 || response.status >= 500)
+    throw new Error(
+      `${deployment.url} answers ${response.status}; run it again later, nothing is put back twice.`,
+    );
+  return { why: sayRefusal(text) };
 }
 
 function sayRefusal(text: string): string {

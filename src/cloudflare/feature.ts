@@ -160,14 +160,20 @@ export interface RunWitness extends Pick<RequestContext, "caller" | "defer"> {
   readonly watch: Pick<Watch, "route" | "requestId">;
 }
 
+/** A field of an export as far as one page has it, and the place where the next page goes on: JSON, and null where nothing is left. */
+export interface ExportSlice {
+  readonly json: string;
+  readonly next: unknown;
+}
+
 /** The data that a feature keeps of a tenant: a field of the tenant's export, and a number in the answer to its deletion. */
 export interface TenantPart {
   /** The name of both. */
   readonly field: string;
   /** The form of the field in an export. */
   readonly describeExport: (declared: Declared) => z.core.$ZodType;
-  /** The field as JSON; null where the caller may not see it. Rejects where it cannot be read whole. */
-  readonly exportJson: (context: RequestContext) => Promise<string | null>;
+  /** The field as JSON, or a slice from a place on; null where the caller may not see it. Rejects where it cannot be read whole. */
+  readonly exportJson: (context: RequestContext, from: unknown) => Promise<string | ExportSlice | null>;
   /** Makes the requests by which `volley restore` puts the field back, and names what cannot be. */
   readonly restore: Restore;
   /** The number in words, for the document of the API; absent where the part is in the tenant's object, which goes as a whole. */

@@ -41,6 +41,16 @@ export async function* walkRows<Row>(
   }
 }
 
+/** Write a page of rows as a slice of an export, behind the place where an earlier one ended. */
+export async function sliceRows<Row extends Place, Place>(
+  ask: (after: Place | null) => Promise<TakenRows<Row>>,
+  from: unknown,
+  { toText, toPlace }: { readonly toText: (row: Row) => string; readonly toPlace: (row: Row) => Place },
+): Promise<{ readonly json: string; readonly next: Place | null }> {
+  const { rows, hasMore } = await ask(from as Place | null);
+  return { json: `[${rows.map(toText).join(",")}]`, next: hasMore ? toPlace(rows.at(-1)!) : null };
+}
+
 /** Take as many of the rows of a walk as are wanted. */
 export async function takeWalked<Row>(walk: AsyncIterable<Row>, most = Infinity): Promise<TakenRows<Row>> {
   const rows: Row[] = [];

@@ -1,4 +1,4 @@
-import { isJsonObject } from "../../core/contract/json.ts";
+import { isJsonObject, type JsonObject } from "../../core/contract/json.ts";
 import {
   makeLost,
   makePuts,
@@ -16,14 +16,17 @@ const STANDING = new Set(["state", "failing_since", "disabled_because", "created
  */
 export const restoreEndpoints: Restore = (exported) => {
   if (!isJsonObject(exported)) return [];
-  const { endpoints, event_types: types, events } = exported;
+  const { event_types: types, events } = exported;
+  // The oldest first, as they were made; an earlier version exported them so.
+  const made = ({ created_at: at }: JsonObject): number => Date.parse(String(at)) || 0;
+  const endpoints = [...objectsOf(exported["endpoints"])].reverse().sort((a, b) => made(a) - made(b));
   const count = objectsOf(events).length;
   return [
     ...makePuts(withoutStanding(types), { what: "event type", path: "/v1/event_types", name: "type" }),
     ...makePuts(withoutStanding(endpoints), { what: "endpoint", path: "/v1/endpoints", name: "id" }).map(
       (step, at): RestoreStep => ({
         ...step,
-        lost: (answer) => sayLost(answer, objectsOf(endpoints)[at]!["state"] === "disabled"),
+        lost: (answer) => sayLost(answer, endpoints[at]!["state"] === "disabled"),
       }),
     ),
     ...makeLost(count === 0 ? [] : [`${count} events`], "published again, they would be delivered again."),

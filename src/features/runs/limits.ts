@@ -71,9 +71,7 @@ export const runJobsLooked = 500;
 export const cancelJobsLooked = 10_000;
 /** Jobs that it cancels at once: each is a call. */
 export const cancelsAtOnce = 20;
-/** Bytes of the newest runs that an export has: it is put together in memory, which has 128 MB for all. */
-export const runsExportedBytes = 16 * 1024 * 1024;
-/** Reruns that an export has: those of its runs, and more. */
+/** Reruns that an export has, the newest: they are read at once. */
 export const rerunsExported = 10_000;
 /** How often a run is run again: each time all reruns before are read. */
 export const runReruns = 20;

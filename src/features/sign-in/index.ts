@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { takeWalked, walkRows } from "../../feature/kit.ts";
+import { sliceRows } from "../../feature/kit.ts";
 import { defineFeature, type TenantPart } from "../../feature/define.ts";
 import { mayDo } from "../../feature/caller.ts";
 import { signInDeskOf } from "./http/check-token.ts";
@@ -9,7 +9,7 @@ import { SIGN_IN_ENDPOINTS } from "./http/routes.ts";
 import { createSignInStore } from "./objects/sign-in-store.ts";
 import { toSignInJson } from "./sign-in-json.ts";
 import { restoreSignIns, tenantPrefix } from "./sign-in.ts";
-import type { KeptSignIn } from "./store-methods.ts";
+import type { SignInPlace } from "./store-methods.ts";
 
 /** MCP clients that know only OAuth sign in: a person lets them in with a key, or a sign-in elsewhere, and says how far. Kept in objects of the class `SignInStore`, bound as `SIGN_INS`. */
 export function signIn() {
@@ -49,13 +49,14 @@ const PAGE = 500;
 const SIGN_INS_OF_TENANT: TenantPart = {
   field: "sign_ins",
   describeExport: () => z.array(z.looseObject({ sign_in_id: z.string() })),
-  async exportJson({ caller, configured }) {
+  async exportJson({ caller, configured }, from) {
     const { stores } = signInDeskOf(configured);
     if (stores === null || !mayDo(caller, "manage_keys")) return null;
     const prefix = tenantPrefix(caller.tenant);
-    const walk = walkRows<KeptSignIn>((last) => stores.signIns(prefix, last, PAGE));
-    const { rows } = await takeWalked(walk);
-    return JSON.stringify(rows.map(toSignInJson));
+    return sliceRows((after: SignInPlace | null) => stores.signIns(prefix, after, PAGE), from, {
+      toText: (one) => JSON.stringify(toSignInJson(one)),
+      toPlace: ({ createdAt, name }) => ({ createdAt, name }),
+    });
   },
   restore: restoreSignIns,
   erased: "Sign-ins of programs, with their tokens",

@@ -75,7 +75,7 @@ export const row: RowOf<"agent"> = {
     apart:
       "kept turns are results that end after minutes; an export asks the parts of features, which have no results",
     file: "src/features/tenant-data/http/export.ts",
-    line: "kept: await Promise.all(parts.map(({ exportJson }) => exportJson(context))),",
+    line: "const exported = await exportJson(context, from);",
   },
   deletion: {
     risk: "a conversation goes on when its tenant is gone, and keeps what it says",

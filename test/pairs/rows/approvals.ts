@@ -116,7 +116,7 @@ export const row: RowOf<"approvals"> = {
   "export and restore": {
     apart: "no part exports questions: they are decided where they were asked",
     file: "src/features/tenant-data/http/export.ts",
-    line: "kept: await Promise.all(parts.map(({ exportJson }) => exportJson(context))),",
+    line: "const exported = await exportJson(context, from);",
   },
   deletion: {
     risk: "a yes carries out what a deleted tenant asked",

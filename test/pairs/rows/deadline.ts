@@ -130,7 +130,7 @@ export const row: RowOf<"deadline"> = {
   "export and restore": {
     apart: "an export reads what is kept, whatever its deadline was",
     file: "src/features/tenant-data/http/export.ts",
-    line: "kept: await Promise.all(parts.map(({ exportJson }) => exportJson(context))),",
+    line: "const exported = await exportJson(context, from);",
   },
   deletion: {
     apart: "what comes late is refused by when its request began, whatever its deadline was",

@@ -11,6 +11,6 @@ export const row: RowOf<"export and restore"> = {
     apart:
       "an export has no sealed text: endpoints are exported without their secrets, and those that come back have new ones",
     file: "src/features/endpoints/http/export-endpoints.ts",
-    line: "const shown = JSON.stringify(endpoints.reverse().map(toEndpointJson));",
+    line: "const texts = endpoints.map((one) => JSON.stringify(toEndpointJson(one)));",
   },
 };

@@ -141,7 +141,7 @@ export const row: RowOf<"idempotency"> = {
   "export and restore": {
     apart: "no part exports answers that are kept under keys",
     file: "src/features/tenant-data/http/export.ts",
-    line: "kept: await Promise.all(parts.map(({ exportJson }) => exportJson(context))),",
+    line: "const exported = await exportJson(context, from);",
   },
   deletion: {
     risk: "a key answers with what was deleted",

@@ -110,7 +110,7 @@ export const row: RowOf<"links"> = {
   "export and restore": {
     apart: "no part exports links, of which digests alone are kept",
     file: "src/features/tenant-data/http/export.ts",
-    line: "kept: await Promise.all(parts.map(({ exportJson }) => exportJson(context))),",
+    line: "const exported = await exportJson(context, from);",
   },
   deletion: {
     risk: "a link opens a question of a tenant that is gone",

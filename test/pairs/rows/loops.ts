@@ -121,7 +121,7 @@ export const row: RowOf<"loops"> = {
   "export and restore": {
     apart: "a loop is kept as an action of its run",
     file: "src/features/tenant-data/http/export.ts",
-    line: "kept: await Promise.all(parts.map(({ exportJson }) => exportJson(context))),",
+    line: "const exported = await exportJson(context, from);",
   },
   deletion: {
     risk: "the elements of a loop go on writing for a tenant that is gone",

@@ -65,7 +65,7 @@ export const row: RowOf<"MCP"> = {
     apart:
       "a call that waits is a result that ends; an export asks the parts of features, which have no results",
     file: "src/features/tenant-data/http/export.ts",
-    line: "kept: await Promise.all(parts.map(({ exportJson }) => exportJson(context))),",
+    line: "const exported = await exportJson(context, from);",
   },
   deletion: {
     risk: "a call of MCP goes on when its tenant is gone, and leaves rows",

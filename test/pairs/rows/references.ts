@@ -126,7 +126,7 @@ export const row: RowOf<"references"> = {
   "export and restore": {
     apart: "kept results are no part of an export",
     file: "src/features/tenant-data/http/export.ts",
-    line: "kept: await Promise.all(parts.map(({ exportJson }) => exportJson(context))),",
+    line: "const exported = await exportJson(context, from);",
   },
   deletion: {
     risk: "a handle leads to a result of a tenant that is gone",

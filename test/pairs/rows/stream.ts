@@ -145,7 +145,7 @@ export const row: RowOf<"stream"> = {
   "export and restore": {
     apart: "an export has what is kept, and events are not",
     file: "src/features/tenant-data/http/export.ts",
-    line: "kept: await Promise.all(parts.map(({ exportJson }) => exportJson(context))),",
+    line: "const exported = await exportJson(context, from);",
   },
   deletion: {
     risk: "a stream that goes on writes for its tenant after that was deleted",

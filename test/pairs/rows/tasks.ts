@@ -63,7 +63,7 @@ export const row: RowOf<"tasks"> = {
   "export and restore": {
     apart: "a task is looked up among jobs and results, of which an export has none",
     file: "src/features/tenant-data/http/export.ts",
-    line: "kept: await Promise.all(parts.map(({ exportJson }) => exportJson(context))),",
+    line: "const exported = await exportJson(context, from);",
   },
   deletion: {
     risk: "the task of a tenant that is gone is found",

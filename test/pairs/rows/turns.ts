@@ -69,7 +69,7 @@ export const row: RowOf<"turns"> = {
   "export and restore": {
     apart: "a turn keeps nothing but its run; an export asks the parts of features for theirs",
     file: "src/features/tenant-data/http/export.ts",
-    line: "kept: await Promise.all(parts.map(({ exportJson }) => exportJson(context))),",
+    line: "const exported = await exportJson(context, from);",
   },
   deletion: {
     risk: "a turn goes on when its tenant is gone, and leaves rows",

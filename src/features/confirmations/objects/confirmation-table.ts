@@ -53,8 +53,6 @@ type Texts = {
 
 type HeadRow = { id: string; head_json: string; decision_json: string | null; yeses_json: string | null };
 
-type ReadHead = Pick<ListedConfirmation, "head" | "decided" | "yeses">;
-
 /** Hears of a question that was recorded, and of the approvers that it concerns. */
 type OnAsked = (question: ListedConfirmation, asked: Pick<ParkRequest, "origin" | "approvers">) => void;
 
@@ -199,14 +197,9 @@ export class ConfirmationTable {
       .filter((one) => (status === null || status === statusAt(one, nowMs)) && among?.has(one.id) !== false)
       .sort(compareJobs)
       .filter((one) => after === null || compareJobs(one, after) > 0);
-    for (let at = 0; at < found.length; at += limit + 1) {
-      const page = found.slice(at, at + limit + 1);
-      const heads = this.#readHeads(page.map(({ id }) => id));
-      for (const known of page) {
-        const shown = this.#show(nowMs, known, heads.get(known.id));
-        if (shown !== null && isFor(shown.head, visible, subject)) yield shown;
-      }
-    }
+    for (let at = 0; at < found.length; at += limit + 1)
+      for (const one of this.#show(nowMs, found.slice(at, at + limit + 1)))
+        if (isFor(one.head, visible, subject)) yield one;
   }
 
   /** How many wait for a person, of those that hold no other tool and are of no other subject, and since when the oldest. */
@@ -217,11 +210,9 @@ export class ConfirmationTable {
     const visible = tools && new Set(tools);
     const pending = [...this.#book.values()].filter((one) => statusAt(one, nowMs) === "pending");
     const isAll = visible === undefined && subject === undefined;
-    const heads = isAll ? null : this.#readHeads(pending.map(({ id }) => id));
-    const waiting = pending.filter(({ id }) => {
-      const head = heads?.get(id)?.head;
-      return heads === null || (head !== undefined && isFor(head, visible, subject));
-    });
+    const waiting = isAll
+      ? pending
+      : this.#show(nowMs, pending).filter(({ head }) => isFor(head, visible, subject));
     const oldestAt = waiting.length === 0 ? null : Math.min(...waiting.map(({ createdAt }) => createdAt));
     return { count: waiting.length, oldestAt };
   }
@@ -229,13 +220,7 @@ export class ConfirmationTable {
   /** One confirmation as a list has it; null when there is none, or when another version recorded it. */
   listed(nowMs: number, id: string): ListedConfirmation | null {
     const known = this.#book.get(id);
-    return known === undefined ? null : this.#show(nowMs, known, this.#readHeads([id]).get(id));
-  }
-
-  #show(nowMs: number, known: Confirmation, head: ReadHead | undefined): ListedConfirmation | null {
-    if (head === undefined) return null;
-    const { id, createdAt, expiresAt } = known;
-    return { id, status: statusAt(known, nowMs), createdAt, expiresAt, ...head };
+    return known === undefined ? null : (this.#show(nowMs, [known])[0] ?? null);
   }
 
   /**
@@ -331,22 +316,25 @@ export class ConfirmationTable {
   }
 
   /**
-   * Read the heads of some. To find a row by its id the database compares whole rows, and these have groups: so several are read in one pass
-   * over the table. What stands behind the group is read where there is any.
+   * Show some as a list has them, but for those that another version recorded. To find a row by its id the database compares whole rows, and
+   * these have groups: so they are read in one pass over the table, and what stands behind the group where there is any.
    */
-  #readHeads(ids: readonly string[]): ReadonlyMap<string, ReadHead> {
+  #show(nowMs: number, some: readonly Confirmation[]): ListedConfirmation[] {
     const rows = this.#storage.sql.exec<HeadRow>(
       `SELECT id, head_json, CASE WHEN decided_by IS NOT NULL THEN decision_json END AS decision_json,
        CASE WHEN instr(head_json, '"people":') > 0 THEN yeses_json END AS yeses_json FROM confirmations
        WHERE head_json IS NOT NULL AND +id IN (SELECT value FROM json_each(?))`,
-      JSON.stringify(ids),
+      JSON.stringify(some.map(({ id }) => id)),
     );
-    const read = Array.from(rows, (row) => {
+    const read = new Map(Array.from(rows, (row) => [row.id, row]));
+    return some.flatMap((one) => {
+      const row = read.get(one.id);
+      if (row === undefined) return [];
+      const { id, createdAt, expiresAt } = one;
       const head = JSON.parse(row.head_json) as ConfirmationHead;
       const [decided, yeses] = [toDecision(row.decision_json), toYeses(row.yeses_json)];
-      return [row.id, { head, decided, yeses }] as const;
+      return [{ id, status: statusAt(one, nowMs), createdAt, expiresAt, head, decided, yeses }];
     });
-    return new Map(read);
   }
 
   #insert({ id, status, createdAt, expiresAt, decidedBy, bytes }: Confirmation, groupJson: string): void {

@@ -3,14 +3,15 @@ import * as z from "zod/mini";
 
 import * as LIMITS from "../limits.ts";
 import type { TenantPart } from "../../../cloudflare/feature.ts";
-import type { EndpointList, EventPage, TypePage, TypeQuery } from "../directory-methods.ts";
-import type { KeptEndpoint } from "../endpoint.ts";
 import { toEndpointJson, toEventText, toTypeText } from "../endpoint-json.ts";
-import { openDirectory } from "../objects/endpoint-objects.ts";
+import { type Directory, openDirectory } from "../objects/endpoint-objects.ts";
 import { restoreEndpoints } from "../restore-endpoints.ts";
 
 /** Endpoints of one page: a few hundred bytes each. */
 const PAGE = 500;
+
+/** A list of an export, and what it goes on behind; null is its beginning. */
+type ListPlace = readonly [list: "endpoints" | "event_types" | "events", after: unknown];
 
 /** The endpoints, types and events of a tenant: exported without secrets, for a caller that may manage endpoints. */
 export const ENDPOINTS_OF_TENANT: TenantPart = {
@@ -18,34 +19,20 @@ export const ENDPOINTS_OF_TENANT: TenantPart = {
   describeExport: () =>
     z
       .looseObject({})
-      .check(z.describe("Endpoints without their secrets, described types, and events, the oldest first")),
-  async exportJson({ caller, configured }) {
+      .check(z.describe("The newest endpoints first, without secrets; types; the oldest events first")),
+  async exportJson({ caller, configured }, from) {
     const opened = openDirectory(caller, configured);
     if (!mayDo(caller, "manage_endpoints") || !opened.ok) return null;
-    const directory = opened.value;
-    const endpoints: KeptEndpoint[] = [];
-    for (let before: number | null | undefined; before !== null;) {
-      const query: EndpointList = { before: before ?? null, limit: PAGE };
-      const page: Awaited<ReturnType<typeof directory.list>> = await directory.list(query);
-      endpoints.push(...page.endpoints);
-      before = page.next;
+    const lists: Partial<Record<ListPlace[0], string[]>> = {};
+    let place = (from ?? ["endpoints", null]) as ListPlace | null;
+    for (let left = LIMITS.pageBytes; left > 0 && place !== null;) {
+      const read = await readList(opened.value, place);
+      (lists[place[0]] ??= []).push(...read.texts);
+      left -= read.texts.join(",").length;
+      place = read.next;
     }
-    const types: string[] = [];
-    for (let after: string | null = ""; after !== null;) {
-      const query: TypeQuery = { after, limit: LIMITS.eventTypes };
-      const page: TypePage = await directory.types(query);
-      for (const type of page.types) types.push(toTypeText(type));
-      after = page.next;
-    }
-    const events: string[] = [];
-    for (let after: number | null = 0; after !== null;) {
-      const from: number = after;
-      const page: EventPage = await directory.read(from, LIMITS.pageBytes);
-      for (const event of page.events) events.push(toEventText(event));
-      after = page.next;
-    }
-    const shown = JSON.stringify(endpoints.reverse().map(toEndpointJson));
-    return `{"endpoints":${shown},"event_types":[${types.join(",")}],"events":[${events.join(",")}]}`;
+    const written = Object.entries(lists).map(([name, texts]) => `"${name}":[${texts.join(",")}]`);
+    return { json: `{${written.join(",")}}`, next: place };
   },
   restore: restoreEndpoints,
   erased: "Endpoints, with their events and deliveries",
@@ -54,3 +41,21 @@ export const ENDPOINTS_OF_TENANT: TenantPart = {
     return opened.ok ? opened.value.erase() : 0;
   },
 };
+
+async function readList(directory: Directory, [list, after]: ListPlace) {
+  /** The end of a list leads to the next one. */
+  const on = (next: unknown, then: ListPlace | null): ListPlace | null =>
+    next === null ? then : [list, next];
+  if (list === "endpoints") {
+    const { endpoints, next } = await directory.list({ before: after as number | null, limit: PAGE });
+    const texts = endpoints.map((one) => JSON.stringify(toEndpointJson(one)));
+    return { texts, next: on(next, ["event_types", null]) };
+  }
+  if (list === "event_types") {
+    const asked = { after: (after ?? "") as string, limit: LIMITS.eventTypes };
+    const { types, next } = await directory.types(asked);
+    return { texts: types.map(toTypeText), next: on(next, ["events", null]) };
+  }
+  const { events, next } = await directory.read((after ?? 0) as number, LIMITS.pageBytes);
+  return { texts: events.map((event) => toEventText(event)), next: on(next, null) };
+}

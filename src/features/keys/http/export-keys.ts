@@ -1,10 +1,9 @@
 import * as z from "zod/mini";
 
-import { takeWalked, walkRows } from "../../../feature/kit.ts";
+import { sliceRows } from "../../../feature/kit.ts";
 import type { TenantPart } from "../../../feature/define.ts";
 import { mayDo } from "../../../feature/caller.ts";
-import { type KeptKey, keySchema, restoreKeys, toKeyJson, toText } from "../stored-key.ts";
-import type { MadeKeys } from "./check-key.ts";
+import { type KeptKey, type KeyPlace, keySchema, restoreKeys, toKeyJson, toText } from "../stored-key.ts";
 import { madeKeysOf } from "./key-client.ts";
 
 /** The keys that a tenant has made: exported with their digests for a caller that may manage them, and never a key. */
@@ -20,12 +19,15 @@ export const KEYS_OF_TENANT: TenantPart = {
         })
         .register(z.globalRegistry, { id: "ExportedKey" }),
     ),
-  async exportJson({ caller, configured, ports }) {
+  async exportJson({ caller, configured, ports }, from) {
     const made = mayDo(caller, "manage_keys") ? madeKeysOf(configured).made : null;
     if (made === null) return null;
     const nowMs = ports.clock.now();
-    const kept = await readAll(made, caller.tenant);
-    return `[${kept.map((key) => toKeyText(key, nowMs)).join(",")}]`;
+    const { list } = made.shards;
+    return sliceRows((after: KeyPlace | null) => list(caller.tenant, after, PAGE), from, {
+      toText: (key) => toKeyText(key, nowMs),
+      toPlace: ({ createdAt, name }) => ({ createdAt, name }),
+    });
   },
   restore: restoreKeys,
   erased: "Names that keys were kept under; those of VOLLEY_KEYS are the operator's",
@@ -37,11 +39,6 @@ export const KEYS_OF_TENANT: TenantPart = {
 
 /** Keys of one page: a few hundred bytes each, from every object. */
 const PAGE = 500;
-
-async function readAll({ shards }: MadeKeys, tenant: string): Promise<readonly KeptKey[]> {
-  const walk = walkRows<KeptKey>((last) => shards.list(tenant, last, PAGE));
-  return (await takeWalked(walk)).rows;
-}
 
 function toKeyText(key: KeptKey, nowMs: number): string {
   const alive = key.digests.filter(({ endsAt }) => endsAt === null || endsAt > nowMs);

@@ -36,13 +36,13 @@ function world(kept: readonly KeptTool[] | "unreadable" | "not listed" = [...TOO
       return kept;
     },
   } as unknown as ToolSource;
-  const ask = (caller: object = { flags: ["manage_tools", "manage_keys"] }) => {
+  const ask = (caller: object = { flags: ["manage_tools", "manage_keys"] }, query = "") => {
     const context = {
       caller: { name: "admin", tenant: "acme", tools: ["*"], ...caller },
       ports: { clock },
       upstreams: { share: () => isolate.open("acme", clock) },
     } as unknown as RequestContext;
-    const request = new Request("https://volley.test/v1/export");
+    const request = new Request(`https://volley.test/v1/export${query}`);
     return clock.runUntil(
       makeExport([KEYS], kept === "not listed" ? undefined : added).handle(
         request,
@@ -116,4 +116,34 @@ test("T02 an export holds what its key may call and manage, tools and flows apar
   const flows = await shown({ flags: ["manage_tools"], tools: ["flows"] });
   expect([flows["tools"], flows["flows"]!.map(({ name }) => name)]).toEqual([[], ["a_flow"]]);
   expect(await shown({ flags: ["manage_keys"] })).not.toHaveProperty("tools");
+});
+
+test("an export goes on where a cursor says, and refuses one that it has not given", async () => {
+  const { ask } = world();
+  const cursorOf = (place: unknown) =>
+    `?cursor=${btoa(encodeURIComponent(JSON.stringify(place))).replaceAll("=", "")}`;
+  const flags = { flags: ["manage_tools", "manage_keys"] };
+  const page = await valueOf<Response>(await ask(flags, cursorOf(["keys", null]))).json();
+  expect(page).toMatchObject({ volley_export: 1, cursor: expect.any(String), keys: [] });
+  expect(page).not.toHaveProperty("tools");
+  for (const query of [
+    "?cursor=",
+    "?cursor=%00",
+    "?cursor=a",
+    cursorOf(["none", null]),
+    cursorOf(7),
+    "?page=2",
+  ])
+    expect([query, await ask(flags, query)]).toMatchObject([query, { error: { code: "INVALID_QUERY" } }]);
+});
+
+test("a page that is full of tools has no other part, and the next one has those that follow", async () => {
+  const { ask } = world(Array.from({ length: 100 }, (_, n) => toolOf(`tool_${n}`, 50_000)));
+  const flags = { flags: ["manage_tools", "manage_keys"] };
+  type Page = { tools?: unknown[]; keys?: unknown[]; cursor?: string; next_cursor?: string };
+  const first = (await valueOf<Response>(await ask(flags)).json()) as Page;
+  expect([first.tools?.length, first.keys]).toEqual([100, undefined]);
+  const then = (await valueOf<Response>(await ask(flags, `?cursor=${first.next_cursor!}`)).json()) as Page;
+  expect(then).toMatchObject({ keys: [], cursor: first.next_cursor });
+  expect([then.tools, then.next_cursor]).toEqual([undefined, undefined]);
 });
