@@ -68,8 +68,28 @@ describe("A run's page", () => {
       await picture(page, `undo-row-${width}`);
       await panel.getByRole("button", { name: "Close" }).click();
 
-      await part.getByRole("button", { name: "Undo" }).click();
-      await part.getByText("There is nothing to undo.").waitFor();
+      // All of it is taken back, and nothing is offered that would do nothing.
+      await part.getByRole("button", { name: "Undo" }).waitFor({ state: "detached" });
     },
   );
+
+  test.each(WIDTHS)("offers no undo where none can be, and says why of a write: $width px", async (look) => {
+    await using console = await openConsole({ ...look, key: ADMIN });
+    const { page, url } = console;
+    const [read, written] = [
+      await run(url, [{ tool: "probe-echo", args: { n: 1 } }]),
+      await run(url, [{ id: "note", tool: "probe-write", args: { n: 3 } }]),
+    ];
+    const part = page.getByRole("region", { name: "Undo" });
+    await page.goto(`${url}/console#/runs/${written}`);
+    await part.getByText("no call is known that undoes note").waitFor(PATIENT);
+    expect(await page.getByRole("button", { name: "Undo" }).count()).toBe(0);
+    await expectAccessible(page);
+    await expectFits(page);
+    const looked = page.waitForResponse((answer) => answer.url().endsWith(`${read}/undo`), PATIENT);
+    await page.goto(`${url}/console#/runs/${read}`);
+    await looked;
+    await page.waitForLoadState("networkidle");
+    expect(await part.count()).toBe(0);
+  });
 });

@@ -6,7 +6,7 @@ import {
   listFields,
   MOST_DEPTH,
   resolveSchema,
-  sayBounds,
+  sayAbout,
   sayType,
 } from "../../src/console/form/read-schema.ts";
 import type { JsonSchema } from "../../src/console/kit/wire.ts";
@@ -88,8 +88,8 @@ test("a schema is said in words", () => {
   const root: JsonSchema = {};
   expect(sayType({ anyOf: [{ type: "string" }, { type: "integer" }] }, root)).toBe("text or whole number");
   expect(sayType({ type: "array", items: { type: "object" } }, root)).toBe("list of object");
-  expect(sayBounds({ minimum: 1, maximum: 10, default: 3 })).toBe("1 to 10; default 3");
-  expect(sayBounds({ enum: ["a", "b"] })).toBe('"a", "b"');
+  expect(sayAbout({ minimum: 1, maximum: 10, default: 3 })).toBe("1 to 10; default 3.");
+  expect(sayAbout({ description: "Which.", enum: ["a", "b"] })).toBe('Which. "a", "b".');
 });
 
 test("listFields() lists what is inside lists and objects, and ends where a schema contains itself", () => {

@@ -16,7 +16,7 @@ const MARKS: Readonly<Record<string, readonly string[]>> = {
   operator: ["/v1/operator/overview", "tenants-table"],
   runs: ["Runs that it caused", "Run what failed", "trace-row"],
   "sign-in": ["/v1/sign_ins", "No program is signed in"],
-  undo: ["Undone by", "There is nothing to undo"],
+  undo: ["Undone by", "There is no undo"],
   usage: ["Jobs by status", "job-counts"],
 };
 

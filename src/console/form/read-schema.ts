@@ -107,8 +107,16 @@ export function sayType(schema: FieldSchema, root: JsonSchema, depth = 0): strin
   return typeof type === "string" ? type : "any JSON";
 }
 
+/** Say what a value is, and what it has to obey. */
+export function sayAbout(schema: FieldSchema): string {
+  const bounds = sayBounds(schema);
+  return [schema.description, bounds && `${bounds[0]!.toUpperCase()}${bounds.slice(1)}.`]
+    .filter(Boolean)
+    .join(" ");
+}
+
 /** Say what else a value has to obey, in the order in which somebody trips over it. */
-export function sayBounds(schema: FieldSchema): string {
+function sayBounds(schema: FieldSchema): string {
   const { minimum, maximum, minLength, maxLength, minItems, maxItems, default: usual, enum: values } = schema;
   const bounds = [
     values !== undefined && values.length <= 12 && values.map((value) => JSON.stringify(value)).join(", "),
@@ -151,14 +159,13 @@ export function listFields(root: JsonSchema): readonly SchemaRow[] {
     for (const [name, field] of Object.entries(resolved.properties ?? {})) {
       if (rows.length >= MOST_ROWS) return;
       const one = resolveSchema(field, root);
-      const bounds = sayBounds(one);
       rows.push({
         path: `${path}/${name}`,
         name,
         depth,
         type: sayType(field, root),
         isRequired: resolved.required?.includes(name) ?? false,
-        about: [one.description, bounds === "" ? undefined : `${bounds}.`].filter(Boolean).join(" "),
+        about: sayAbout(one),
       });
       walk(one.type === "array" && one.items !== undefined ? one.items : one, `${path}/${name}`, depth + 1);
     }

@@ -5,7 +5,7 @@ import { toPointer } from "../../core/kit/json/json-pointer.ts";
 import type { JsonSchema } from "../kit/wire.ts";
 import { FormInput } from "./form-input.tsx";
 import { setAt, type Step } from "./form-value.ts";
-import { type FieldSchema, kindOf, resolveSchema, sayBounds, sayVariant, variantsOf } from "./read-schema.ts";
+import { type FieldSchema, kindOf, resolveSchema, sayAbout, sayVariant, variantsOf } from "./read-schema.ts";
 
 /** The API's issues, by the pointer of the value. */
 export type FormIssues = readonly {
@@ -90,7 +90,7 @@ function Field(props: FieldProps) {
   const kind = kindOf(schema, depth);
   const id = toId(steps);
   const mine = world.issues.filter(({ path }) => path === toPointer(steps));
-  const help = [schema.description, sayBounds(schema)].filter(Boolean).join(" ");
+  const help = sayAbout(schema);
   const about = (
     <p key="help" class="help" id={`${id}-help`} dir="auto">
       <Prose text={help} />

@@ -99,64 +99,66 @@ function JobBody({ job }: { readonly job: WireJob }) {
   const { batch_id: batch } = job;
   const hasRuns = hasPage(useDeployment(), "runs");
   return (
-    <div class="split">
-      <div class="stack">
-        <section class="card" aria-label="The job">
-          <Facts
-            of={[
-              ["Status", <Status of={sayStatus(job)} />],
-              ["Attempts", job.attempts],
-              ["Created", <Asked job={job} />],
-              job.duration_ms !== undefined && ["Took", sayDuration(job.duration_ms)],
-              job.note !== undefined && ["Note", <span dir="auto">{job.note}</span>],
-              ["Tool", <Link of={job.tool} section="tools" to={job.tool} />],
-              batch !== undefined && hasRuns && ["Run", <OfRun id={batch} />],
-              ["Id", <CopiedId of={job.job_id} />],
-            ]}
-          />
-        </section>
-        <section class="card" aria-label="What happened">
-          <h2>What happened</h2>
-          <ol class="timeline">
-            {tellJob(job).map(({ what, at, tone }) => (
-              <li key={what} class={`tone-${tone}`}>
-                <bdi>{what}</bdi>
-                {at !== null && (
-                  <span class="muted small">
-                    <Time at={at} />
-                  </span>
-                )}
-              </li>
-            ))}
-          </ol>
-        </section>
-        <Siblings job={job} />
+    <div class="stack">
+      <div class="split">
+        <div class="stack">
+          <section class="card" aria-label="The job">
+            <Facts
+              of={[
+                ["Status", <Status of={sayStatus(job)} />],
+                ["Attempts", job.attempts],
+                ["Created", <Asked job={job} />],
+                job.duration_ms !== undefined && ["Took", sayDuration(job.duration_ms)],
+                job.note !== undefined && ["Note", <span dir="auto">{job.note}</span>],
+                ["Tool", <Link of={job.tool} section="tools" to={job.tool} />],
+                batch !== undefined && hasRuns && ["Run", <OfRun id={batch} />],
+                ["Id", <CopiedId of={job.job_id} />],
+              ]}
+            />
+          </section>
+          <section class="card" aria-label="What happened">
+            <h2>What happened</h2>
+            <ol class="timeline">
+              {tellJob(job).map(({ what, at, tone }) => (
+                <li key={what} class={`tone-${tone}`}>
+                  <bdi>{what}</bdi>
+                  {at !== null && (
+                    <span class="muted small">
+                      <Time at={at} />
+                    </span>
+                  )}
+                </li>
+              ))}
+            </ol>
+          </section>
+        </div>
+        <div class="stack">
+          {job.error !== undefined && <FailureNote key="error" error={job.error} />}
+          {job.data !== undefined && (
+            <section key="data" class="card" aria-label="Result">
+              <div class="row">
+                <h2>Result</h2>
+                <span class="end">
+                  <CopyButton text={() => writeExact(job.data, 2)} label="Copy data" />
+                </span>
+              </div>
+              <JsonView value={job.data} label="Data" />
+            </section>
+          )}
+          {envelope?.results !== undefined && (
+            <section key="envelope" class="card flush" aria-label="Each action">
+              <ResultList results={envelope.results} />
+            </section>
+          )}
+          {job.args !== undefined && (
+            <section key="args" class="card" aria-label="What it was asked">
+              <h2>What it was asked</h2>
+              <ArgsView args={job.args} label="Arguments" />
+            </section>
+          )}
+        </div>
       </div>
-      <div class="stack">
-        {job.error !== undefined && <FailureNote key="error" error={job.error} />}
-        {job.data !== undefined && (
-          <section key="data" class="card" aria-label="Result">
-            <div class="row">
-              <h2>Result</h2>
-              <span class="end">
-                <CopyButton text={() => writeExact(job.data, 2)} label="Copy data" />
-              </span>
-            </div>
-            <JsonView value={job.data} label="Data" />
-          </section>
-        )}
-        {envelope?.results !== undefined && (
-          <section key="envelope" class="card flush" aria-label="Each action">
-            <ResultList results={envelope.results} />
-          </section>
-        )}
-        {job.args !== undefined && (
-          <section key="args" class="card" aria-label="What it was asked">
-            <h2>What it was asked</h2>
-            <ArgsView args={job.args} label="Arguments" />
-          </section>
-        )}
-      </div>
+      <Siblings job={job} />
     </div>
   );
 }

@@ -17,7 +17,7 @@ export function JobTable({ jobs }: { readonly jobs: readonly WireJob[] }) {
         ["Status", (job) => <Status of={sayStatus(job)} />],
         ["Attempts", (job) => job.attempts, "number"],
         ["Created", (job) => <Time at={job.created_at} />],
-        ["Took", (job) => <Took of={job} />],
+        ["Took", (job) => <Took of={job} />, "", (job) => (job.duration_ms === undefined ? "Due" : "Took")],
       ]}
     />
   );

@@ -11,7 +11,7 @@ export const EDGE_NAMES: Readonly<Record<EdgeKind, string>> = {
 };
 
 /** So many characters of the fixed-width font stand in a node; what is longer is clipped by the node's own frame too. */
-const MOST_CHARACTERS = { id: 17, tool: 21 };
+const MOST_CHARACTERS = { id: 16, tool: 19 };
 
 /**
  * The plan as a picture that is walked with the arrow keys: one stop of Tab, whatever it holds. The node under the pointer, or

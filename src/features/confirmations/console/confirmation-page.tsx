@@ -208,8 +208,7 @@ function sayDecided(problem: Problem): Problem {
 function Clock({ left }: { readonly left: number }) {
   return (
     <span class={`end tag clock ${left < SOON_MS ? "soon tone-bad" : ""}`} role="timer" aria-live="off">
-      <span class="hidden-text">Time left: </span>
-      {sayLeft(left)}
+      ends in {sayLeft(left)}
     </span>
   );
 }

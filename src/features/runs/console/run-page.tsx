@@ -87,14 +87,7 @@ function RunPage({ id, query }: RunPageProps) {
           }}
         />
       )}
-      {run !== null && <RunBody key="body" run={run} action={query.get("action")} />}
-      {run !== null && (
-        <Pieces
-          key="caused"
-          of="run"
-          given={{ id: run.run_id, tools: run.actions.map(({ tool }) => tool), reload: loaded.reload }}
-        />
-      )}
+      {run !== null && <RunBody key="body" run={run} action={query.get("action")} reload={loaded.reload} />}
       {run !== null && run.children.length > 0 && (
         <section key="children" class="stack tight" aria-label="Runs that it caused">
           <h2>Runs that it caused</h2>
@@ -105,8 +98,14 @@ function RunPage({ id, query }: RunPageProps) {
   );
 }
 
-/** How the run and the jobs that it has made ended, and their trace. */
-function RunBody({ run, action }: { readonly run: WireRun; readonly action: string | null }) {
+interface RunBodyProps {
+  readonly run: WireRun;
+  readonly action: string | null;
+  readonly reload: () => void;
+}
+
+/** How the run and the jobs that it has made ended, their trace, and below it what has to do with them since. */
+function RunBody({ run, action, reload }: RunBodyProps) {
   const hasJobs = run.actions.some(({ job_id: job }) => job !== undefined);
   const path = useMemo(() => {
     const from = Date.parse(run.started_at);
@@ -130,7 +129,9 @@ function RunBody({ run, action }: { readonly run: WireRun; readonly action: stri
   return (
     <div class="stack">
       <RunFacts run={run} jobs={jobs} />
-      <RunTrace run={run} jobs={jobs} action={action} />
+      <RunTrace run={run} jobs={jobs} action={action}>
+        <Pieces of="run" given={{ id: run.run_id, tools: run.actions.map(({ tool }) => tool), reload }} />
+      </RunTrace>
     </div>
   );
 }

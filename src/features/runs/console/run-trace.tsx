@@ -19,10 +19,12 @@ interface RunTraceProps {
   readonly jobs: readonly WireJob[];
   /** The row whose panel is open to begin with; the first that failed unless it says one. */
   readonly action: string | null;
+  /** Stands below the trace, beside the panel. */
+  readonly children: unknown;
 }
 
 /** The trace of a run over the full width: what held it up, every row, and a panel of the row that is chosen. */
-export function RunTrace({ run, jobs, action }: RunTraceProps) {
+export function RunTrace({ run, jobs, action, children }: RunTraceProps) {
   const { sections } = useDeployment();
   const trace = useMemo(
     () =>
@@ -121,6 +123,9 @@ export function RunTrace({ run, jobs, action }: RunTraceProps) {
           onChoose={choose}
         />
       )}
+      <div key="below" class="stack below">
+        {children}
+      </div>
     </div>
   );
 }

@@ -30,12 +30,13 @@ export function RunsOfWeek() {
   return (
     <section class="card" aria-label="What ran">
       <div class="row">
-        <h2>What ran in the last 24 hours</h2>
+        <h2>What ran</h2>
         <span class="end muted small">
-          {count(day, "run")}, {failed} failed
+          {count(day, "run")} in the last 24 hours, {failed} failed
         </span>
       </div>
       <Line hours={hours} label={`${count(day, "run")} in the last 24 hours, ${failed} of them failed`} />
+      <h3>Runs that called a tool, by day</h3>
       <Table
         of={tools}
         by={({ tool }) => tool}
@@ -49,10 +50,11 @@ export function RunsOfWeek() {
           ]),
         ]}
       />
-      <p class="muted small">
-        Runs that called a tool, by day.
-        {isCut && ` Only the newest ${size.toLocaleString("en")} runs are counted.`}
-      </p>
+      {isCut && (
+        <p key="cut" class="muted small">
+          Only the newest {size.toLocaleString("en")} runs are counted.
+        </p>
+      )}
     </section>
   );
 }

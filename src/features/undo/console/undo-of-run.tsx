@@ -1,5 +1,6 @@
 import { useEffect, useState } from "hono/jsx/dom";
 
+import { ask } from "../../../console/kit/api.ts";
 import type { LaterCall, Places } from "../../../console/kit/section.ts";
 import { useLoad } from "../../../console/kit/use-load.ts";
 import { useSend } from "../../../console/kit/use-send.ts";
@@ -45,13 +46,14 @@ interface Run {
   readonly undone?: readonly Undone[];
 }
 
-/** Show what became of a run's writes since, and a button that takes them back: it says first what would be sent. */
+/** Show what became of a run's writes since, and a button that takes them back where a call is known that does: it says first what would be sent. */
 export function UndoOfRun({ id, reload }: Places["run"]) {
   const path = `/v1/runs/${encodeURIComponent(id)}`;
   const [everyMs, setEvery] = useState<number | undefined>(undefined);
   const loaded = useLoad<Run>(path, { everyMs, isExact: true });
   const { send, isBusy, problem } = useSend();
-  const [plan, setPlan] = useState<readonly Planned[] | null>(null);
+  const [plan, setPlan] = useState<readonly Planned[]>([]);
+  const [isAsked, setAsked] = useState(false);
   const [answered, setAnswered] = useState<readonly Undone[]>([]);
   const { status, undone: told = [], summary } = loaded.data ?? {};
   // The run has it a moment after the answer.
@@ -62,14 +64,18 @@ export function UndoOfRun({ id, reload }: Places["run"]) {
   useEffect(() => setEvery(isGoing ? EVERY_MS : undefined), [isGoing]);
   // The page of the run follows when that is over.
   useEffect(() => (isGoing ? reload : undefined), [isGoing]);
-  const ask = async (): Promise<void> => {
-    const body = { dry_run: true };
-    const answer = await send<{ readonly undone: readonly Planned[] }>(`${path}/undo`, {
-      method: "POST",
-      body,
-    });
-    if (answer.ok) setPlan(answer.data.undone);
-  };
+  // A run of which nothing went out has nothing to take back.
+  const hasDone = summary !== undefined && summary.ok + summary.initiated + summary.unknown > 0;
+  useEffect(() => {
+    let isOver = false;
+    setPlan([]);
+    if (hasDone && status !== "running" && !isGoing)
+      void ask<{ readonly undone: readonly Planned[] }>(`${path}/undo`, {
+        method: "POST",
+        body: { dry_run: true },
+      }).then((answer) => isOver || !answer.ok || setPlan(answer.data.undone));
+    return () => void (isOver = true);
+  }, [hasDone, status, isGoing]);
   const takeBack = async (): Promise<void> => {
     const answer = await send<Run>(`${path}/undo`, { method: "POST", body: {} });
     if (!answer.ok) return;
@@ -78,36 +84,33 @@ export function UndoOfRun({ id, reload }: Places["run"]) {
     setAnswered(entries);
     loaded.reload();
   };
-  // A run of which nothing went out has nothing to take back.
-  const hasDone = summary === undefined || summary.ok + summary.initiated + summary.unknown > 0;
-  if (undone.length === 0 && !hasDone) return null;
+  if (undone.length === 0 && plan.length === 0) return null;
+  const isLasting = plan.every(({ args }) => args === undefined);
   return (
     <section class="stack tight" aria-label="Undo">
       <div class="row">
         {undone.length > 0 && <h2 key="title">Undone</h2>}
-        <button
-          type="button"
-          class="danger"
-          disabled={isBusy || status === undefined || status === "running"}
-          onClick={() => void ask()}
-        >
-          Undo
-        </button>
+        {!isLasting && (
+          <button key="ask" type="button" class="danger" disabled={isBusy} onClick={() => setAsked(true)}>
+            Undo
+          </button>
+        )}
+        {isLasting && plan.length > 0 && (
+          <p key="lasting" class="muted">
+            There is no undo: no call is known that undoes{" "}
+            <bdi class="mono">{plan.map(nameOf).join(", ")}</bdi>
+          </p>
+        )}
       </div>
       <ProblemNote key="problem" problem={problem} />
-      {plan?.length === 0 && (
-        <p key="nothing" class="muted">
-          There is nothing to undo.
-        </p>
-      )}
-      {plan !== null && plan.length > 0 && (
+      {isAsked && !isLasting && (
         <Question
           key="plan"
           title={`Undo ${count(plan.length, "write")}?`}
           yes="Undo"
           isDanger
           onYes={() => void takeBack()}
-          onClose={() => setPlan(null)}
+          onClose={() => setAsked(false)}
         >
           In this order:
           <ol>
@@ -139,12 +142,13 @@ export function UndoOfRun({ id, reload }: Places["run"]) {
             ["Undone by", (one) => <Link of={one.tool} section="tools" to={one.tool} />],
             ["Status", (one) => <Status of={one.status} />],
             ["Why", ({ error, confirmation }) => <Reason error={error} question={confirmation?.id} />],
-            ["After", ({ started_ms: ms }) => (ms === undefined ? "" : sayDuration(ms))],
-            ["Took", ({ duration_ms: ms }) => (ms === undefined ? "" : sayDuration(ms))],
+            ["After", ({ started_ms: ms }) => (ms === undefined ? "" : sayDuration(ms)), "nowrap"],
+            ["Took", ({ duration_ms: ms }) => (ms === undefined ? "" : sayDuration(ms)), "nowrap"],
             [
               "Job",
               ({ job_id: job }) =>
                 job === undefined ? "" : <Link of={job.slice(-8)} section="jobs" to={job} />,
+              "nowrap",
             ],
           ]}
         />
