@@ -8,6 +8,7 @@ import { callAddedTools } from "../../src/features/added-tools/stored-tools.ts";
 import type { TenantGateMethods } from "../../src/core/contract/gate/tenant-gate-methods.ts";
 import type { UsageReport } from "../../src/core/contract/gate/usage.ts";
 import { ask } from "./ask-confirmations.ts";
+import { countRows as countRowsWritten } from "./count-rows.ts";
 import { HUNDRED_AN_HOUR, makeJobsRequest, makeRequest, makeSpec } from "./gate-requests.ts";
 
 let tenants = 0;
@@ -40,6 +41,31 @@ async function expectCounts(stub: Stub, expected: Partial<UsageReport["jobs"]>):
 }
 
 describe("usage()", () => {
+  test("says when a key was used, by either allowance, and writes that once an hour", async () => {
+    const stub = gateOf();
+    const maker = { bucket: "key:maker", limit: 2, windowS: 86_400 };
+    const quota = { bucket: "key:made", limit: 9_000, windowS: 86_400, makers: [maker] };
+    const used = async (...buckets: string[]) => {
+      const quotas = buckets.map((bucket) => ({ bucket, limit: 2, windowS: 60 }));
+      return (await stub.usage({ quotas })).quotas.map(({ usedAtMs }) => usedAtMs);
+    };
+    const before = Date.now();
+    expect(await used("key:made", "key:maker")).toEqual([null, null]);
+    await stub.admit(makeRequest({ quota }));
+    const [made, lists, other] = await used("key:made", "lists:made", "key:maker");
+    expect(made).toBeGreaterThanOrEqual(before);
+    // A request counts on the maker's quota, and is no use of the maker.
+    expect([lists, other]).toEqual([made, null]);
+    const rows = await countRowsWritten(stub);
+    await stub.admit(makeRequest({ quota: { ...quota, makers: [] } }));
+    expect(await rows()).toBe(0);
+    // The next lease tells what the last one covered. A refused request is no use.
+    await stub.admit(makeRequest({ quota: null, usedBy: "key:busy" }));
+    await stub.admit(makeRequest({ quota: { bucket: "key:none", limit: 2, windowS: 60, count: 3 } }));
+    await evictDurableObject(stub);
+    expect(await used("key:made", "key:busy", "key:none")).toEqual([made, expect.any(Number), null]);
+  });
+
   test("counts jobs by status through all that becomes of them, and after an eviction", async () => {
     const stub = gateOf();
     await stub.admit(
@@ -111,8 +137,8 @@ describe("usage()", () => {
     for (let n = 0; n < 5; n += 1) {
       const { quotas } = await stub.usage({ quotas: [HUNDRED_AN_HOUR, fresh] });
       expect(quotas).toEqual([
-        { remaining: 97, resetMs: expect.any(Number) },
-        { remaining: 5, resetMs: 0 },
+        { remaining: 97, resetMs: expect.any(Number), usedAtMs: expect.any(Number) },
+        { remaining: 5, resetMs: 0, usedAtMs: null },
       ]);
     }
   });

@@ -237,13 +237,16 @@ describe("GET /v1/keys", () => {
     let path = "/v1/keys?limit=2";
     for (let pages = 0; path !== ""; pages += 1) {
       const page = jsonOf(await by.get(path)) as {
-        keys: { name: string }[];
+        keys: { name: string; last_used_at: string | null }[];
         next_cursor: string | null;
         configured?: unknown;
       };
       names.push(...page.keys.map(({ name }) => name));
+      expect(page.keys.every(({ last_used_at }) => last_used_at === null)).toBe(true);
       expect(page.configured).toEqual(
-        pages === 0 ? [{ name: "stranger", tools: ["*"], quota, flags: ["manage_keys"] }] : undefined,
+        pages === 0
+          ? [{ name: "stranger", tools: ["*"], quota, flags, last_used_at: expect.any(String) }]
+          : undefined,
       );
       path = page.next_cursor === null ? "" : `/v1/keys?limit=2&cursor=${page.next_cursor}`;
     }

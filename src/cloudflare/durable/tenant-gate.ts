@@ -205,6 +205,7 @@ export function createTenantGate({
     /** Admit one batch, and then grant the leases that are wished for. */
     admit(request: AdmissionRequest, wishes: readonly LeaseWish[] = []): AdmissionAnswer {
       const now = this.#enter();
+      if (request.usedBy !== undefined) this.#quota.noteUse(now, request.usedBy);
       const answer = this.#isStale(request)
         ? this.#tell(STALE)
         : this.#tell(this.#admission.admit(now, request));

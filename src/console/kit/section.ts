@@ -57,8 +57,6 @@ export interface Places {
   /** On a flow's page, and in its row of the list. */
   readonly flow: { readonly name: string };
   readonly flowRow: { readonly name: string };
-  /** In a key's row of the list. */
-  readonly keyRow: { readonly name: string };
   /** On a run's page, with the tools that it called, and a way to ask for it again. */
   readonly run: { readonly id: string; readonly tools: readonly string[]; readonly reload: () => void };
   /** Among the figures of the usage. */

@@ -299,7 +299,10 @@ function toAdmittedFree(plan: Plan): Admitted {
 }
 
 /** The tenant's bucket that is one of a key's allowances, with those of the keys above it. */
-export function toQuota(caller: Caller, allowance: Allowance = "requests"): KeyQuota {
+export function toQuota(
+  caller: MakerKey & Pick<Caller, "makers">,
+  allowance: Allowance = "requests",
+): KeyQuota {
   const own = toAllowance(caller, allowance);
   const { makers } = caller;
   return makers === undefined

@@ -163,7 +163,8 @@ export function createLeasedAdmission(
           : roomWithin(COMING_MS, held, clock).then(() => admit(request, limits, true));
     }
     if (kind === "short" || wishes.length > 0) {
-      const asking = ask(kind === "short" ? request : ASK_NOTHING, wishes, options);
+      const refill = { ...ASK_NOTHING, usedBy: request.quota?.bucket };
+      const asking = ask(kind === "short" ? request : refill, wishes, options);
       if (wishes.length > 0) held.coming = asking;
       if (kind === "short") return asking;
       defer(attempt(() => asking));

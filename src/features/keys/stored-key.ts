@@ -163,22 +163,20 @@ export function shardOfName({ tenant, name }: KeyOwner): number {
 
 /** A key as it is shown: never the key, and never its hash. */
 export const keySchema = lazySchemaOf(({ flags }: { readonly flags: readonly string[] }) =>
-  z
-    .strictObject({
-      name: z.string(),
-      tenant: z.string(),
-      tools: z.array(z.string()),
-      quota: z.strictObject({ limit: z.int(), window_s: z.int() }),
-      flags: z.array(z.enum(flags)),
-      subject: z.optional(z.string()).check(z.describe("The one whose accounts its calls use")),
-      created_at: z.string(),
-      expires_at: z.nullable(z.string()),
-      rotated_at: z.nullable(z.string()).check(z.describe("When it last got another key")),
-      previous_ends_at: z
-        .nullable(z.string())
-        .check(z.describe("Until when a key before the newest is good as well; null when none is")),
-    })
-    .register(z.globalRegistry, { id: "Key" }),
+  z.strictObject({
+    name: z.string(),
+    tenant: z.string(),
+    tools: z.array(z.string()),
+    quota: z.strictObject({ limit: z.int(), window_s: z.int() }),
+    flags: z.array(z.enum(flags)),
+    subject: z.optional(z.string()).check(z.describe("The one whose accounts its calls use")),
+    created_at: z.string(),
+    expires_at: z.nullable(z.string()),
+    rotated_at: z.nullable(z.string()).check(z.describe("When it last got another key")),
+    previous_ends_at: z
+      .nullable(z.string())
+      .check(z.describe("Until when a key before the newest is good as well; null when none is")),
+  }),
 );
 
 export function toKeyJson(key: KeptKey, nowMs: number): Written<typeof keySchema> {

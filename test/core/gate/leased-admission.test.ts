@@ -22,6 +22,8 @@ class World {
   readonly deferred: Promise<unknown>[] = [];
   readonly held = new IsolateQuota();
   calls = 0;
+  /** Whose use of a lease the gate was told. */
+  readonly used = new Set<string | undefined>();
   down = false;
   readonly admit: (request: AdmissionRequest) => Promise<AdmissionAnswer>;
 
@@ -35,6 +37,7 @@ class World {
       defer: (work) => void this.deferred.push(work),
       send: async (request: AdmissionRequest, wishes: readonly LeaseWish[]) => {
         this.calls += 1;
+        if (request.quota === null) this.used.add(request.usedBy);
         await this.clock.sleep(10);
         if (this.down) throw new Error("The gate is down");
         const answer = this.gate.admit(this.clock.now(), request, wishes);
@@ -67,6 +70,8 @@ describe("createLeasedAdmission()", () => {
     const world = new World();
     expect(await world.send(1_000, 200)).toBe(0);
     expect(world.calls).toBeLessThanOrEqual(100);
+    // The gate hears whose requests a lease covered, with the next one.
+    expect([...world.used]).toEqual([QUOTA.bucket]);
   });
 
   test("the same when every batch draws from its tool's limit too", async () => {

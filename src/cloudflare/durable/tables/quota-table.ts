@@ -15,6 +15,12 @@ import {
 /** The row that keeps the floor; no bucket has an empty name. */
 const FLOOR = "";
 
+/** Before the name of a key in the row that says when it was used. */
+const USED = "used:";
+
+/** So often at most is written that a key was used: a row an hour, however busy it is. */
+const USED_EVERY_MS = 3_600_000;
+
 /** Forgetting costs a row written each, so nothing is forgotten before there are this many. */
 const FIRST_SWEEP_SIZE = 1_000;
 
@@ -27,6 +33,8 @@ const FIRST_SWEEP_SIZE = 1_000;
 export class QuotaTable {
   readonly #sql: SqlStorage;
   readonly #buckets = new Map<string, Bucket>();
+  /** When each key was used, by its name. There are no more than names of keys. */
+  readonly #used = new Map<string, number>();
   #floorMs = 0;
   #sweepSize = FIRST_SWEEP_SIZE;
 
@@ -36,6 +44,7 @@ export class QuotaTable {
       "SELECT bucket, mark FROM quota",
     )) {
       if (bucket === FLOOR) this.#floorMs = mark;
+      else if (bucket.startsWith(USED)) this.#used.set(bucket.slice(USED.length), mark);
       else this.#buckets.set(bucket, resumeBucket(mark));
     }
   }
@@ -44,8 +53,17 @@ export class QuotaTable {
   draw(nowMs: number, command: QuotaCommand): QuotaResult {
     const [changes, result] = drawQuota({ floorMs: this.#floorMs, buckets: this.#buckets }, nowMs, command);
     this.#save(changes);
+    if (result.quota?.allowed === true) this.noteUse(nowMs, command.quota!.bucket);
     if (this.#buckets.size >= this.#sweepSize) this.#sweep(nowMs);
     return result;
+  }
+
+  /** Note that the key of a bucket was used, at most once an hour. */
+  noteUse(nowMs: number, bucket: string): void {
+    const key = keyOf(bucket);
+    if (Math.abs(nowMs - (this.#used.get(key) ?? 0)) < USED_EVERY_MS) return;
+    this.#write({ bucket: `${USED}${key}`, markMs: nowMs });
+    this.#used.set(key, nowMs);
   }
 
   /** Draw one from a limit; how long is to be waited where there is no room. */
@@ -63,10 +81,13 @@ export class QuotaTable {
     return grants;
   }
 
-  /** Say what is left of each quota. */
+  /** Say what is left of each quota, and when its key was used. */
   peek(nowMs: number, limits: readonly KeyQuota[]): UsageReport["quotas"] {
     const book = { floorMs: this.#floorMs, buckets: this.#buckets };
-    return limits.map((limit) => peekQuota(book, nowMs, limit));
+    return limits.map((limit) => ({
+      ...peekQuota(book, nowMs, limit),
+      usedAtMs: this.#used.get(keyOf(limit.bucket)) ?? null,
+    }));
   }
 
   #save(changes: readonly BucketChange[]): void {
@@ -93,4 +114,9 @@ export class QuotaTable {
     }
     this.#sweepSize = Math.max(FIRST_SWEEP_SIZE, this.#buckets.size * 2);
   }
+}
+
+/** The name of the key that one of its buckets belongs to: both of its allowances have it behind a colon. */
+function keyOf(bucket: string): string {
+  return bucket.slice(bucket.indexOf(":") + 1);
 }

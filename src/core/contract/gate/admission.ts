@@ -49,6 +49,8 @@ export interface AdmissionRequest {
    * own alarm instead of leased to the request that asks.
    */
   readonly countedAtHome?: { readonly denied: AdmissionAnswer["denied"] };
+  /** The bucket of a key that was used while a lease covered it: all that is asked with its next lease. */
+  readonly usedBy?: string | undefined;
   /**
    * The version of the tenant's own tools that this was planned with; only where what it does may depend on them. When
    * there is another by now, nothing is admitted and nothing counted.

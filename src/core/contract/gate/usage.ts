@@ -15,8 +15,12 @@ export interface UsageQuery {
 
 /** The usage of one of a tenant's objects, or of all of them together. Times are milliseconds since the epoch. */
 export interface UsageReport {
-  /** Whole requests left right now, and when the whole limit is available again, for each limit asked. */
-  readonly quotas: readonly { readonly remaining: number; readonly resetMs: number }[];
+  /** Whole requests left right now, when the whole limit is available again, and when its key was used, to the hour, for each limit asked. */
+  readonly quotas: readonly {
+    readonly remaining: number;
+    readonly resetMs: number;
+    readonly usedAtMs: number | null;
+  }[];
   readonly jobs: Readonly<Record<JobStatus, number>>;
   /** The live background work, by the backlog that it counts in: all of the tenant's. */
   readonly backlog: { readonly jobs: number; readonly webhooks: number; readonly runs: number };

@@ -1,9 +1,9 @@
 import { useState } from "hono/jsx/dom";
 import { usePages } from "../../../console/kit/use-pages.ts";
 import { hasPage, useDeployment } from "../../../console/kit/deployment.ts";
+import { hrefTo } from "../../../console/kit/route.ts";
 import { useFaults, useSend } from "../../../console/kit/use-send.ts";
 import { SHIPPED_FLAGS } from "../../../shipped.ts";
-import { Pieces } from "../../../console/parts/pieces.tsx";
 import { announce } from "../../../console/parts/announce.tsx";
 import { MoreButton } from "../../../console/parts/more-button.tsx";
 import { Pending } from "../../../console/parts/notes.tsx";
@@ -21,6 +21,7 @@ interface WireKey {
   readonly tools: readonly string[];
   readonly quota: { readonly limit: number; readonly window_s: number };
   readonly flags: readonly string[];
+  readonly last_used_at: string | null;
   /** Absent of keys of the configuration, which its operator changes. */
   readonly created_at?: string;
   readonly expires_at?: string | null;
@@ -35,7 +36,6 @@ export function KeysView() {
   const pages = usePages<WireKey>("/v1/keys?limit=50", "keys");
   const { configured = [] } = (pages.first.data ?? {}) as { readonly configured?: readonly WireKey[] };
   const keys = [...pages.items, ...(pages.hasMore ? [] : configured)];
-  const hasRuns = hasPage(useDeployment(), "runs");
   const [made, setMade] = useState<{ readonly name: string; readonly key: string } | null>(null);
   const { send, isBusy, problem } = useSend();
   const faults = useFaults(problem, { name: "", tools: "" });
@@ -72,7 +72,7 @@ export function KeysView() {
             ["Name", (one) => <Name of={one} />, "lead"],
             ["Tools", ({ tools }) => <Tags of={tools.map((one) => (one === "*" ? "all tools" : one))} />],
             ["Quota", ({ quota }) => `${quota.limit.toLocaleString("en")} in ${quota.window_s} s`, "nowrap"],
-            hasRuns && ["Last run", ({ name }) => <Pieces of="keyRow" given={{ name }} />],
+            ["Last used", (one) => <Used of={one} />],
             ["Expires", (one) => <Ends of={one} />],
             [
               CHANGE,
@@ -131,6 +131,12 @@ function Name({ of: { name, flags } }: { readonly of: WireKey }) {
       <Tags of={flags.map((flag) => SHIPPED_FLAGS[flag] ?? flag)} />
     </span>
   );
+}
+
+function Used({ of: { name, last_used_at: at } }: { readonly of: WireKey }) {
+  const time = <Time at={at} />;
+  const hasRuns = hasPage(useDeployment(), "runs");
+  return hasRuns && at !== null ? <a href={hrefTo("runs", null, { key: name })}>{time}</a> : time;
 }
 
 function Ends({ of }: { readonly of: WireKey }) {

@@ -20,7 +20,7 @@ import {
 import type { Route } from "../../../feature/route.ts";
 import { err, makeRefusal, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
 import type { Declared } from "../../../feature/define.ts";
-import { KEY_NAME } from "../../../feature/caller.ts";
+import { KEY_NAME, toQuota } from "../../../feature/caller.ts";
 import {
   type KeptKey,
   KEY_SHARDS,
@@ -31,6 +31,7 @@ import {
   keySchema,
   makeKey,
   toKeyJson,
+  toText,
 } from "../stored-key.ts";
 import { type KeyMaker, keyRequestSchema, makeKeptKey, makeRotation } from "../key-request.ts";
 import type { MadeKeys } from "./check-key.ts";
@@ -104,7 +105,10 @@ const postKey: Route = {
   }),
 };
 
-/** `GET /v1/keys?limit=&cursor=`: the keys of the caller's tenant, newest first, those of `VOLLEY_KEYS` beside them. */
+/**
+ * `GET /v1/keys?limit=&cursor=`: the keys of the caller's tenant, newest first, those of `VOLLEY_KEYS` beside them, each with when it was
+ * last used: the gate notes that, once an hour at most.
+ */
 const listKeys: Route = {
   route: "GET /v1/keys",
   async handle(request, context) {
@@ -113,23 +117,38 @@ const listKeys: Route = {
     const query = parseKeyQuery(new URL(request.url).searchParams);
     if (!query.ok) return query;
     const { limit, after } = query.value;
-    const { caller, configured, ports } = context;
-    const found = await askGate(() => made.value.shards.list(caller.tenant, after, limit), UNREADABLE);
+    const { caller, configured, gate, ports } = context;
+    const callers =
+      after === null ? configured.keys.callers.filter(({ tenant }) => tenant === caller.tenant) : [];
+    const found = await askGate(async () => {
+      const listed = await made.value.shards.list(caller.tenant, after, limit);
+      const quotas = [...callers, ...listed.rows].map((key) => toQuota(key));
+      return { ...listed, used: (await gate.usage({ quotas })).quotas };
+    }, UNREADABLE);
     if (!found.ok) return found;
     const nowMs = ports.clock.now();
-    const callers = configured.keys.callers.filter(({ tenant }) => tenant === caller.tenant);
+    const { rows, hasMore, used } = found.value;
+    const usedAt = (at: number, sinceMs: number): string | null => {
+      const { usedAtMs } = used[at]!;
+      // An earlier key of the same name was used before this one was made.
+      return usedAtMs === null || usedAtMs < sinceMs ? null : toText(usedAtMs);
+    };
     const beside: Pick<Written<typeof keyPageSchema>, "configured"> = {
       ...(after === null && {
-        configured: callers.map((one) => ({
+        configured: callers.map((one, at) => ({
           name: one.name,
           tools: one.tools,
           quota: { limit: one.quota.limit, window_s: one.quota.windowS },
           flags: one.flags,
+          last_used_at: usedAt(at, 0),
         })),
       }),
     };
-    const toJson = (key: KeptKey): string => JSON.stringify(toKeyJson(key, nowMs));
-    const { rows, hasMore } = found.value;
+    const toJson = (key: KeptKey): string =>
+      JSON.stringify({
+        ...toKeyJson(key, nowMs),
+        last_used_at: usedAt(callers.length + rows.indexOf(key), key.createdAt),
+      });
     return respondList("keys", rows, { limit, hasMore, toJson, toCursor, beside });
   },
   describe: (declared) => ({
@@ -269,13 +288,28 @@ const madeKeySchema = (declared: Declared) =>
     })
     .register(z.globalRegistry, { id: "MadeKey" });
 
+const USED = {
+  last_used_at: z
+    .nullable(z.string())
+    .check(
+      z.describe("When a request by it was last admitted, up to an hour late; null where none is known"),
+    ),
+};
+
 const keyPageSchema = (declared: Declared) =>
   z
     .strictObject({
-      keys: z.array(keySchema(declared)),
+      keys: z.array(z.extend(keySchema(declared), USED).register(z.globalRegistry, { id: "Key" })),
       next_cursor: z.nullable(z.string()),
       configured: z
-        .optional(z.array(z.pick(keySchema(declared), { name: true, tools: true, quota: true, flags: true })))
+        .optional(
+          z.array(
+            z.extend(
+              z.pick(keySchema(declared), { name: true, tools: true, quota: true, flags: true }),
+              USED,
+            ),
+          ),
+        )
         .check(
           z.describe("On the first page, the tenant's keys in VOLLEY_KEYS, which only the operator changes"),
         ),

@@ -104,26 +104,11 @@ export function RunsOfFlow({ name }: Places["flow"]) {
 
 /** How a flow ended last, and when, in its row of the list. */
 export function LastRun({ name }: Places["flowRow"]) {
-  const last = useLast("flow", name);
+  const last = useLoad<RunPage>(`/v1/runs?limit=1&flow=${encodeURIComponent(name)}`).data?.runs[0];
   if (last === undefined) return null;
   return (
     <span class="row">
       last <Time at={last.started_at} /> <Status of={last.status} />
     </span>
   );
-}
-
-/** When a key last ran something, as a link to its runs. */
-export function LastRunOfKey({ name: key }: Places["keyRow"]) {
-  const last = useLast("key", key);
-  if (last === undefined) return <Time at={null} />;
-  return (
-    <a href={hrefTo("runs", null, { key })}>
-      <Time at={last.started_at} />
-    </a>
-  );
-}
-
-function useLast(by: "flow" | "key", name: string): ListedRun | undefined {
-  return useLoad<RunPage>(`/v1/runs?limit=1&${by}=${encodeURIComponent(name)}`).data?.runs[0];
 }

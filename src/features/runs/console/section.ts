@@ -1,5 +1,5 @@
 import type { Section } from "../../../console/kit/section.ts";
-import { LastRun, LastRunOfKey, RunsOfFlow } from "./run-table.tsx";
+import { LastRun, RunsOfFlow } from "./run-table.tsx";
 import { RunsOfWeek } from "./runs-of-week.tsx";
 import { RunsView } from "./run-page.tsx";
 import "./runs.css";
@@ -18,6 +18,5 @@ export const section: Section = {
     usage: { View: RunsOfWeek },
     flow: { View: RunsOfFlow },
     flowRow: { View: LastRun },
-    keyRow: { View: LastRunOfKey },
   },
 };

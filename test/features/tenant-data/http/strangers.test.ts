@@ -133,7 +133,10 @@ async function portrait(world: World): Promise<Record<string, string>> {
     const ids = one.path.includes("{id}") ? Object.values(world.owned[kindOf(one.path)] ?? {}) : [""];
     for (const id of ids) {
       const { status, body } = await ask(world, one, { id });
-      const changing = status < 300 ? /"created_at":"[^"]*"(?=,"tools")/ : /"request_id":"[^"]*"/;
+      const changing =
+        status < 300
+          ? /"created_at":"[^"]*"(?=,"tools")|"last_used_at":("[^"]*"|null)/g
+          : /"request_id":"[^"]*"/;
       seen[one.path.replace("{id}", id)] = `${status} ${JSON.stringify(body).replace(changing, "")}`;
     }
   }
