@@ -132,7 +132,13 @@ export class ClaimedKeys {
   /** Say of a step's outcome what an earlier run may have made of it: that this one did nothing proves nothing. */
   amend(step: Step, outcome: Outcome): Outcome {
     const tool = this.#inDoubt.get(step.index)?.tool;
-    if (tool === undefined || outcome.meta.replayed === true || !neverBegan(outcome)) return outcome;
+    if (tool === undefined || outcome.meta.replayed === true) return outcome;
+    if (!neverBegan(outcome)) {
+      const { status, meta } = outcome;
+      // The answer to the second request proves nothing of the first.
+      const isDone = status !== "error" && (meta.items?.error ?? 0) === 0;
+      return isDone ? outcome : { ...outcome, meta: { ...meta, inDoubt: true } };
+    }
     // A job that is recorded already is never turned away for these.
     const isCertain =
       tool.execution === "fire-and-forget" &&

@@ -93,6 +93,22 @@ describe("P4: a batch that takes over from one that died", () => {
     expect([...keys.values()].sort()).toEqual(["a", "b", "b", "c"]);
   });
 
+  test("says of a write that is refused the second time that the first may have happened", async () => {
+    const world = new KeyedWorld();
+    let answer: Promise<unknown> = new Promise(() => {});
+    const write = { isWrite: true, actions: ["update"], idempotent: "with-key" } as const;
+    const tools = [world.tool("write", { ...write, run: () => answer })];
+    const body = { actions: [action("write")] };
+    await world.lose(tools, body, { key: "k", ms: 50 });
+    answer = Promise.reject(new ToolFailure("NOT_FOUND"));
+    const { results } = await world.send(tools, body, "k");
+    expect(results[0]).toMatchObject({
+      status: "error",
+      error: { code: "NOT_FOUND" },
+      meta: { in_doubt: true },
+    });
+  });
+
   test("finds the jobs of the first by their ids, and makes none of their attempts", async () => {
     const { world, tools } = createWorld();
     const body = {

@@ -267,6 +267,15 @@ describe("A run", () => {
     }
   });
 
+  test("says of a write that was lost and then refused that it may have happened", async () => {
+    const answers = [() => answerWith(503), () => answerWith(400)];
+    const { attempt } = setUpHttp({ idempotent: "with-key" }, answers);
+    await attempt();
+    const { report } = await attempt();
+    const { results } = JSON.parse(report!.envelopeJson) as WireEnvelope;
+    expect(results[0]).toMatchObject({ error: { upstream_status: 400 }, meta: { in_doubt: true } });
+  });
+
   test("sends no write again that must not be, where its upstream broke over it and something else is to be retried", async () => {
     const { attempt, keys } = setUpHttp({ idempotent: false }, [() => answerWith(503)], [{ tool: "flaky" }]);
     expect((await attempt()).end).toMatchObject({ kind: "failed", error: { retryable: true } });
