@@ -76,7 +76,12 @@ export async function runAttempt(
 /** Translate what became of one call to how the attempt of its job ended. */
 export function toAttemptEnd(outcome: Outcome): AttemptEnd {
   const end = endOf(outcome);
-  return outcome.meta.log === undefined ? end : { ...end, log: outcome.meta.log };
+  const { log, accounts } = outcome.meta;
+  return {
+    ...end,
+    ...(log !== undefined && { log }),
+    ...(accounts !== undefined && isInDoubt(outcome) && { accounts }),
+  };
 }
 
 function endOf(outcome: Outcome): AttemptEnd {

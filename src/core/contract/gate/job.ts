@@ -1,5 +1,5 @@
 import type { WireFailure } from "../failure.ts";
-import type { LogLine } from "../outcome.ts";
+import type { LogLine, OutcomeMeta } from "../outcome.ts";
 import type { Origin, TRIGGERS } from "./caller.ts";
 
 /** The statuses of a job: `running` and `retrying` are alive, the rest is final. */
@@ -129,6 +129,8 @@ export type AttemptEnd = (
 ) & {
   /** The lines that its tool wrote: the same is true of them. */
   readonly log?: readonly LogLine[];
+  /** The accounts in which it may have done something, by connector: no later attempt uses others. */
+  readonly accounts?: OutcomeMeta["accounts"];
 };
 
 /** One attempt that has ended: without a code it succeeded. Times are milliseconds. */

@@ -36,7 +36,16 @@ export function settleJob(
   if (ended.attempts < job.attempts) return [ended, true];
   const error = end.kind === "succeeded" ? undefined : "error" in end ? end.error : OVERLOADED;
   const inDoubt = end.kind === "lost" || end.kind === "unknown";
-  return [{ ...ended, log: end.log, tries: withTry(job, nowMs, { error, inDoubt }).tries }, true];
+  const { tries } = withTry(job, nowMs, { error, inDoubt });
+  return [{ ...ended, spec: holdTo(end.accounts, ended.spec), log: end.log, tries }, true];
+}
+
+/** Have later attempts use the accounts in which an earlier one may have done something: in another one it would be done twice. */
+function holdTo(accounts: AttemptEnd["accounts"], spec: Job["spec"]): Job["spec"] {
+  const { origin } = spec;
+  if (accounts === undefined || origin?.account === undefined) return spec;
+  const ids = { ...accounts, ...origin.account.ids };
+  return { ...spec, origin: { ...origin, account: { ...origin.account, ids } } };
 }
 
 const OVERLOADED = toWireFailure(makeFailure("OVERLOADED"));

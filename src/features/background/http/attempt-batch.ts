@@ -28,7 +28,7 @@ import { runAdmitted } from "../../../core/run/run-admitted.ts";
 import { ELEMENT, type KeptStep } from "../../flows/flow-run.ts";
 import type { Ran } from "../../flows/run/first-cause.ts";
 import { LongLoops } from "../../flows/run/long-loops.ts";
-import { toEnd } from "../../flows/run/run-job.ts";
+import { inDoubtAt, toEnd } from "../../flows/run/run-job.ts";
 import {
   isLoop,
   isUnfinished,
@@ -218,11 +218,12 @@ export async function runBatch(
   const results = [...(end === CONTINUED ? [] : loops.untold), ...told].map((entry) =>
     ledger.toResult(entry),
   );
+  const dataJson = withAnswer(JSON.stringify({ run_id: runIdOf(spec) }), { plan, outcomes });
   return {
-    end:
-      end.kind === "succeeded"
-        ? { ...end, dataJson: withAnswer(JSON.stringify({ run_id: runIdOf(spec) }), { plan, outcomes }) }
-        : end,
+    end: {
+      ...(end.kind === "succeeded" ? { ...end, dataJson } : end),
+      ...inDoubtAt([...outcomes, ...loops.failures]),
+    },
     envelopeJson: fitAnswer(write(whole.outcomes), whole.outcomes, { write, limit: LIMITS.jobDataBytes }),
     results,
     total: ledger.total,

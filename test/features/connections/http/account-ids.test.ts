@@ -1,11 +1,80 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod/mini";
 
+import { addedTools } from "../../../../src/features/added-tools/index.ts";
+import { background } from "../../../../src/features/background/index.ts";
+import { flows } from "../../../../src/features/flows/index.ts";
 import { accountsOf } from "../../../../src/feature/gives.ts";
 import type { Feature } from "../../../../src/cloudflare/feature.ts";
 import { ok } from "../../../../src/core/kit/result.ts";
-import { openConnections } from "./connection-world.ts";
-import { mailbox } from "./mailbox-tool.ts";
+import { defineTool } from "../../../../src/core/catalog/define-tool.ts";
+import { API, openConnections } from "./connection-world.ts";
+import { base, mailbox } from "./mailbox-tool.ts";
+
+const sends = defineTool({
+  ...base,
+  name: "sends",
+  isWrite: true,
+  actions: ["send"],
+  execution: "fire-and-forget",
+  connection: "acme",
+  run: async (_, ctx) => (await ctx.connection("acme").fetch(`${API}/send`, { method: "POST" })).json(),
+});
+const sendsNow = defineTool({
+  ...base,
+  name: "sends_now",
+  isWrite: true,
+  actions: ["send"],
+  idempotent: "with-key",
+  connection: "acme",
+  run: async (_, ctx) => (await ctx.connection("acme").fetch(`${API}/send`, { method: "POST" })).json(),
+});
+
+describe("What may have been done in one account is not done again in another", () => {
+  /** Send a write twice: once it is lost, once it is turned away. Then the subject has another account, and both are tried again. */
+  async function sendInBoth(batch: object) {
+    const sent: string[] = [];
+    let status = 503;
+    const world = await openConnections({
+      tools: [sends, sendsNow],
+      features: [addedTools(), flows(), background()],
+      routes: {
+        [`POST ${API}/send`]: ({ headers }) => {
+          sent.push(world.provider.accounts.get((headers["authorization"] ?? "").replace("Bearer ", ""))!);
+          return Response.json({}, { status });
+        },
+      },
+    });
+    const { connect, provider, send, volley } = world;
+    provider.tellsIds = true;
+    await connect("ada", "ada@home.dev");
+    const begin = async (): Promise<string> => {
+      const { body } = await send("POST", "/v1/execute_actions", { ...batch, subject: "ada" });
+      await volley.advance(100);
+      return body.job_id ?? body.results[0].job_id;
+    };
+    const lost = await begin();
+    status = 429;
+    const refused = await begin();
+    expect(sent).toEqual(["ada@home.dev", "ada@home.dev"]);
+    await connect("ada", "ada@work.dev");
+    status = 200;
+    await volley.advance(600_000);
+    const jobOf = async (id: string) => (await send("GET", `/v1/jobs/${id}`)).body;
+    return { again: sent.slice(2), lost: await jobOf(lost), refused: await jobOf(refused) };
+  }
+
+  test.each([
+    ["a job", { actions: [{ tool: "sends" }] }],
+    ["a batch in the background", { actions: [{ tool: "sends_now" }], background: true }],
+  ])("by %s", async (_, batch) => {
+    const { again, lost, refused } = await sendInBoth(batch);
+    // What was turned away did nothing in the first account.
+    expect(again).toEqual(["ada@work.dev"]);
+    expect(refused).toMatchObject({ status: "succeeded" });
+    expect(lost).toMatchObject({ status: expect.stringMatching(/^(?:failed|unknown)$/), in_doubt: true });
+  });
+});
 
 describe("The id of an account", () => {
   test("is the provider's, whatever name the account has by now", async () => {
