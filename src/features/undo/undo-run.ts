@@ -137,6 +137,8 @@ export interface Reversal {
   readonly delivery: Delivery;
   /** A person is asked first. */
   readonly asks?: true;
+  /** The accounts that the write used, by connector: it is taken back in those, or not at all. */
+  readonly accounts?: Account["ids"];
   /** The arguments, where those that may be shown lack a secret. */
   readonly sealed?: string;
   /** The name that they are sealed for: the key of the write's undo where absent. */

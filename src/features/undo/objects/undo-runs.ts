@@ -8,6 +8,7 @@ import { deriveId } from "../../../core/kit/derive-id.ts";
 import * as LIMITS from "../limits.ts";
 import { NOT_ENDED, orderWrites, readyWrites } from "../undo-machine.ts";
 import {
+  type Reversal,
   type BegunWrite,
   keyOf,
   type RunFacts,
@@ -175,10 +176,11 @@ export class UndoRuns {
   #toSpec(
     nowMs: number,
     { runId, facts }: UndoRun,
-    call: Pick<JobSpec, "id" | "tool" | "argsJson" | "delivery"> & { readonly name: string },
+    call: Pick<JobSpec, "id"> & Omit<Reversal, "asks"> & { readonly name: string },
   ): JobSpec {
-    const { caller, account, requestId } = facts;
-    const { id, name, tool, argsJson, delivery } = call;
+    const { caller, requestId } = facts;
+    const { id, name, tool, argsJson, delivery, accounts: ids } = call;
+    const account = facts.account && ids ? { ...facts.account, ids } : facts.account;
     return {
       id,
       kind: UNDO,

@@ -288,7 +288,9 @@ export class KeptWrites implements KeptBatch {
     const { tool } = call;
     const way = wayBackOf(tool, this.#run.execution.catalog);
     const { value, redact = (json: string) => json } = output ?? {};
-    const by = findReversal(way, { tool: tool.name, args: argsOf(call), output: value }, redact);
+    const found = findReversal(way, { tool: tool.name, args: argsOf(call), output: value }, redact);
+    const { accounts } = outcome.meta;
+    const by = accounts === undefined || !("delivery" in found) ? found : { ...found, accounts };
     return { kind: "done", seq, by, tool: tool.name };
   }
 

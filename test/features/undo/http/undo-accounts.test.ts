@@ -28,6 +28,14 @@ const own = (name: string, orchestration: object) =>
     },
   });
 const OWN = [
+  defineTool({
+    name: "asked",
+    description: "Ask a person.",
+    input: z.object({}),
+    isWrite: true,
+    orchestration: { mode: "parallel-safe", confirm: "always" },
+    run: () => Promise.resolve({}),
+  }),
   own("take", { compensate: { tool: "give_back", args: { name: { $ref: "args#/name" } } } }),
   own("give_back", {}),
 ];
@@ -118,6 +126,33 @@ test("a write whose account is gone stands, and its entry says which account is 
   expect((await send("DELETE", `/v1/connections/${id}`)).status).toBe(204);
   const { body } = await send("POST", `/v1/runs/${run}/undo`, {});
   expect(body.undone).toMatchObject([{ id: "own", status: "error", error: { code: "CONNECTION_REQUIRED" } }]);
+  expect([...taken]).toEqual(["x"]);
+});
+
+test("a write is not taken back under another account that has the name of its own by now", async () => {
+  const { batch, connect, provider, send, taken, volley } = await openOwn();
+  provider.tellsIds = true;
+  await connect("ada", "ada@acme.dev");
+  const { batch_id: run } = await batch([TAKE]);
+  await volley.advance(5_000);
+  await connect("ada", "other@acme.dev");
+  const { body } = await send("POST", `/v1/runs/${run}/undo`, {});
+  expect(body.undone).toMatchObject([{ status: "error", error: { code: "CONNECTION_REQUIRED" } }]);
+  expect([...taken]).toEqual(["x"]);
+});
+
+test("a batch that fails late takes nothing back under another account that has the name of its own by now", async () => {
+  const { batch, connect, provider, send, taken, volley } = await openOwn();
+  provider.tellsIds = true;
+  await connect("ada", "ada@acme.dev");
+  const asks = { id: "asks", tool: "asked", args: {}, depends_on: ["own"] };
+  const { results, batch_id: run } = await batch([TAKE, asks], { undo: "what-can" });
+  await connect("ada", "other@acme.dev");
+  const { id } = results[1].confirmation;
+  expect((await send("POST", `/v1/confirmations/${id}`, { decision: "reject" })).status).toBe(200);
+  await volley.advance(60_000);
+  const { body } = await send("POST", `/v1/runs/${run}/undo`, {});
+  expect(body.undone).toMatchObject([{ status: "error", error: { code: "CONNECTION_REQUIRED" } }]);
   expect([...taken]).toEqual(["x"]);
 });
 
