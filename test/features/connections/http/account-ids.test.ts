@@ -69,7 +69,7 @@ describe("What may have been done in one account is not done again in another", 
     ["a batch in the background", { actions: [{ tool: "sends_now" }], background: true }],
   ])("by %s", async (_, batch) => {
     const { again, lost, refused } = await sendInBoth(batch);
-    // What was turned away did nothing in the first account.
+    // The one that was turned away did nothing in the first account.
     expect(again).toEqual(["ada@work.dev"]);
     expect(refused).toMatchObject({ status: "succeeded" });
     expect(lost).toMatchObject({ status: expect.stringMatching(/^(?:failed|unknown)$/), in_doubt: true });
