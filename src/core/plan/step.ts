@@ -45,6 +45,9 @@ export interface BegunLoop<Own extends BegunBatch = BegunBatch> {
   readonly elements: readonly BegunElement<Own>[];
 }
 
+/** An element of it that a yes is for: it may have been sent in an earlier run. */
+export const ASKED_ELEMENT = { kind: "asked", actions: [] } as const satisfies BegunBatch;
+
 export type BegunElement<Own extends BegunBatch = BegunBatch> = Own | EndedElement;
 export type Begun = BegunBatch | BegunLoop;
 

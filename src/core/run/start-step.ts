@@ -5,7 +5,7 @@ import type { Outcome } from "../contract/outcome.ts";
 import { attempt, attemptNow, ok, type Result } from "../kit/result.ts";
 import type { Prepared } from "../plan/prepare-task.ts";
 import { findAfterWrites, findRepeats, findSameReads, type Repeats } from "../plan/same-reads.ts";
-import type { Call, Plan, Step, Task } from "../plan/step.ts";
+import { ASKED_ELEMENT, type Call, type Plan, type Step, type Task } from "../plan/step.ts";
 import type { AnswerBudget } from "../answer/envelope.ts";
 import { fromStoredOutcome, toStoredOutcome } from "../answer/stored-outcome.ts";
 import { Selections } from "../answer/select-fields.ts";
@@ -226,6 +226,10 @@ export function createStepStarter(batch: StepScope): StartStep {
       store: toStoredOutcome,
       admit: (outcome: Outcome) => batch.answer.admitElement(outcome, tool.isWrite),
       begin: (own: Ticket, call: Call, element: number) => {
+        if (call.begun !== undefined && "outcomeJson" in call.begun)
+          return own.end(fromStoredOutcome(call.begun.outcomeJson, scope.budget));
+        if (call.begun?.kind === ASKED_ELEMENT.kind && plan.approved === undefined)
+          return own.ask(ASKED_ELEMENT);
         const begun = attemptNow(() => begin(own, call, { step, task, element, names }));
         if (!begun.ok) breakOff(own, { tool, scope }, begun.error);
       },
@@ -273,8 +277,6 @@ function startInner(
   { runInner, ...batch }: Omit<StepScope, "runInner"> & RunsInner & Pick<CallOptions, "onTry">,
 ): void {
   const { scope, endsAt } = batch;
-  if (call.begun !== undefined && "outcomeJson" in call.begun)
-    return ticket.end(fromStoredOutcome(call.begun.outcomeJson, scope.budget));
   const ownEnd = Math.min(endsAt, scope.ports.clock.now() + call.timeoutMs);
   const run: RunInside = (inside) => runInner(call, inside);
   startInside(ticket, batch, { tool: call.tool, endsAt: ownEnd, run });

@@ -43,8 +43,19 @@ export function listAsked(actions: readonly ParkedAction[]): readonly AskedActio
       }),
     );
     const waitsFor = [...inside.map(({ id }) => id), ...needs.map((index) => actions[index]!.id)];
-    return [...inside, { ...action, gated: action.gated && begun === undefined, waitsFor }];
+    const { args } = action;
+    const left =
+      args.kind === "loop"
+        ? { ...args, elements: args.elements.filter((_, at) => !isOver(begun, at)) }
+        : args;
+    const gated = action.gated && inside.length === 0;
+    return [...inside, { ...action, args: inside.length === 0 ? left : args, gated, waitsFor }];
   });
+}
+
+/** Whether an element of a loop is done already: no yes is for that. */
+export function isOver(begun: ParkedAction["begun"], at: number): boolean {
+  return begun?.kind === "loop" && begun.elements[at]?.kind === "over";
 }
 
 /** The flows of an action that have begun and ask: the action's own, or those of elements of its loop. */

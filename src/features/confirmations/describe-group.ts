@@ -1,4 +1,4 @@
-import { listAsked } from "./confirmation.ts";
+import { begunFlows, listAsked } from "./confirmation.ts";
 import { saySubject } from "../../core/contract/gate/caller.ts";
 import type { ParkedGroup, ParkedAction } from "./parked-group.ts";
 import { visibleText } from "../../core/kit/visible-text.ts";
@@ -58,6 +58,7 @@ const NO_DECIDER =
 function sayGated({ id, tool, begun, ...action }: ParkedAction): string {
   if (begun === undefined) return `'${tool}' with ${showArgs(action)} runs`;
   const inside = listAsked([{ id, tool, begun, ...action }]).filter(({ gated }) => gated);
+  if (begunFlows(begun).length === 0) return `'${tool}' with ${showArgs(inside[0]!)} runs`;
   const shown = inside.slice(0, NAMES_SHOWN).map((one) => `'${one.tool}' with ${showArgs(one)}`);
   const more = inside.length - shown.length;
   const all = more > 0 ? `${shown.join(", ")} and ${more} more` : shown.join(", ");

@@ -8,7 +8,7 @@ import type { Ports } from "../../core/egress/ports.ts";
 import { pickPointers } from "../../core/kit/json/json-pointer.ts";
 import { type DataOf, findReferences } from "../../core/plan/references.ts";
 import { seenOf } from "./conditions.ts";
-import { begunFlows } from "./confirmation.ts";
+import { begunFlows, isOver } from "./confirmation.ts";
 import { sayCalls } from "./say-call.ts";
 import { hashDeclaration } from "./confirmation-digests.ts";
 import type { ParkedStep } from "../../core/plan/parked-step.ts";
@@ -50,10 +50,11 @@ function toParkedArgs({ task, prepared }: ParkedStep): ParkedArgs {
 }
 
 /** The arguments of each call as its tool will get them, as far as they are known. */
-function seenBy({ task, prepared }: ParkedStep): readonly JsonObject[] {
+function seenBy({ task, prepared, begun }: ParkedStep): readonly JsonObject[] {
   if (prepared === null) return [task.call === null ? task.input : seenOf(task.call)];
   const calls = prepared.kind === "call" ? [ok(prepared.call)] : prepared.calls;
-  return calls.flatMap((call) => (call.ok ? [seenOf(call.value)] : []));
+  const isDone = (at: number): boolean => isOver(begun as ParkedAction["begun"], at);
+  return calls.flatMap((call, at) => (call.ok && !isDone(at) ? [seenOf(call.value)] : []));
 }
 
 /** Pick what the waiting actions refer to outside the group, by id; only the parts that they refer to. */

@@ -5,6 +5,9 @@ import { askGate } from "../../../cloudflare/http/ask-gate.ts";
 import { mayChangeWork, OTHERS_WORK } from "../../../cloudflare/http/own-work.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import type { Execution } from "../../../core/gate/execution.ts";
+import { ITEM } from "../../../core/contract/reference.ts";
+import { resolveReferences } from "../../../core/plan/references.ts";
+import { ASKED_ELEMENT } from "../../../core/plan/step.ts";
 import { givenBy } from "../../../feature/gives.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { decideRerun, type Fate } from "../rerun/decide-rerun.ts";
@@ -108,6 +111,14 @@ export async function prepareRerun(
   if (!gone.ok) return gone;
   if (gone.value === null) return err(IN_CHANGE);
   const { kept, before } = forgetGone(withBase(readKept(body), reruns), ran, gone.value);
+  const others = before.flatMap(({ actions }) => actions ?? []).filter(({ tool }) => sees(sight, tool));
+  const known = new Map<string, unknown>([
+    ...(kept.input === undefined ? [] : [["input", kept.input] as const]),
+    ...(kept.hook === undefined ? [] : [["hook", kept.hook] as const]),
+    ...others.flatMap(({ id, status, data }) =>
+      status === "success" && data !== undefined ? [[id, data] as const] : [],
+    ),
+  ]);
   const fates = decideRerun({
     actions: kept.actions,
     sees: ({ tool }) => sees(sight, tool),
@@ -117,19 +128,14 @@ export async function prepareRerun(
     questions,
     jobs: reruns.jobs,
     loopOf: (ranBy, action) => findLoop(of.get(ranBy), action),
+    countOf: (action) => (run.job_id === undefined ? countElements(action, known) : undefined),
   });
   if (!fates.ok) return err(refuseActions(fates.error));
-  const asking = fates.value.flatMap(({ kind, action }) => (kind === "ask" ? [action.id] : []));
+  const asking = fates.value.flatMap(({ kind, action, elements }) =>
+    kind === "ask" || elements?.includes(ASKED_ELEMENT) ? [action.id] : [],
+  );
   if (asking.length > 0 && context.hooks?.beforeStep === undefined) return err(refuseUnasked(asking));
   const { tags, source, flow } = run;
-  const others = before.flatMap(({ actions }) => actions ?? []).filter(({ tool }) => sees(sight, tool));
-  const known = new Map<string, unknown>([
-    ...(kept.input === undefined ? [] : [["input", kept.input] as const]),
-    ...(kept.hook === undefined ? [] : [["hook", kept.hook] as const]),
-    ...others.flatMap(({ id, status, data }) =>
-      status === "success" && data !== undefined ? [[id, data] as const] : [],
-    ),
-  ]);
   const rerunOf = {
     runId: run.run_id,
     root,
@@ -148,6 +154,20 @@ export async function prepareRerun(
     latest,
     context: withAccountsOf([...kept.actions, ...before.flatMap(({ actions }) => actions ?? [])], own.value),
   });
+}
+
+/** Count the elements of a loop by what was known when it ran; undefined where that is not kept. */
+function countElements(
+  { args, with: { for_each: forEach } = {} }: KeptAction,
+  known: ReadonlyMap<string, unknown>,
+): number | undefined {
+  const options = { what: "A loop", limitBytes: Number.POSITIVE_INFINITY };
+  const dataOf = (id: string) => (known.has(id) ? { data: known.get(id) } : undefined);
+  const list = resolveReferences(forEach, dataOf, options);
+  if (!list.ok || !Array.isArray(list.value)) return undefined;
+  const [data] = list.value as unknown[];
+  const isKnown = resolveReferences(args, (id) => (id === ITEM ? { data } : dataOf(id)), options).ok;
+  return isKnown ? list.value.length : undefined;
 }
 
 /** The questions that the actions of a run waited for. */

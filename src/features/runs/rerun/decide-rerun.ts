@@ -1,5 +1,6 @@
 import type { AnsweredQuestion } from "../../../turns/decide-reply.ts";
 import type { DoneLoop } from "../../../core/gate/execution.ts";
+import { ASKED_ELEMENT, type BegunElement } from "../../../core/plan/step.ts";
 import type { Tool } from "../../../core/catalog/define-tool.ts";
 import { leavesInDoubt } from "../../../core/contract/outcome.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
@@ -28,6 +29,8 @@ export interface Fate {
   readonly deadJob?: string;
   /** Where the elements are that are done, of a loop of which all others certainly did not happen. */
   readonly loop?: LoopRows;
+  /** The elements of its loop that are done or may have happened; all others certainly did not happen. */
+  readonly elements?: readonly (BegunElement | undefined)[];
 }
 
 /** The job that has a row of each element of a loop. */
@@ -48,6 +51,8 @@ export interface DecideOptions {
   readonly jobs?: readonly TurnedJob[] | undefined;
   /** Finds the elements that a run has done of a loop; undefined where they are not kept. */
   readonly loopOf?: (run: string, id: string) => LoopRows | undefined;
+  /** Counts the elements of a loop, by what the run has kept; undefined where they are not kept, or are no request's to send. */
+  readonly countOf?: (action: KeptAction) => number | undefined;
 }
 
 export type Questions = ReadonlyMap<string, AnsweredQuestion | null>;
@@ -68,10 +73,11 @@ export function decideRerun({
   questions = new Map(),
   jobs = [],
   loopOf = () => undefined,
+  countOf = () => undefined,
 }: DecideOptions): Result<readonly Fate[], readonly string[]> {
   const troubled = new Map(jobs.map((job) => [job.job, job]));
   const fates = actions.map((own): Fate => {
-    const { told, ranBy } = lastOf(own, earlier, questions);
+    const { told, ranBy, whole } = lastOf(own, earlier, questions);
     if (!sees(own)) return hide(told ?? own);
     const last = told && asJobsEnded(told, troubled);
     const decided = asDecided(own, [...earlier, { writes: [], actions: last === null ? null : [last] }]);
@@ -89,6 +95,11 @@ export function decideRerun({
     const partly = isWrite && tool?.execution === "sync" && isPartly(last) && isWhole(action);
     const loop = partly ? loopOf(ranBy ?? "", own.id) : undefined;
     if (loop !== undefined) return { kind: "run", action, loop };
+    const kept = last.status === "pending_confirmation" ? whole : last;
+    const isLast = kept === last;
+    const elements = isWrite && kept && tool && isWhole(action) ? elementsOf(kept, tool, isLast) : undefined;
+    if (elements !== undefined && elements.length === countOf(action))
+      return { kind: "run", action, elements };
     if (isDone(last) && (isWrite || (onlyFailed && isKept))) return { kind: "answer", action: last };
     if (wasRefused(action)) return { kind: "stay", action };
     const jobKey = [own, ...ranOf(own, earlier)].find((ran) => ran.job_id !== undefined)?.job_id;
@@ -115,6 +126,8 @@ const NO_RESULTS = '{"results":[]}';
 interface LastWord {
   readonly told: KeptAction | null;
   readonly ranBy?: string | undefined;
+  /** The last that is known of its data. */
+  readonly whole?: KeptAction | null | undefined;
 }
 
 /**
@@ -128,7 +141,8 @@ function lastOf(action: KeptAction, earlier: readonly EarlierRerun[], questions:
     return { told: kept === undefined ? null : asAnswered(kept, questions), ranBy: run };
   });
   const all = [{ told: asAnswered(action, questions) }, ...words];
-  return all.findLast(({ told }) => told === null || !sentNothing(told)) ?? all.at(-1)!;
+  const last = all.findLast(({ told }) => told === null || !sentNothing(told)) ?? all.at(-1)!;
+  return { ...last, whole: all.findLast(({ told }) => told?.data !== undefined)?.told };
 }
 
 /** Read an action as its question has ended: the run of the yes may not be recorded yet, or was lost with its isolate. */
@@ -229,6 +243,29 @@ function needsYes(action: KeptAction, tool: Tool | undefined): boolean {
   if (isPart || isInside || error?.code === "OUTBOX_UNAVAILABLE") return true;
   // Sent again, it has the key of its first attempt.
   return isInDoubt(action) && tool?.idempotent !== true;
+}
+
+/**
+ * Read what became of each element of a loop that is not done as a whole; undefined where that is not kept.
+ *
+ * @param isLast nothing of it was sent since: a rerun that asks has sent what failed before
+ */
+function elementsOf(
+  { status, data, items, with: { select } = {} }: KeptAction,
+  { execution, inner, idempotent }: Tool,
+  isLast: boolean,
+): Fate["elements"] {
+  const isKept = Array.isArray(data) && data.length === items?.total && select === undefined;
+  if (!isKept || items?.ok === data.length || execution !== "sync" || inner !== undefined) return undefined;
+  // One that was taken back in part says so as a whole.
+  if (status === "unknown" && items!.ok > 0) return undefined;
+  return (data as KeptAction[]).map((element) => {
+    const json = JSON.stringify(element.data);
+    if (isDone(element))
+      return { kind: "over", outcomeJson: `{"status":"success","json":${JSON.stringify(json)},"meta":{}}` };
+    const attempts = element.error?.upstream_status === undefined ? 0 : 1;
+    return !idempotent && (!isLast || isInDoubt({ ...element, attempts })) ? ASKED_ELEMENT : undefined;
+  });
 }
 
 /** Whether elements of a loop are done, and others are which certainly did not happen. */

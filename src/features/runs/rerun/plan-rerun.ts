@@ -8,7 +8,8 @@ import { type Outcome, type PendingConfirmation, toConfirmationUrl } from "../..
 import type { Refusal } from "../../../core/contract/refusal.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { makePlan } from "../../../core/plan/make-plan.ts";
-import type { Plan, Step } from "../../../core/plan/step.ts";
+import { prepareTask } from "../../../core/plan/prepare-task.ts";
+import type { Plan, Step, Task } from "../../../core/plan/step.ts";
 import type { Fate } from "./decide-rerun.ts";
 import type { KeptAction, KeptRun } from "./kept-run.ts";
 
@@ -68,18 +69,39 @@ export function planRerun(
   const plan = makePlan(batch, catalog, { given, asksFirst });
   const running = fates.filter(({ kind }) => kind !== "answer");
   // Unfinished at the deadline it is run again; a job would go on beside that.
-  return plan.ok ? ok({ ...plan.value, steps: asBefore(plan.value, running), demotes: false }) : plan;
+  return plan.ok ? ok({ ...plan.value, steps: asBefore(plan.value, running, known), demotes: false }) : plan;
 }
 
-/** An action that was refused before it began fails as it did then, and a job has the key of the first. */
-function asBefore({ steps }: Plan, running: readonly Fate[]): readonly Step[] {
+/** An action that was refused before it began fails as it did then, a job has the key of the first, and a loop what became of its elements. */
+function asBefore(
+  { steps }: Plan,
+  running: readonly Fate[],
+  known: ReadonlyMap<string, unknown>,
+): readonly Step[] {
   const fates = new Map(running.map((fate) => [fate.action.id, fate]));
   return steps.map((step) => {
-    const { kind, action, jobKey } = fates.get(step.id)!;
+    const { kind, action, jobKey, elements } = fates.get(step.id)!;
+    if (elements !== undefined && step.task.ok)
+      return { ...step, doubted: true, task: withElements(step.task.value, elements, known) };
     if (kind === "stay")
       return { ...step, toolName: action.asked ?? action.tool, task: err(failureOf(action)) };
     return jobKey === undefined ? step : { ...step, jobKey };
   });
+}
+
+/** The calls of a loop as its run had them: what it goes over may have changed since. */
+function withElements(
+  task: Task,
+  elements: NonNullable<Fate["elements"]>,
+  known: ReadonlyMap<string, unknown>,
+): Result<Task, Failure> {
+  const prepared = prepareTask(task, (id) => (known.has(id) ? { data: known.get(id) } : undefined));
+  if (!prepared.ok || prepared.value.kind !== "loop") return prepared.ok ? ok(task) : prepared;
+  const calls = prepared.value.calls.map((call, at) => {
+    const begun = elements[at];
+    return call.ok && begun !== undefined ? ok({ ...call.value, begun }) : call;
+  });
+  return ok({ ...task, forEach: [], calls });
 }
 
 function toAction(
