@@ -21,7 +21,7 @@ import type { Semaphore } from "../kit/semaphore.ts";
 import type { Watch } from "../observe/watch.ts";
 import type { ParkedStep } from "../plan/parked-step.ts";
 import type { DataOf } from "../plan/references.ts";
-import type { Asker, BegunBatch, Call, Plan, Step } from "../plan/step.ts";
+import type { Asker, Begun, BegunBatch, Call, Plan, Step } from "../plan/step.ts";
 import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
 import type { Ports, RunOptions, ToolGates } from "../egress/ports.ts";
 import type { TenantReads } from "../egress/read-cache.ts";
@@ -47,8 +47,11 @@ export interface Journal {
   /** Write down how a step ended. */
   end(step: Step, outcome: Outcome): void;
   /** Run the elements of a step's loop, each of which has its own entry; absent where a loop is one entry. Never rejects. */
-  runLoop?(step: Step, calls: readonly Result<Call, Failure>[], inside: Inside): Promise<Outcome>;
+  runLoop?(step: Step, calls: readonly Result<Call, Failure>[], inside: Inside): Promise<LoopEnd>;
 }
+
+/** The outcome of a loop, or what it has done where a person has to be asked about some of its elements. */
+export type LoopEnd = Outcome | { readonly asks: Begun };
 
 /** A plan that may have run in part before. */
 export interface Resumed {

@@ -12,7 +12,15 @@ import { Selections } from "../answer/select-fields.ts";
 import { failUnsent } from "../answer/failed-outcome.ts";
 import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
 import { toLimit } from "../gate/admit-plan.ts";
-import type { BatchListener, InnerEnd, Inside, Journal, KeptBatch, KeptOutput } from "../gate/execution.ts";
+import type {
+  BatchListener,
+  InnerEnd,
+  Inside,
+  Journal,
+  KeptBatch,
+  KeptOutput,
+  LoopEnd,
+} from "../gate/execution.ts";
 import { nameElements, type StepIds } from "../gate/step-ids.ts";
 import type { Background } from "./background.ts";
 import { awaitPermit, type CallPermits } from "./call-permits.ts";
@@ -282,7 +290,7 @@ function startInner(
   startInside(ticket, batch, { tool: call.tool, endsAt: ownEnd, run });
 }
 
-type RunInside = (inside: Inside) => Promise<InnerEnd>;
+type RunInside = (inside: Inside) => Promise<LoopEnd>;
 
 /** Start what runs calls of its own: it shares what the batch around it has, and ends with its ticket. */
 function startInside(

@@ -148,6 +148,7 @@ export async function runBatch(
     keptBytes: loopBytes,
     loops: plan.steps.filter(isLoop).length,
     isShown: true,
+    asks: again !== undefined && execution.hooks?.beforeStep !== undefined,
     closing,
     hasFailed: (json) => ledger.hasFailed(json),
     isNeeded: ({ index }) => plan.steps.some(({ needs }) => needs.includes(index)),
@@ -258,7 +259,8 @@ async function planBatch(
   // An unfinished step is left to the next attempt; a job of it would belong to another batch.
   const steps = plan.value.steps.map((step) => {
     const jobKey = again?.jobKeys[step.id];
-    return jobKey === undefined ? step : { ...step, jobKey };
+    const isLooked = again?.loops?.some(({ id }) => id === step.id) === true;
+    return { ...step, ...(jobKey !== undefined && { jobKey }), ...(isLooked && { doubted: true as const }) };
   });
   return ok({ plan: { ...plan.value, steps, demotes: false }, asked: batch.value, remembering });
 }

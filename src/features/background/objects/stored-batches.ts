@@ -187,13 +187,13 @@ class ResultTable {
       );
   }
 
-  /** Take over the elements that another batch has done of a loop; what is known of one already stays. */
+  /** Take over the elements that another batch has done of a loop, or may have; what is known of one already stays. */
   copyDone(jobId: string, to: number, from: { readonly job: string; readonly step: number }): void {
     this.#known.delete(jobId);
     this.#sql.exec(
       `INSERT OR IGNORE INTO batch_results (job_id, step, element, outcome_json, in_doubt)
-       SELECT ?, ?, element, outcome_json, 0 FROM batch_results WHERE job_id = ? AND step = ? AND element >= 0
-         AND in_doubt = 0 AND json_extract(outcome_json, '$.status') IN ('success', 'initiated')`,
+       SELECT ?, ?, element, outcome_json, in_doubt FROM batch_results WHERE job_id = ? AND step = ? AND element >= 0
+         AND (in_doubt = 1 OR json_extract(outcome_json, '$.status') IN ('success', 'initiated', 'unknown'))`,
       jobId,
       to,
       from.job,

@@ -1,6 +1,6 @@
 import { combineElements, succeeded } from "../../../core/answer/combine-elements.ts";
 import { NOT_BEGUN } from "../../../core/answer/failed-outcome.ts";
-import { fromStoredOutcome } from "../../../core/answer/stored-outcome.ts";
+import { fromStoredOutcome, toStoredOutcome } from "../../../core/answer/stored-outcome.ts";
 import type { AnswerBudget } from "../../../core/answer/envelope.ts";
 import { makeFailure } from "../../../core/contract/failure.ts";
 import type { JobClaim } from "../../../core/contract/gate/job.ts";
@@ -10,7 +10,13 @@ import { admit } from "../../../core/gate/admission.ts";
 import type { Execution, Inside, Journal, Resumed } from "../../../core/gate/execution.ts";
 import { attempt, ok } from "../../../core/kit/result.ts";
 import { sleep } from "../../../core/kit/sleep.ts";
-import type { Plan, Step, Task } from "../../../core/plan/step.ts";
+import {
+  ASKED_ELEMENT,
+  type BegunElement,
+  type Plan,
+  type Step,
+  type Task,
+} from "../../../core/plan/step.ts";
 import { refuseParked } from "../../../core/run/fail-parked.ts";
 import { runAdmitted } from "../../../core/run/run-admitted.ts";
 import { ELEMENT, type KeptStep } from "../flow-run.ts";
@@ -34,6 +40,8 @@ export interface LongLoopOptions {
   readonly loops: number;
   /** Somebody reads the entries, so failures are kept too. */
   readonly isShown?: boolean;
+  /** A person is asked about elements that are in doubt; without, they stay so. */
+  readonly asks?: boolean;
   /** Whether this attempt itself has made an element that failed, in an earlier turn. */
   readonly hasFailed?: (outcomeJson: string) => boolean;
   /** Aborted, by time or by a loop that has had its elements, when nothing more is to begin in this turn; absent where there are no turns. */
@@ -110,7 +118,7 @@ export class LongLoops {
       );
     }
     for (const [element, outcome] of outcomes.entries()) {
-      if (succeeded(outcome)) continue;
+      if (succeeded(outcome) || outcome === ASKED) continue;
       this.#failures.push(outcome);
       const entry =
         outcome.meta.attempts === undefined
@@ -118,6 +126,8 @@ export class LongLoops {
           : null;
       if (entry !== null) this.#untold.push(entry);
     }
+    if (outcomes.includes(ASKED) && !outcomes.some(isUnfinished))
+      return { asks: { kind: "loop", elements: outcomes.map(toBegun) } };
     const durationMs = clock.now() - startedAt;
     const { idempotent: repeatable } = task.tool;
     return combineElements(outcomes, { failFast: isFailFast(task), repeatable, durationMs });
@@ -165,7 +175,17 @@ export class LongLoops {
   #doneOf(element: number, loop: Running): readonly (readonly [number, Outcome])[] {
     const { task, inside } = loop;
     const [kept] = this.#keptOf(element, loop);
-    if (kept === undefined || kept.outcomeJson === null) return [];
+    if (kept === undefined) return [];
+    const isOpen = kept.outcomeJson === null || kept.outcomeJson.startsWith('{"status":"unknown"');
+    if (
+      this.#options.asks === true &&
+      isOpen &&
+      task.tool.isWrite &&
+      !task.tool.idempotent &&
+      !task.tool.inner
+    )
+      return [[element, ASKED]];
+    if (kept.outcomeJson === null) return [];
     const outcome = fromStoredOutcome(kept.outcomeJson, inside.budget);
     if (!succeeded(outcome) && this.#options.hasFailed?.(kept.outcomeJson) !== true) return [];
     return [[element, this.#options.answer.admitElement(outcome, task.tool.isWrite)]];
@@ -243,6 +263,18 @@ export class LongLoops {
       task.tool.isWrite || this.#options.isNeeded?.(step) === false || calls.length > this.#roomOf(task);
     return isDone || !isCut(outcomeJson) ? [{ id, outcomeJson }] : [];
   }
+}
+
+/** What is known of an element that a person is asked about. */
+const ASKED: Outcome = {
+  status: "unknown",
+  error: makeFailure("INTERNAL", { hint: "It may have taken effect in an earlier run." }),
+  meta: {},
+};
+
+function toBegun(outcome: Outcome): BegunElement {
+  if (outcome === ASKED || outcome.status === "skipped") return ASKED_ELEMENT;
+  return { kind: "over", outcomeJson: toStoredOutcome(outcome) };
 }
 
 function nameOf({ id }: Step, element: number): string {

@@ -27,7 +27,7 @@ export interface Fate {
   readonly jobKey?: string;
   /** Its job can be redriven, and is left to that. */
   readonly deadJob?: string;
-  /** Where the elements are that are done, of a loop of which all others certainly did not happen. */
+  /** Where the elements are that are done or in doubt, of a loop of which all others certainly did not happen. */
   readonly loop?: LoopRows;
   /** The elements of its loop that are done or may have happened; all others certainly did not happen. */
   readonly elements?: readonly (BegunElement | undefined)[];
@@ -92,7 +92,7 @@ export function decideRerun({
     if (question?.status === "pending") return { kind: "answer", action: last };
     // A read can be had again where its result was not kept.
     const isKept = isWrite || last.data !== undefined || !isWhole(action);
-    const partly = isWrite && tool?.execution === "sync" && isPartly(last) && isWhole(action);
+    const partly = isWrite && tool?.execution === "sync" && isPartly(last, tool) && isWhole(action);
     const loop = partly ? loopOf(ranBy ?? "", own.id) : undefined;
     if (loop !== undefined) return { kind: "run", action, loop };
     const kept = last.status === "pending_confirmation" ? whole : last;
@@ -251,14 +251,12 @@ function needsYes(action: KeptAction, tool: Tool | undefined): boolean {
  * @param isLast nothing of it was sent since: a rerun that asks has sent what failed before
  */
 function elementsOf(
-  { status, data, items, with: { select } = {} }: KeptAction,
+  { data, items, with: { select } = {} }: KeptAction,
   { execution, inner, idempotent }: Tool,
   isLast: boolean,
 ): Fate["elements"] {
   const isKept = Array.isArray(data) && data.length === items?.total && select === undefined;
   if (!isKept || items?.ok === data.length || execution !== "sync" || inner !== undefined) return undefined;
-  // One that was taken back in part says so as a whole.
-  if (status === "unknown" && items!.ok > 0) return undefined;
   return (data as KeptAction[]).map((element) => {
     const json = JSON.stringify(element.data);
     if (isDone(element))
@@ -268,10 +266,10 @@ function elementsOf(
   });
 }
 
-/** Whether elements of a loop are done, and others are which certainly did not happen. */
-function isPartly(action: KeptAction): boolean {
+/** Whether some elements of a loop are not done; of a batch inside, which may have done something before it failed, where others are. */
+function isPartly(action: KeptAction, { inner }: Tool): boolean {
   const { ok: done, total } = action.items ?? { ok: 0, total: 0 };
-  return done > 0 && done < total && !isInDoubt(action);
+  return done < total && (inner === undefined || (done > 0 && !isInDoubt(action)));
 }
 
 function isInDoubt({ status, in_doubt: inDoubt, error, attempts = 0 }: KeptAction): boolean {

@@ -20,7 +20,9 @@ export function forgetGone(
     const last = lastGone(action.id);
     if (last === -1 || at > last) return action;
     const isUnsure = ran.some((one, before) => before <= last && endOf(one, action.id) === "unsure");
-    return isUnsure ? { ...action, status: "unknown" } : unsent(withoutKey(action));
+    // Which of its elements are gone is not known either.
+    const { data: _, items: __, ...rest } = action;
+    return isUnsure ? { ...rest, status: "unknown" } : unsent(withoutKey(action));
   };
   const actions = kept.actions.map((action) => {
     const last = lastGone(action.id);

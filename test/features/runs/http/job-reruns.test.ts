@@ -188,17 +188,30 @@ describe("A run of a batch in the background", () => {
     expect((await runOf(again.body.run_id as string)).actions[0].items).toMatchObject({ total: 3, ok: 3 });
   });
 
-  test("asks about all of a loop of which an element is in doubt", async () => {
-    const { sent, rerun, runOf, begin, statuses } = await start({ b: 0 });
+  test("asks of a loop about the element alone that is in doubt, sends what never ran, and a yes sends that one", async () => {
+    const { sent, send, rerun, runOf, begin, statuses, volley } = await start({ b: 0 });
     const args = { of: { $ref: "item#" } };
     const { run_id: id } = await begin({
       actions: [{ id: "all", tool: "store_it", args, for_each: ["a", "b", "c"] }],
     });
+    expect(namesOf(sent)).toEqual(["a", "b"]);
     delete statuses["b"];
     sent.splice(0);
     const again = await rerun(id);
     expect(again.status, JSON.stringify(again.body)).toBe(202);
-    expect((await runOf(again.body.run_id as string)).actions[0].status).toBe("pending_confirmation");
+    expect(namesOf(sent)).toEqual(["c"]);
+    const [{ status, confirmation }] = (await runOf(again.body.run_id as string)).actions;
+    expect(status).toBe("pending_confirmation");
+    expect(confirmation.message).toContain('each of 1: [{"of":"b"}]');
+    expect(confirmation.message).toContain("It may have taken effect in an earlier run");
+    sent.splice(0);
+    const yes = await send(`/v1/confirmations/${confirmation.id}`, { decision: "approve" });
+    expect(namesOf(sent)).toEqual(["b"]);
+    const { data } = yes.body.results[0];
+    expect(data.map((one: { data: { of: string } }) => one.data.of)).toEqual(["a", "b", "c"]);
+    await volley.advance(5_000);
+    sent.splice(0);
+    expect((await rerun(id)).status).toBe(200);
     expect(sent).toEqual([]);
   });
 
