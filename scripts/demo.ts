@@ -89,7 +89,7 @@ async function main(): Promise<void> {
 }
 
 /** Long enough for the first start on a slow machine. */
-const START_MS = 30_000;
+const START_MS = 120_000;
 
 async function mainOfTools(): Promise<void> {
   console.log("Starting an API and an MCP server on this machine, and the sandbox…");

@@ -25,7 +25,7 @@ describe("Keys", () => {
       await own.getByText("admin", { exact: true }).waitFor(PATIENT);
       await own.getByText("Can approve").waitFor();
       // The page itself has used it.
-      await own.locator('a[href="#/runs?key=admin"] time').waitFor();
+      await own.locator('[data-label="Last used"] time').waitFor();
       expect(await own.getByRole("button").count()).toBe(0);
       await expectAccessible(page);
       await expectFits(page);

@@ -74,6 +74,8 @@ try {
     await page.goto(`${origin}/console#/runs/${trace.batch_id}`);
     // Its status follows its job, which is over within a second.
     await page.locator(".run-facts .status").first().filter({ hasNotText: "running" }).waitFor();
+    // Its jobs and its undo come after the trace.
+    for (const said of ["answered in", "There is no undo"]) await page.getByText(said).waitFor();
     await page.screenshot({ path: `docs/images/trace-${colorScheme}.png` });
     await page.goto(`${origin}/console#/run`);
     const editor = page.getByRole("textbox", { name: "Batch, as JSON" });

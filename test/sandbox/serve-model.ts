@@ -1,3 +1,4 @@
+import { geminiModelOf, toChatRequest, toGeminiAnswer } from "./gemini-model.ts";
 import { MODEL_HOST } from "./upstreams/model.ts";
 import { routeUpstream } from "./upstreams/route-upstream.ts";
 
@@ -21,7 +22,13 @@ export function withModel<Env>(next: Fetch<Env>): Fetch<Env> {
   return async (request, env, ctx) => {
     const url = URL.parse(request.url);
     if (url?.pathname.startsWith(PREFIX) !== true) return next(request, env, ctx);
-    const target = `https://${MODEL_HOST}/${url.pathname.slice(PREFIX.length)}${url.search}`;
+    const path = url.pathname.slice(PREFIX.length);
+    const gemini = geminiModelOf(path);
+    if (gemini !== undefined && request.method === "POST") {
+      const chat = `https://${MODEL_HOST}/v1/chat/completions`;
+      return toGeminiAnswer(await ask(await toChatRequest(chat, gemini, request)));
+    }
+    const target = `https://${MODEL_HOST}/${path}${url.search}`;
     const sent = new Request(target, request);
     return target.endsWith("/v1/responses") ? remember(sent) : ask(sent);
   };

@@ -207,8 +207,8 @@ describe("Program", () => {
     },
   );
 
-  test.each(programs.flat().filter(({ page, isLoop }) => page in TURNS && page !== "gemini.md" && !isLoop))(
-    "of docs/clients/$page runs by the command above it, with the sandbox's own model and no key of a provider",
+  test.each(programs.flat().filter(({ page, isLoop }) => page in TURNS && !isLoop))(
+    "$index of docs/clients/$page runs by the command above it, with the sandbox's own model and no key of a provider",
     async ({ page, program }) => {
       await writeFile(join(folder, "agent.mjs"), program);
       const [command] = await blocksOf(`docs/clients/${page}`, "bash");

@@ -5,6 +5,7 @@ import {
   type Bucket,
   type BucketChange,
   drawQuota,
+  USED,
   expireBuckets,
   peekQuota,
   type QuotaCommand,
@@ -15,10 +16,7 @@ import {
 /** The row that keeps the floor; no bucket has an empty name. */
 const FLOOR = "";
 
-/** Before the name of a key in the row that says when it was used. */
-const USED = "used:";
-
-/** So often at most is written that a key was used: a row an hour, however busy it is. */
+/** How often it is written at most that a key was used. */
 const USED_EVERY_MS = 3_600_000;
 
 /** Forgetting costs a row written each, so nothing is forgotten before there are this many. */
@@ -33,8 +31,6 @@ const FIRST_SWEEP_SIZE = 1_000;
 export class QuotaTable {
   readonly #sql: SqlStorage;
   readonly #buckets = new Map<string, Bucket>();
-  /** When each key was used, by its name. There are no more than names of keys. */
-  readonly #used = new Map<string, number>();
   #floorMs = 0;
   #sweepSize = FIRST_SWEEP_SIZE;
 
@@ -44,7 +40,6 @@ export class QuotaTable {
       "SELECT bucket, mark FROM quota",
     )) {
       if (bucket === FLOOR) this.#floorMs = mark;
-      else if (bucket.startsWith(USED)) this.#used.set(bucket.slice(USED.length), mark);
       else this.#buckets.set(bucket, resumeBucket(mark));
     }
   }
@@ -59,11 +54,10 @@ export class QuotaTable {
   }
 
   /** Note that the key of a bucket was used, at most once an hour. */
-  noteUse(nowMs: number, bucket: string): void {
-    const key = keyOf(bucket);
-    if (Math.abs(nowMs - (this.#used.get(key) ?? 0)) < USED_EVERY_MS) return;
-    this.#write({ bucket: `${USED}${key}`, markMs: nowMs });
-    this.#used.set(key, nowMs);
+  noteUse(nowMs: number, ofKey: string): void {
+    const bucket = usedOf(ofKey);
+    if (nowMs - (this.#buckets.get(bucket)?.markMs ?? 0) >= USED_EVERY_MS)
+      this.#save([{ bucket, tatMs: nowMs, markMs: nowMs, persist: true }]);
   }
 
   /** Draw one from a limit; how long is to be waited where there is no room. */
@@ -86,7 +80,7 @@ export class QuotaTable {
     const book = { floorMs: this.#floorMs, buckets: this.#buckets };
     return limits.map((limit) => ({
       ...peekQuota(book, nowMs, limit),
-      usedAtMs: this.#used.get(keyOf(limit.bucket)) ?? null,
+      usedAtMs: this.#buckets.get(usedOf(limit.bucket))?.markMs ?? null,
     }));
   }
 
@@ -116,7 +110,7 @@ export class QuotaTable {
   }
 }
 
-/** The name of the key that one of its buckets belongs to: both of its allowances have it behind a colon. */
-function keyOf(bucket: string): string {
-  return bucket.slice(bucket.indexOf(":") + 1);
+/** The bucket whose mark is the time at which a key was used: one for the buckets of both its allowances. */
+function usedOf(bucket: string): string {
+  return bucket.replace(/^\w+/, USED);
 }

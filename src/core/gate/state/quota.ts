@@ -15,6 +15,9 @@ export interface Bucket {
   readonly markMs: number;
 }
 
+/** How the buckets begin that say when a key was used; they are not forgotten. */
+export const USED = "used";
+
 /** Every bucket in memory. One that is missing starts at `floorMs`. */
 export interface QuotaBook {
   /** No forgotten bucket's mark was later than this, so a clock set back cannot give a forgotten debt away. */
@@ -116,7 +119,7 @@ export function expireBuckets(book: QuotaBook, nowMs: number): { expired: string
   const expired: string[] = [];
   let floorMs = book.floorMs;
   for (const [bucket, { markMs }] of book.buckets) {
-    if (markMs > nowMs) continue;
+    if (markMs > nowMs || bucket.startsWith(USED)) continue;
     expired.push(bucket);
     floorMs = Math.max(floorMs, markMs);
   }

@@ -1,7 +1,5 @@
 import { useState } from "hono/jsx/dom";
 import { usePages } from "../../../console/kit/use-pages.ts";
-import { hasPage, useDeployment } from "../../../console/kit/deployment.ts";
-import { hrefTo } from "../../../console/kit/route.ts";
 import { useFaults, useSend } from "../../../console/kit/use-send.ts";
 import { SHIPPED_FLAGS } from "../../../shipped.ts";
 import { announce } from "../../../console/parts/announce.tsx";
@@ -72,7 +70,7 @@ export function KeysView() {
             ["Name", (one) => <Name of={one} />, "lead"],
             ["Tools", ({ tools }) => <Tags of={tools.map((one) => (one === "*" ? "all tools" : one))} />],
             ["Quota", ({ quota }) => `${quota.limit.toLocaleString("en")} in ${quota.window_s} s`, "nowrap"],
-            ["Last used", (one) => <Used of={one} />],
+            ["Last used", (one) => <Time at={one.last_used_at} />],
             ["Expires", (one) => <Ends of={one} />],
             [
               CHANGE,
@@ -131,12 +129,6 @@ function Name({ of: { name, flags } }: { readonly of: WireKey }) {
       <Tags of={flags.map((flag) => SHIPPED_FLAGS[flag] ?? flag)} />
     </span>
   );
-}
-
-function Used({ of: { name, last_used_at: at } }: { readonly of: WireKey }) {
-  const time = <Time at={at} />;
-  const hasRuns = hasPage(useDeployment(), "runs");
-  return hasRuns && at !== null ? <a href={hrefTo("runs", null, { key: name })}>{time}</a> : time;
 }
 
 function Ends({ of }: { readonly of: WireKey }) {

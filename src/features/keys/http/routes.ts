@@ -118,8 +118,7 @@ const listKeys: Route = {
     if (!query.ok) return query;
     const { limit, after } = query.value;
     const { caller, configured, gate, ports } = context;
-    const callers =
-      after === null ? configured.keys.callers.filter(({ tenant }) => tenant === caller.tenant) : [];
+    const callers = configured.keys.callers.filter(({ tenant }) => tenant === caller.tenant);
     const found = await askGate(async () => {
       const listed = await made.value.shards.list(caller.tenant, after, limit);
       const quotas = [...callers, ...listed.rows].map((key) => toQuota(key));
@@ -289,12 +288,9 @@ const madeKeySchema = (declared: Declared) =>
     .register(z.globalRegistry, { id: "MadeKey" });
 
 const USED = {
-  last_used_at: z
-    .nullable(z.string())
-    .check(
-      z.describe("When a request by it was last admitted, up to an hour late; null where none is known"),
-    ),
+  last_used_at: z.nullable(z.string()).check(z.describe("When it was last used, up to an hour late")),
 };
+const CONFIGURED = { name: true, tools: true, quota: true, flags: true } as const;
 
 const keyPageSchema = (declared: Declared) =>
   z
@@ -302,14 +298,7 @@ const keyPageSchema = (declared: Declared) =>
       keys: z.array(z.extend(keySchema(declared), USED).register(z.globalRegistry, { id: "Key" })),
       next_cursor: z.nullable(z.string()),
       configured: z
-        .optional(
-          z.array(
-            z.extend(
-              z.pick(keySchema(declared), { name: true, tools: true, quota: true, flags: true }),
-              USED,
-            ),
-          ),
-        )
+        .optional(z.array(z.extend(z.pick(keySchema(declared), CONFIGURED), USED)))
         .check(
           z.describe("On the first page, the tenant's keys in VOLLEY_KEYS, which only the operator changes"),
         ),

@@ -98,14 +98,8 @@ function RunPage({ id, query }: RunPageProps) {
   );
 }
 
-interface RunBodyProps {
-  readonly run: WireRun;
-  readonly action: string | null;
-  readonly reload: () => void;
-}
-
 /** How the run and the jobs that it has made ended, their trace, and below it what has to do with them since. */
-function RunBody({ run, action, reload }: RunBodyProps) {
+function RunBody({ run, action, reload }: { run: WireRun; action: string | null; reload: () => void }) {
   const hasJobs = run.actions.some(({ job_id: job }) => job !== undefined);
   const path = useMemo(() => {
     const from = Date.parse(run.started_at);
