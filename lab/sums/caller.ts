@@ -1,6 +1,6 @@
 import { request } from "node:http";
 
-/** One answer, of which only the beginning is kept. */
+/** One answer, of which only the beginning is kept, or the end. */
 export interface Answer {
   readonly status: number;
   readonly bytes: number;
@@ -15,16 +15,18 @@ export interface Ask {
   readonly body?: string;
   /** A stream that does not end is left after so long. */
   readonly leaveAfterMs?: number;
+  readonly keepsEnd?: true;
 }
 
 /** More of an answer is counted, and not kept. */
 const KEPT = 4_000_000;
+const KEPT_END = 2_000;
 const PATIENCE_MS = 120_000;
 
 /** Send one request over a connection of its own, and read all of the answer; status 0 where none came. */
 export function ask(
   url: string,
-  { method = "GET", path, key = "owner", headers, body, leaveAfterMs }: Ask,
+  { method = "GET", path, key = "owner", headers, body, leaveAfterMs, keepsEnd }: Ask,
 ): Promise<Answer> {
   return new Promise((resolve) => {
     let [status, bytes, text] = [0, 0, ""];
@@ -40,7 +42,8 @@ export function ask(
       status = response.statusCode ?? 0;
       response.on("data", (chunk: Buffer) => {
         bytes += chunk.length;
-        if (text.length < KEPT) text += chunk.toString("latin1");
+        if (keepsEnd === true) text = (text + chunk.toString("latin1")).slice(-KEPT_END);
+        else if (text.length < KEPT) text += chunk.toString("latin1");
       });
       response.on("error", end);
       response.on("close", end);

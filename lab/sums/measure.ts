@@ -3,35 +3,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import type { Workerd } from "../../test/support/workerd.ts";
 import { readCpuMicros } from "../bench/cpu-time.ts";
+import { readHeap } from "../soak/read-heap.ts";
 import { ask, type Ask } from "./caller.ts";
+import { MOST, type Sum } from "./judge.ts";
 import type { Read } from "./reads.ts";
-
-/** The cost of one read, alone and by many at once. */
-export interface Sum {
-  readonly name: string;
-  readonly status: number;
-  /** The statuses of those at once, and how many had each. */
-  readonly statuses: Readonly<Record<string, number>>;
-  readonly bytes: number;
-  /** The CPU of all threads of the process, for one. */
-  readonly cpuMs: number;
-  /** How long those at once took together. */
-  readonly tookMs: number;
-  /** The most bytes that the isolate counted. */
-  readonly heldMib: number;
-  /** How much more memory than at rest the process had at most, and within 10 s after. */
-  readonly peakMib: number;
-  readonly laterMib: number;
-  /** 95 of 100 calls of a stranger took no longer, alone and beside them. */
-  readonly aloneMs: number;
-  readonly besideMs: number;
-}
 
 export const CALLERS = 40;
 const MIB = 1024 * 1024;
 /** The memory is back, or not, within so long. */
 const LATER_MS = 10_000;
-export const LATER_MIB = 64;
 /** A stranger calls so often, whether its last call was answered or not, and for so long at least. */
 const EVERY_MS = 20;
 const WATCHED_MS = 2_000;
@@ -47,16 +27,25 @@ export function readRssMib(pid: number): number {
   return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "latin1"))?.[1]) / 1024;
 }
 
-/** Read one thing alone, then by 40 callers at once beside a stranger of another tenant. */
-export async function measure({ url, pid }: Workerd, { name, ask: asked }: Read): Promise<Sum> {
+/**
+ * Read one thing alone, then by 40 callers at once beside a stranger of another tenant.
+ *
+ * @param isQuick without a stranger, and without waiting for memory to be given back
+ */
+export async function measure(
+  { url, pid, inspectorUrl }: Workerd,
+  { name, ask: asked, isEndless = false }: Read,
+  isQuick: boolean,
+): Promise<Sum> {
   // Code that compiles on first use, and what an object reads from disk once, are no part of it.
   await ask(url, asked);
   await ask(url, { path: "/sums/held" });
   const before = readCpuMicros(pid);
   const { status, bytes } = await ask(url, asked);
   const cpuMs = (readCpuMicros(pid) - before) / 1_000;
-  const aloneMs = await watch(url, Promise.resolve());
+  const aloneMs = isQuick ? null : await watch(url, Promise.resolve());
 
+  const heapAtFirst = (await readHeap(inspectorUrl!)) ?? 0;
   const restMib = readRssMib(pid);
   let peakMib = restMib;
   const look = setInterval(() => (peakMib = Math.max(peakMib, readRssMib(pid))), EVERY_MS);
@@ -64,25 +53,30 @@ export async function measure({ url, pid }: Workerd, { name, ask: asked }: Read)
   let tookMs = 0;
   const all = Promise.all(Array.from({ length: CALLERS }, () => ask(url, asked)));
   const over = all.then(() => (tookMs = performance.now() - beganAt));
-  const besideMs = await watch(url, over);
+  const besideMs = isQuick ? null : await watch(url, over);
+  await over;
   clearInterval(look);
   const statuses: Record<string, number> = {};
   for (const one of await all) statuses[one.status] = (statuses[one.status] ?? 0) + 1;
   const held = await ask(url, { path: "/sums/held" });
-  const until = performance.now() + LATER_MS;
-  while (readRssMib(pid) - restMib > LATER_MIB && performance.now() < until) await sleep(EVERY_MS);
+  const until = performance.now() + (isQuick ? 0 : LATER_MS);
+  while (readRssMib(pid) - restMib > MOST.keptMib && performance.now() < until) await sleep(EVERY_MS);
+  const laterMib = readRssMib(pid) - restMib;
+  const heap = (await readHeap(inspectorUrl!)) ?? 0;
   return {
     name,
     status,
     statuses,
     bytes,
+    isEndless,
     cpuMs,
     tookMs,
     heldMib: Number(held.text) / MIB,
     peakMib: peakMib - restMib,
-    laterMib: readRssMib(pid) - restMib,
-    aloneMs,
-    besideMs,
+    laterMib,
+    collectedMib: readRssMib(pid) - restMib,
+    heapMib: heap - heapAtFirst,
+    stranger: aloneMs === null || besideMs === null ? null : { aloneMs, besideMs },
   };
 }
 

@@ -1,19 +1,24 @@
 import { DOORS } from "../../test/pairs/doors.ts";
 import type { Ask } from "./caller.ts";
+import type { ExportPages } from "./export-pages.ts";
 import type { Filled } from "./fill.ts";
 
 export interface Read {
   readonly name: string;
   readonly ask: Ask;
+  /** It is a stream that goes on until its reader leaves. */
+  readonly isEndless?: boolean;
 }
 
 const STREAM = { accept: "text/event-stream" };
-const WATCHED_MS = 1_500;
+const WATCHED_MS = 3_000;
+/** A stream of events has no end: it is left after a while. */
+const ENDLESS = "GET /v1/events/stream";
 /** Doors that answer with what a bucket has, which raw workerd has none of. */
 const WITHOUT: readonly string[] = ["GET /v1/objects/:id"];
 
 /** Every door that lists, exports, streams or shows something, as a reader asks it for the most that it gives. */
-export function readsOf(filled: Filled): readonly Read[] {
+export function readsOf(filled: Filled, { largest }: ExportPages): readonly Read[] {
   const get = (path: string, more: Omit<Ask, "path"> = {}): Ask => ({ path, ...more });
   const post = (path: string, body: object, more: Omit<Ask, "path"> = {}): Ask => ({
     method: "POST",
@@ -60,7 +65,10 @@ export function readsOf(filled: Filled): readonly Read[] {
     "GET /v1/runs": get("/v1/runs?limit=100"),
     "GET /v1/runs (a rare filter)": get("/v1/runs?limit=100&tag=none"),
     "GET /v1/runs/:id": get(`/v1/runs/${filled.run}`),
-    "GET /v1/runs/:id (stream)": get(`/v1/runs/${filled.run}`, { headers: STREAM, leaveAfterMs: WATCHED_MS }),
+    "GET /v1/runs/:id (stream)": get(`/v1/runs/${filled.run}`, {
+      headers: STREAM,
+      leaveAfterMs: 10 * WATCHED_MS,
+    }),
     "GET /v1/operator/overview": get("/v1/operator/overview", { key: "operator" }),
     "GET /v1/endpoints": get("/v1/endpoints?limit=100"),
     "GET /v1/endpoints (of large ones)": get("/v1/endpoints?limit=100&customer=c1"),
@@ -88,10 +96,11 @@ export function readsOf(filled: Filled): readonly Read[] {
     "POST /v1/execute_actions (200 KiB)": post("/v1/execute_actions", most),
     "POST /v1/execute_actions (stream)": post("/v1/execute_actions", most, { headers: STREAM }),
     "GET /v1/export": get("/v1/export"),
+    "GET /v1/export (its largest page)": get(largest),
   };
   const names = Object.keys(asked);
   for (const door of Object.keys(DOORS))
     if (door.startsWith("GET ") && !WITHOUT.includes(door) && !names.includes(door))
       throw new Error(`Cannot read every door: '${door}' has no row`);
-  return Object.entries(asked).map(([name, ask]) => ({ name, ask }));
+  return Object.entries(asked).map(([name, ask]) => ({ name, ask, isEndless: name === ENDLESS }));
 }

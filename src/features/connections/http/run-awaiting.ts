@@ -31,8 +31,13 @@ export async function runAwaiting(
   const currentCatalog = (): Promise<typeof catalog> => received.allTools();
   const context: RequestContext = { ...received, caller, catalog, currentCatalog };
   const digest = digestOf(caller.tenant, subject);
+  // The others stay where they are kept, however many there are.
   const having = [JSON.stringify(digest), `"subject":${JSON.stringify(subject)}`];
-  const waiting = await listWaiting(context, having);
+  const asking = { status: "pending", having, limit: LIMITS.maxJobPage } as const;
+  const walk = walkRows<ListedConfirmation>((last) =>
+    callConfirmations(context.gate, "confirmations", { ...asking, after: last && toPlace(last) }),
+  );
+  const { rows: waiting } = await takeWalked(walk);
   const ours = waiting.filter(
     ({ head: { awaits } }) => awaits?.digest === digest && awaits.connectors.includes(connector),
   );
@@ -42,18 +47,6 @@ export async function runAwaiting(
     ...asked.map(({ id }) => attempt(() => showAccount(id, context))),
   ]);
   return ran.every((one) => one.ok && one.value);
-}
-
-/** List those that wait and may be about a subject: the others stay where they are kept, however many there are. */
-async function listWaiting(
-  { gate }: Pick<RequestContext, "gate">,
-  having: readonly string[],
-): Promise<readonly ListedConfirmation[]> {
-  const asked = { status: "pending", having, limit: LIMITS.maxJobPage } as const;
-  const walk = walkRows<ListedConfirmation>((last) =>
-    callConfirmations(gate, "confirmations", { ...asked, after: last && toPlace(last) }),
-  );
-  return (await takeWalked(walk)).rows;
 }
 
 /** Run one question; false where it is to be tried again, and still waits. */

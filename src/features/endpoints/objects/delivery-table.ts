@@ -103,6 +103,16 @@ export class DeliveryTable {
     return Array.from(rows, ({ no, seq, due_at: dueAt }) => ({ no, seq, dueAt }));
   }
 
+  /** The place of the latest delivery of each endpoint that has any, by one look each. */
+  latest(): ReadonlyMap<number, number> {
+    const rows = this.#sql.exec<Pick<Row, "no" | "seq">>(
+      `WITH RECURSIVE some(no) AS (SELECT MIN(no) FROM deliveries UNION ALL
+         SELECT (SELECT MIN(no) FROM deliveries WHERE no > some.no) FROM some WHERE no IS NOT NULL)
+       SELECT no, (SELECT MAX(seq) FROM deliveries WHERE no = some.no) AS seq FROM some WHERE no IS NOT NULL`,
+    );
+    return new Map(Array.from(rows, ({ no, seq }) => [no, seq]));
+  }
+
   /** The places of an endpoint's deliveries, the latest event first. */
   seqs(no: number, { status, from, before, seqs, limit }: DeliveryRange): number[] {
     const state = status === undefined ? -1 : INDEXED.indexOf(status);

@@ -204,8 +204,12 @@ export function createEndpointShard({
     }
 
     statuses(seq: number): DeliveryStatus[] {
-      const all = [...this.#store.endpoints.named()];
-      return all.flatMap(({ no }) => this.#store.find({ no, seq })?.status ?? []);
+      const { endpoints, deliveries, queue } = this.#store;
+      const latest = deliveries.latest();
+      const some = [...endpoints.named()].filter(
+        ({ no }) => (latest.get(no) ?? -1) >= seq || queue.has({ no, seq }),
+      );
+      return some.flatMap(({ no }) => this.#store.find({ no, seq })?.status ?? []);
     }
 
     delivery(no: number, seq: number): SeenDelivery | null {

@@ -55,10 +55,9 @@ export class EndpointTable {
     return this.#byNo.get(no) ?? this.#buried.get(no);
   }
 
-  /** All of them, or all that have or had an id. */
-  *named(id?: string): Iterable<NamedEndpoint> {
-    for (const kept of [this.#byNo, this.#buried])
-      for (const one of kept.values()) if (id === undefined || one.id === id) yield one;
+  /** All that there are or were. */
+  *named(): Iterable<NamedEndpoint> {
+    for (const kept of [this.#byNo, this.#buried]) yield* kept.values();
   }
 
   write(endpoint: KeptEndpoint): void {

@@ -23,37 +23,48 @@ interface Place {
   readonly endpoint: NamedEndpoint;
 }
 
-/** Find where as many stand as are asked for, and one more. It reads nothing of an endpoint that stands behind what others have. */
+/** Find where as many stand as are asked for, and one more. It reads nothing of an endpoint that has none, or stands behind what others have. */
 function findPlaces(store: ShardStore, query: DeliveryQuery): readonly Place[] {
   const { endpoints, after } = query;
   const most = query.limit + 1;
-  const all = endpoints?.flatMap((id) => [...store.endpoints.named(id)]) ?? store.endpoints.named();
+  const wanted = endpoints && new Set(endpoints);
+  const latest = store.deliveries.latest();
+  const firsts = [...store.endpoints.named()]
+    .filter(({ id }) => wanted?.has(id) !== false)
+    .map((endpoint): Place => ({ seq: latest.get(endpoint.no) ?? -1, endpoint }))
+    .sort(comparePlaces);
   let found: Place[] = [];
-  for (const endpoint of all) {
+  for (const first of firsts) {
+    const { endpoint } = first;
     const { no } = endpoint;
     // The endpoints of one event come in the order of their numbers, the latest first.
     const before = after === null ? Number.MAX_SAFE_INTEGER : after.no > no ? after.seq + 1 : after.seq;
-    const from = found.length < most ? 0 : found.at(-1)!.seq;
-    const own = seqsOf(no, store, { ...query, from, before, limit: most });
+    const last = found.length < most ? undefined : found.at(-1)!;
+    const hasRows = first.seq >= 0 && (last === undefined || comparePlaces(first, last) < 0);
+    const range = { ...query, from: last?.seq ?? 0, before, limit: most };
+    const own = [...(hasRows ? store.deliveries.seqs(no, range) : []), ...freshOf(no, store, range)];
     if (own.length === 0) continue;
     found.push(...own.map((seq) => ({ seq, endpoint })));
-    found = found.sort((a, b) => b.seq - a.seq || b.endpoint.no - a.endpoint.no).slice(0, most);
+    found = found.sort(comparePlaces).slice(0, most);
   }
   return found;
 }
 
-/** The latest deliveries to one endpoint: those that have a row, and those whose first attempt is not over. */
-function seqsOf(no: number, store: ShardStore, range: DeliveryRange): readonly number[] {
+function comparePlaces(a: Place, b: Place): number {
+  return b.seq - a.seq || b.endpoint.no - a.endpoint.no;
+}
+
+/** The latest deliveries to one endpoint whose first attempt is not over, so that they have no row. */
+function freshOf(no: number, store: ShardStore, range: DeliveryRange): readonly number[] {
   const { seqs, status, from, before, limit } = range;
-  const kept = store.deliveries.seqs(no, range);
-  if (status !== undefined && status !== "pending") return kept;
+  if (status !== undefined && status !== "pending") return [];
   const open = (seqs ?? store.queue.open(no)).filter((seq) => seq >= from && seq < before);
   const fresh: number[] = [];
   for (const seq of open.sort((a, b) => b - a)) {
     if (fresh.length === limit) break;
     if (store.isFresh({ no, seq })) fresh.push(seq);
   }
-  return [...kept, ...fresh];
+  return fresh;
 }
 
 function* seeAll(places: readonly Place[], store: ShardStore, nowMs: number): Generator<SeenDelivery, void> {

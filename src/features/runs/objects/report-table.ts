@@ -138,7 +138,7 @@ export class ReportTable {
   }
 
   /** The heads of each report that arrived by then, the latest first. */
-  *heads(highest: number): Iterable<ReportRow> {
+  *heads(highest: number, isOver: () => boolean): Iterable<ReportRow> {
     const rows = this.#sql.exec<HeadRow>(
       "SELECT at, heads FROM reports WHERE at <= ? ORDER BY at DESC",
       highest,
@@ -146,6 +146,7 @@ export class ReportTable {
     for (const { at, heads } of rows) {
       const parsed = parseHeads(heads).map((head) => [head.id, head] as const);
       yield { at, heads: [...new Map(parsed).values()] };
+      if (isOver()) return;
     }
   }
 

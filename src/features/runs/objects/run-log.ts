@@ -77,6 +77,7 @@ export function createRunLog(
     }
 
     list(query: RunQuery, look: Look): RunPage {
+      const { status, ...others } = query;
       const { limit, after, since = 0, until } = query;
       const begin =
         until === undefined || (after !== null && after.at < until) ? after : { at: until, id: LAST_ID };
@@ -88,13 +89,16 @@ export function createRunLog(
         // A run of several attempts is listed as the last one has left it.
         if (index.placeOf(head.id) !== at) return null;
         // One that is a job itself is among the jobs that go on.
-        if (query.status === "running" && look.jobs?.some(({ job }) => job === head.job)) return null;
+        if (status === "running" && look.jobs?.some(({ job }) => job === head.job)) return null;
         const seen = see(head);
-        asks ||= seen?.asks === true;
-        return seen !== null && fitsQuery(query, seen.run, head, look) ? seen.run : null;
+        if (seen === null || !fitsQuery(others, seen.run, head, look)) return null;
+        asks ||= seen.asks;
+        return status === undefined || seen.run.status === status ? seen.run : null;
       };
       const options = { limit, after: begin, since: Math.max(since, this.#oldest), pick };
-      const { runs, next } = listRuns(this.#reports.heads(highest), options);
+      // A list that asks is asked for again with what the gate knows: the rest of it is read then.
+      const isOver = (): boolean => asks && look.jobs === undefined;
+      const { runs, next } = listRuns(this.#reports.heads(highest, isOver), options);
       const { rows, hasMore } = takeRows(runs, { limit, characters: LIMITS.pageBytes });
       const places = rows.map(({ at, id }) => ({ at, id }));
       return { runs: rows.map(({ run }) => run), places, next: hasMore ? places.at(-1)! : next, asks };

@@ -9,13 +9,16 @@ import type { SeenDelivery } from "../../../../src/features/endpoints/endpoint-s
 import { createMemoryStorage } from "../../../../src/package/testing/memory-storage.ts";
 import { VirtualClock } from "../../../../src/package/testing/virtual-clock.ts";
 
-/** A store of so many endpoints, and how many rows it has read. */
+/** A store of so many endpoints, how many rows of deliveries it has read, and by how many statements. */
 function createStore(endpoints: number) {
   const storage = createMemoryStorage(new VirtualClock(), () => {});
-  const read = { rows: 0 };
+  const read = { rows: 0, statements: 0 };
   const exec = (sql: string, ...values: unknown[]) => {
     const rows = storage.sql.exec(sql, ...values).toArray();
-    if (sql.includes("FROM deliveries")) read.rows += rows.length;
+    if (sql.includes("FROM deliveries")) {
+      read.rows += rows.length;
+      read.statements += 1;
+    }
     return { toArray: () => rows, [Symbol.iterator]: () => rows.values(), one: () => rows[0] };
   };
   const store = new ShardStore({ ...storage, sql: { exec } } as unknown as DurableObjectStorage);
@@ -81,9 +84,28 @@ test("a page of the deliveries of many endpoints reads few rows more than it has
         status: "delivered",
         dueAt: null,
       });
-  read.rows = 0;
+  Object.assign(read, { rows: 0, statements: 0 });
   const { rows, hasMore } = findDeliveries(store, { after: null, limit: 20 }, 0);
   expect([rows.length, hasMore]).toEqual([20, true]);
   // It reads the place of one of each endpoint, some more of the first ones, and the rows of the page: not twenty of each.
   expect(read.rows).toBeLessThan(400);
+  // One for the places, two of each endpoint that is looked into, and one of each row.
+  expect(read.statements).toBeLessThan(70);
+});
+
+test("endpoints that were sent nothing cost no statement, however many there are", () => {
+  const { store, read } = createStore(600);
+  for (const no of [7, 300])
+    store.deliveries.write({ ...toFresh({ no, seq: no }, eventOf(no)), status: "delivered", dueAt: null });
+  store.take({ ...eventOf(400), data: "{}" }, [12], 0);
+  Object.assign(read, { rows: 0, statements: 0 });
+  const found = (asked: object) =>
+    findDeliveries(store, { after: null, limit: 20, ...asked }, 0).rows.map(placeOf);
+  expect(found({})).toEqual([
+    [400, 12],
+    [300, 300],
+    [7, 7],
+  ]);
+  expect(read.statements).toBeLessThan(12);
+  expect(found({ endpoints: ["shop-7", "shop-8"] })).toEqual([[7, 7]]);
 });
