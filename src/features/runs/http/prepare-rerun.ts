@@ -121,6 +121,7 @@ export async function prepareRerun(
   ]);
   const fates = decideRerun({
     actions: kept.actions,
+    edges: kept.plan.edges,
     sees: ({ tool }) => sees(sight, tool),
     earlier: before,
     onlyFailed: only === "failed",

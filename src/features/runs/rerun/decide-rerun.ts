@@ -5,7 +5,7 @@ import type { Tool } from "../../../core/catalog/define-tool.ts";
 import { leavesInDoubt } from "../../../core/contract/outcome.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import type { TurnedJob } from "../turned-job.ts";
-import { type EarlierRerun, type KeptAction, withoutKey } from "./kept-run.ts";
+import { type EarlierRerun, type KeptAction, type KeptRun, withoutKey } from "./kept-run.ts";
 import { readResults } from "./left-by-job.ts";
 
 /**
@@ -39,6 +39,8 @@ export type LoopRows = Omit<DoneLoop, "id">;
 export interface DecideOptions {
   /** The actions of the run, in the order of their batch. */
   readonly actions: readonly KeptAction[];
+  /** What waited for what, and why. */
+  readonly edges?: KeptRun["plan"]["edges"];
   /** Whether the key may see one; all where it is not said. */
   readonly sees?: (action: KeptAction) => boolean;
   readonly earlier: readonly EarlierRerun[];
@@ -66,6 +68,7 @@ export type Questions = ReadonlyMap<string, AnsweredQuestion | null>;
  */
 export function decideRerun({
   actions,
+  edges = [],
   earlier,
   onlyFailed,
   toolOf,
@@ -76,12 +79,14 @@ export function decideRerun({
   countOf = () => undefined,
 }: DecideOptions): Result<readonly Fate[], readonly string[]> {
   const troubled = new Map(jobs.map((job) => [job.job, job]));
-  const fates = actions.map((own): Fate => {
+  const lasts = new Map<string, KeptAction>();
+  const decided = actions.map((own): Fate => {
     const { told, ranBy, whole } = lastOf(own, earlier, questions);
     if (!sees(own)) return hide(told ?? own);
     const last = told && asJobsEnded(told, troubled);
-    const decided = asDecided(own, [...earlier, { writes: [], actions: last === null ? null : [last] }]);
-    const action = [own, ...ranOf(own, earlier)].some(wasSent) ? withoutKey(decided) : decided;
+    if (last !== null) lasts.set(own.id, last);
+    const edited = asDecided(own, [...earlier, { writes: [], actions: last === null ? null : [last] }]);
+    const action = [own, ...ranOf(own, earlier)].some(wasSent) ? withoutKey(edited) : edited;
     const tool = toolOf(action.tool);
     // A tool that is not there any more may have been a write.
     const isWrite = action.call_key !== undefined || tool?.isWrite !== false;
@@ -108,10 +113,30 @@ export function decideRerun({
     const isWaiting = last.status === "pending_confirmation";
     return { kind: "ask", action, wasSent: !isWaiting || mayBeUnderWay(question) };
   });
+  const fates = holdLists(decided, edges, lasts);
   const broken = fates.flatMap(({ kind, action }) =>
     kind === "answer" || kind === "stay" || isWhole(action) ? [] : [action.id],
   );
   return broken.length === 0 ? ok(fates) : err(broken);
+}
+
+/** Have a loop that goes on go over what it went over before; where that is not kept, a person is asked about all of it. */
+function holdLists(
+  fates: readonly Fate[],
+  edges: KeptRun["plan"]["edges"],
+  lasts: ReadonlyMap<string, KeptAction>,
+): readonly Fate[] {
+  const listsOf = ({ loop, action }: Fate): readonly string[] =>
+    loop === undefined
+      ? []
+      : edges.flatMap(({ from, to, reason }) => (to === action.id && reason === "reference" ? [from] : []));
+  const isKept = (id: string): boolean => lasts.get(id)?.data !== undefined;
+  const lists = new Set(fates.flatMap(listsOf).filter(isKept));
+  return fates.map((fate): Fate => {
+    const { kind, action } = fate;
+    if (!listsOf(fate).every(isKept)) return { kind: "ask", action, wasSent: true };
+    return kind === "run" && lists.has(action.id) ? { kind: "answer", action: lasts.get(action.id)! } : fate;
+  });
 }
 
 /** An action counts as it ended for those that wait for it, also where its key may not see it. Nothing of its data is given to them. */

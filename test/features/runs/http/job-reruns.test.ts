@@ -32,6 +32,8 @@ const say = (of: unknown) => ({ args: { of } });
 /** A name's stored value is answered with its status; 200 where none is said. */
 async function start(statuses: Record<string, number> = {}, env: Record<string, string> = {}) {
   const sent: { of: string; key: string }[] = [];
+  /** Answered to those who look at it. */
+  const list: string[] = [];
   const volley = await createTestVolley({
     tools: [store, look, drop, hide],
     features: [discovery(), addedTools(), confirmations(), flows(), background(), runs()],
@@ -47,6 +49,7 @@ async function start(statuses: Record<string, number> = {}, env: Record<string, 
       "POST https://api.example.com/*": ({ url, headers }) => {
         const of = decodeURIComponent(new URL(url).pathname.slice(1));
         sent.push({ of, key: headers["x-key"]! });
+        if (of === "list") return Response.json([...list]);
         if (statuses[of] === 0) throw new TypeError("The connection was lost");
         return Response.json({ of, n: sent.length }, { status: statuses[of] ?? 200 });
       },
@@ -99,7 +102,7 @@ async function start(statuses: Record<string, number> = {}, env: Record<string, 
       {},
       "PUT",
     );
-  return { volley, sent, send, endOf, runOf, begin, rerun, flow, statuses };
+  return { volley, list, sent, send, endOf, runOf, begin, rerun, flow, statuses };
 }
 
 const namesOf = (sent: readonly { readonly of: string }[]) => sent.map(({ of }) => of);
@@ -171,6 +174,30 @@ describe("A run of a batch in the background", () => {
     sent.splice(0);
     expect((await rerun(id, { only: "failed" })).status).toBe(200);
     expect(sent).toEqual([]);
+  });
+
+  test("goes on with a loop over the list that it went over before, and asks about all of it where that is not kept", async () => {
+    for (const bytes of [1, 20_000]) {
+      const { list, sent, rerun, runOf, begin, statuses } = await start({ b: 400 });
+      const args = { of: { $ref: "item#/0" } };
+      const entry = (of: string) => [of, "x".repeat(bytes)] as unknown as string;
+      list.push(entry("a"), entry("b"), entry("c"));
+      const { run_id: id } = await begin({
+        actions: [
+          { id: "list", tool: "look_at", args: { of: "list" } },
+          { id: "all", tool: "drop_in", args, for_each: { $ref: "list#" } },
+        ],
+      });
+      // The others are done, and no longer on it.
+      list.splice(0, 3, entry("new"), entry("b"));
+      delete statuses["b"];
+      sent.splice(0);
+      const again = await rerun(id);
+      const { actions } = await runOf(again.body.run_id as string);
+      const isKept = bytes === 1;
+      expect(namesOf(sent)).toEqual(isKept ? ["b"] : ["list"]);
+      expect(actions.at(-1).status).toBe(isKept ? "success" : "pending_confirmation");
+    }
   });
 
   test("sends what failed of a loop that succeeded as a whole", async () => {
