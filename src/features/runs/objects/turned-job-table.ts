@@ -42,10 +42,12 @@ export class JobTable {
   /** Put the lines of its attempts and of its jobs into the body of a run, as far as there is room for them. */
   into({ head, body }: SplitRun): string {
     let left: number = LIMITS.runBytes;
-    const lines = this.#named(jobsOf(head, body)).flatMap(({ job, log = [] }) =>
-      log
+    // Each attempt of a flow is a run, which has its own lines.
+    const isOwn = ({ job, run }: TurnedJob): boolean => job !== head.job || run === head.id;
+    const lines = this.#named(jobsOf(head, body)).flatMap(({ log = [], ...job }) =>
+      (isOwn(job) ? log : [])
         .filter(({ text }) => (left -= text.length) >= 0)
-        .map(({ at, text, of }) => ({ job, of, at_ms: at - head.startedAt, text })),
+        .map(({ at, text, of }) => ({ job: job.job, of, at_ms: at - head.startedAt, text })),
     );
     return lines.length === 0 ? body : `${body.slice(0, -1)},"lines":${JSON.stringify(lines)}}`;
   }

@@ -242,6 +242,22 @@ describe("A run of a batch in the background", () => {
     expect(sent).toEqual([]);
   });
 
+  test("asks about the element in doubt of a loop that is longer than a request's", async () => {
+    const { sent, send, rerun, runOf, begin, statuses } = await start({ e30: 0 });
+    const for_each = Array.from({ length: 40 }, (_, at) => `e${at}`);
+    const args = { of: { $ref: "item#" } };
+    const { run_id: id } = await begin({ actions: [{ id: "all", tool: "drop_in", args, for_each }] });
+    delete statuses["e30"];
+    sent.splice(0);
+    const again = await rerun(id);
+    const [action] = (await runOf(again.body.run_id as string)).actions;
+    expect(action.status, JSON.stringify(action)).toBe("pending_confirmation");
+    expect(sent).toEqual([]);
+    const yes = await send(`/v1/confirmations/${action.confirmation.id}`, { decision: "approve" });
+    expect(namesOf(sent)).toEqual(["e30"]);
+    expect(yes.body.results[0].data).toHaveLength(40);
+  });
+
   test("leaves in the envelope of its rerun what it had done itself", async () => {
     const { rerun, begin, statuses } = await start({ bad: 400 });
     const { run_id: id } = await begin(BATCH);

@@ -169,6 +169,22 @@ describe("The lines of ctx.log stand with their action, of every level and witho
     expect(await logOf(id, 20_000)).toEqual({ a: lines("a"), busy: [...five, ...lines("busy")] });
   });
 
+  test("of each attempt of a flow by a clock in the run that it is", async () => {
+    const { volley, send, logOf } = await start({ busy: 503 });
+    const triggers = { cron: "* * * * *" };
+    const flow = {
+      summary: "Tick",
+      input_schema: { type: "object" },
+      triggers,
+      actions: [act("peek", "busy")],
+    };
+    expect((await send("/v1/flows/tick", flow, "PUT")).code).toBeUndefined();
+    await volley.advance(70_000);
+    const { runs: attempts } = await send("/v1/runs?source=cron");
+    expect(attempts.length).toBeGreaterThan(2);
+    for (const { run_id } of attempts) expect(await logOf(run_id, 0)).toEqual({ busy: lines("busy") });
+  });
+
   test("of what a yes let run, in the run of the yes", async () => {
     const { volley, send, run, logOf } = await start();
     const id = await run({ actions: [act("drop_it", "old")] });
