@@ -343,13 +343,11 @@ class ToolCall implements CallState {
   }
 
   get log(): ToolLog {
-    const isKept = this.#call.tool.private !== true;
-    const keep = isKept && { keep: (text: string) => this.#keepLine(text) };
-    return (this.#log ??= createToolLog({ ...this.#logged, ...keep }));
+    return (this.#log ??= createToolLog({ ...this.#logged, keep: (text) => this.#keepLine(text) }));
   }
 
   #keepLine(text: string): void {
-    if (text.length > LIMITS.logLineCharacters) return;
+    if (text.length > LIMITS.logLineCharacters || this.#call.tool.private) return;
     (this.#lines ??= []).push({ at: this.#scope.ports.clock.now(), text });
   }
 

@@ -6,7 +6,7 @@ import type { Clock } from "../kit/clock.ts";
 import { attemptNow, type Result } from "../kit/result.ts";
 import { type Prepared, prepareTask } from "../plan/prepare-task.ts";
 import { type DataOf, Room, type Source } from "../plan/references.ts";
-import type { Begun, Call, Plan, Step, Task } from "../plan/step.ts";
+import { ASKED_ELEMENT, type Begun, type Call, type Plan, type Step, type Task } from "../plan/step.ts";
 import { deadlineExceeded } from "./call-scope.ts";
 import { type Demotion, isDemotable, type Unfinished } from "./demotion.ts";
 import type { Park, ParkedStep } from "../plan/parked-step.ts";
@@ -297,7 +297,8 @@ class PlanRun {
     const { index, task } = step;
     // A step that is wrong itself, or needs one that failed, was settled before.
     if (!task.ok || this.#outcomes[index] !== undefined || this.#parked.has(index)) return;
-    this.#parked.set(index, { step, task: task.value, prepared, ...(begun !== undefined && { begun }) });
+    const had = begun ?? begunIn(prepared);
+    this.#parked.set(index, { step, task: task.value, prepared, ...(had !== undefined && { begun: had }) });
     this.#left -= 1;
     for (const dependent of this.#needing[index]!) this.#park(this.#plan.steps[dependent]!, null);
   }
@@ -502,6 +503,13 @@ function hasCall(prepared: Prepared): boolean {
 function callsOf(prepared: Prepared): readonly Call[] {
   if (prepared.kind === "call") return [prepared.call];
   return prepared.calls.flatMap((call) => (call.ok ? [call.value] : []));
+}
+
+/** The elements of a loop that an earlier run has done; undefined where there are none. */
+function begunIn(prepared: Prepared | null): Begun | undefined {
+  const calls = prepared?.kind === "loop" ? prepared.calls : [];
+  const elements = calls.map((call) => (call.ok && call.value.begun) || ASKED_ELEMENT);
+  return elements.every((element) => element === ASKED_ELEMENT) ? undefined : { kind: "loop", elements };
 }
 
 /** Refuse to make a call of data of which an earlier attempt has left a part. */

@@ -274,11 +274,11 @@ function toListed({ format, status }: Pick<JobRow, "format" | "status">): JobSta
 
 /** Lay a job out in the order of the table's columns. */
 function toColumns(job: Job): SqlStorageValue[] {
-  const { dueAt, updatedAt, status, attempts, fence, createdAt, dataJson, envelopeJson } = job;
-  const { spec, tries, errorJson, note, callback } = job;
+  const { dueAt, updatedAt, status, attempts, fence, createdAt, dataJson, envelopeJson, spec, ...more } = job;
   const { id, kind: _, tool, argsJson, toolJson = null, ...rest } = spec;
   const head = [id, dueAt, updatedAt, FORMAT, status, attempts, fence, createdAt, tool, kindOf(spec)];
-  const restJson = JSON.stringify({ ...rest, tries, errorJson, note, callback } satisfies Rest);
+  const restJson = JSON.stringify({ ...rest, ...more, keptJson: undefined, log: undefined } satisfies Rest &
+    Partial<Job>);
   return [...head, restJson, argsJson, dataJson, toolJson, envelopeJson];
 }
 

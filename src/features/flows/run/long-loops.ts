@@ -265,7 +265,7 @@ export class LongLoops {
   }
 }
 
-/** What is known of an element that a person is asked about. */
+/** The outcome of an element that a person is asked about, until then. */
 const ASKED: Outcome = {
   status: "unknown",
   error: makeFailure("INTERNAL", { hint: "It may have taken effect in an earlier run." }),

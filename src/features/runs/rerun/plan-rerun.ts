@@ -9,7 +9,7 @@ import type { Refusal } from "../../../core/contract/refusal.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { makePlan } from "../../../core/plan/make-plan.ts";
 import { prepareTask } from "../../../core/plan/prepare-task.ts";
-import type { Plan, Step, Task } from "../../../core/plan/step.ts";
+import { ASKED_ELEMENT, type Plan, type Step, type Task } from "../../../core/plan/step.ts";
 import type { Fate } from "./decide-rerun.ts";
 import type { KeptAction, KeptRun } from "./kept-run.ts";
 
@@ -82,7 +82,11 @@ function asBefore(
   return steps.map((step) => {
     const { kind, action, jobKey, elements } = fates.get(step.id)!;
     if (elements !== undefined && step.task.ok)
-      return { ...step, doubted: true, task: withElements(step.task.value, elements, known) };
+      return {
+        ...step,
+        ...(elements.includes(ASKED_ELEMENT) && { doubted: true as const }),
+        task: withElements(step.task.value, elements, known),
+      };
     if (kind === "stay")
       return { ...step, toolName: action.asked ?? action.tool, task: err(failureOf(action)) };
     return jobKey === undefined ? step : { ...step, jobKey };

@@ -14,6 +14,7 @@ const KEEP = {
   orchestration: { mode: "sequential-only", on_error: "partial-success" },
 } as const;
 const keep = defineTool({ ...KEEP, name: "keep_it" });
+const drop = defineTool({ ...KEEP, name: "drop_it", actions: ["delete"] });
 const twice = defineTool({ ...KEEP, name: "keep_again", idempotent: true });
 const list = defineTool({
   ...DECLARATION,
@@ -40,7 +41,7 @@ async function start(statuses: Record<string, number[]>) {
   const sent: string[] = [];
   const state = { list: ["x", "y", "z"] };
   const volley = await createTestVolley({
-    tools: [keep, twice, list],
+    tools: [keep, twice, drop, list],
     features: [discovery(), addedTools(), confirmations(), runs()],
     key: { flags: ["approve"] },
     routes: {
@@ -148,5 +149,20 @@ describe("A rerun of a loop", () => {
     const [again] = (await rerun(id)).results as [Result];
     expect(again.confirmation!.message).toContain('each of 1: [{"of":"y"}]');
     expect(take()).toEqual([]);
+  });
+
+  test("of a tool that asks is asked about without the elements that are done", async () => {
+    const { volley, loop, rerun, yes, take } = await start({ y: [400] });
+    const headers = { "content-type": "application/json" };
+    const body = JSON.stringify({ actions: [{ ...loop, tool: "drop_it" }] });
+    const first = await (await volley.fetch("/v1/execute_actions", { method: "POST", headers, body })).json();
+    await volley.advance(3_000);
+    const ran = await yes(first as Awaited<ReturnType<typeof rerun>>);
+    expect(take()).toEqual(["x", "y", "z"]);
+    const asked = await rerun(ran.batch_id);
+    expect(asked.results[0]!.confirmation!.message).toContain('each of 1: [{"of":"y"}]');
+    const { results } = await yes(asked);
+    expect(take()).toEqual(["y"]);
+    expect(results[0]!.data!.map(({ data }) => data!.of)).toEqual(["x", "y", "z"]);
   });
 });
