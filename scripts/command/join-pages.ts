@@ -29,5 +29,5 @@ function join(one: unknown, other: unknown): JsonObject {
     if (Array.isArray(known) && Array.isArray(value)) return [name, [...known, ...value]] as const;
     return [name, isJsonObject(known) ? { ...known, ...join(known, value) } : value] as const;
   });
-  return Object.fromEntries(fields) as JsonObject;
+  return Object.fromEntries(fields);
 }

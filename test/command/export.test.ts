@@ -56,7 +56,7 @@ async function run(command: typeof restore, positionals: readonly string[] = [],
     paint: (_, text) => text,
   };
   const env = { VOLLEY_URL: url, VOLLEY_KEY: "key" };
-  const code = await command.run({ values: {} as never, positionals, terminal, env, folder });
+  const code = await command.run({ values: {}, positionals, terminal, env, folder });
   return { code, lines };
 }
 

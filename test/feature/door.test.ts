@@ -16,7 +16,7 @@ const NAMES: Readonly<Record<string, string>> = {
   define:
     "CallerSource Configured Declared Deployment Env Feature Fetch RunWitness TenantPart Vault checkAtStart createSlot defineFeature logBug partOf readOrigins readTenantGates",
   gives: "Gives JobRuns Notice People SayReach SignInSecrets Told accountsOf givenBy",
-  kit: "Clock Markup Page TakenRows gateTimeoutMs hashSource makePlainPage mark maxJobPage mergeRows nesting pageBytes parseInstant respondFlood respondPage sha256 sleep takeRows takeWalked tenantTools tenantToolsBytes toBase64Url walkRows",
+  kit: "Clock Markup Page TakenRows gateTimeoutMs hashSource makePlainPage mark maxJobPage mergeRows nesting pageBytes parseInstant respondFlood respondPage sha256 sleep sliceRows takeRows tenantTools tenantToolsBytes toBase64Url walkRows",
   object:
     "CallBounds DurableObject NoticeTable ObjectClass ObjectNamespace defineObject openObject placeAsConfigured readNamespace refuseErased systemClock",
   outside: "CallClock HOP_HEADER HeldBytes LogLevel Ports createRedactor guardPublicUrl markHeaders",

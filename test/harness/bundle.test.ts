@@ -9,10 +9,10 @@ import { objectsOf, readWranglerConfig } from "../support/wrangler-config.ts";
 
 const CONFIG = "wrangler.toml";
 /** Half of it are libraries: Zod, Hono, MiniSearch, and what reads YAML, crons, times in words and JSON Schema when it is first needed. */
-const GZIP_LIMIT = 639.0 * 1024;
+const GZIP_LIMIT = 643.5 * 1024;
 
 /** A Worker of the free plan may have three times as much. */
-const ALL_GZIP_LIMIT = 1288 * 1024;
+const ALL_GZIP_LIMIT = 1293 * 1024;
 
 let bundle: Bundle;
 let code: string;
@@ -27,7 +27,7 @@ afterAll(async () => {
 });
 
 describe("The bundle that is deployed", () => {
-  test("takes at most 639.0 KiB gzipped", () => {
+  test("takes at most 643.5 KiB gzipped", () => {
     expect(bundle.gzipBytes).toBeLessThanOrEqual(GZIP_LIMIT);
   });
 
@@ -93,7 +93,7 @@ async function optInEverything(): Promise<{ readonly config: string } & AsyncDis
   return { config, [Symbol.asyncDispose]: () => rm(folder, { recursive: true }) };
 }
 
-test("With every opt-in line in force it takes at most 1,288 KiB gzipped, packs included", async () => {
+test("With every opt-in line in force it takes at most 1,293 KiB gzipped, packs included", async () => {
   await using everything = await optInEverything();
   await using all = await buildBundle(everything);
   expect([...all.texts.keys()].toSorted()).toEqual([

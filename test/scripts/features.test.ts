@@ -65,16 +65,16 @@ beforeAll(async () => {
 }, 300_000);
 
 describe("The bundle of a Worker", () => {
-  test("with one tool and no feature takes at most 140 KiB gzipped", () => {
-    expect(kib(core)).toBeLessThanOrEqual(140);
+  test("with one tool and no feature takes at most 141 KiB gzipped", () => {
+    expect(kib(core)).toBeLessThanOrEqual(141);
   });
 
-  test("with every feature and one tool takes at most 600.0 KiB gzipped", () => {
-    expect(kib(all)).toBeLessThanOrEqual(600.0);
+  test("with every feature and one tool takes at most 602.0 KiB gzipped", () => {
+    expect(kib(all)).toBeLessThanOrEqual(602.0);
   });
 
   test.each([
-    ["an MCP gateway", 180],
+    ["an MCP gateway", 181],
     ["an agent gateway", 216],
   ])("that is %s takes at most %i KiB gzipped", (name, most) => {
     expect(kib(gateways.get(name)!)).toBeLessThanOrEqual(most);

@@ -23,8 +23,8 @@ export const KEYS_OF_TENANT: TenantPart = {
     const made = mayDo(caller, "manage_keys") ? madeKeysOf(configured).made : null;
     if (made === null) return null;
     const nowMs = ports.clock.now();
-    const { list } = made.shards;
-    return sliceRows((after: KeyPlace | null) => list(caller.tenant, after, PAGE), from, {
+    const { shards } = made;
+    return sliceRows((after: KeyPlace | null) => shards.list(caller.tenant, after, PAGE), from, {
       toText: (key) => toKeyText(key, nowMs),
       toPlace: ({ createdAt, name }) => ({ createdAt, name }),
     });

@@ -39,7 +39,7 @@ export type LoopRows = Omit<DoneLoop, "id">;
 export interface DecideOptions {
   /** The actions of the run, in the order of their batch. */
   readonly actions: readonly KeptAction[];
-  /** What waited for what, and why. */
+  /** The edges of its plan, with their reasons. */
   readonly edges?: KeptRun["plan"]["edges"];
   /** Whether the key may see one; all where it is not said. */
   readonly sees?: (action: KeptAction) => boolean;
