@@ -17,9 +17,10 @@ export const row: RowOf<"idempotency"> = {
     title: "compares what its references stand for: the same value replays, another one is a conflict",
   },
   loops: {
-    risk: "the elements of a loop share one key upstream, and all but one are dropped there",
+    risk: "elements of a list that has changed have the keys of others, and are dropped upstream",
     test: "test/core/gate/claimed-keys.test.ts",
-    title: "on a loop stands for the whole of it, and each element has a key upstream",
+    title:
+      "knows the elements of a loop by their arguments, though the list that it goes over is shorter by now",
   },
   approvals: {
     risk: "a person is asked once for each time that the request comes",

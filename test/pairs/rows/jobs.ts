@@ -89,9 +89,9 @@ export const row: RowOf<"jobs"> = {
     title: "T52 changes nothing of another's: %s %s",
   },
   connections: {
-    risk: "a job's later attempt uses no account, or the deployment's own",
-    test: "test/features/connections/http/doors.test.ts",
-    title: "T52 is whose account is used: %s",
+    risk: "a job does again in another account what it may have done in one",
+    test: "test/features/connections/http/account-ids.test.ts",
+    title: "What may have been done in one account is not done again in another",
   },
   park: {
     risk: "a job that waits for an account is recorded without it, or never",

@@ -23,9 +23,9 @@ export const row: RowOf<"loops"> = {
     title: "A loop over a tool that is data sends each element in a request of its own",
   },
   flows: {
-    risk: "a loop over a flow repeats elements that were over when another one asked",
-    test: "test/features/flows/run/flow-questions.test.ts",
-    title: "repeats no element of a loop that was over when another one asked",
+    risk: "a run that is killed goes on over another list, and elements are lost or sent twice",
+    test: "test/features/flows/run/run-job.test.ts",
+    title: "goes over the list as it was when it began, though that has changed since",
   },
   hooks: {
     risk: "a delivery's loop is bound to the elements that a caller may have",
@@ -94,9 +94,10 @@ export const row: RowOf<"loops"> = {
     title: "has eight KiB at most, and of a loop the lines of its elements",
   },
   rerun: {
-    risk: "a loop that was done in part is run again whole",
+    risk: "a rerun goes over another list than its run, and takes elements for done that never were",
     test: "test/features/runs/http/job-reruns.test.ts",
-    title: "sends of a loop the elements alone that did not happen, each by the key of its first attempt",
+    title:
+      "goes on with a loop over the list that it went over before, and asks about all of it where that is not kept",
   },
   undo: {
     risk: "the elements that were done before one failed stay",
