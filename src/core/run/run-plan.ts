@@ -514,6 +514,5 @@ function begunIn(prepared: Prepared | null): Begun | undefined {
 
 /** Refuse to make a call of data of which an earlier attempt has left a part. */
 function cutAway(id: string): Failure {
-  const hint = `Only a part of what '${id}' answered was kept, so nothing that refers to it is sent; have it answer less.`;
-  return makeFailure("RESPONSE_TOO_LARGE", { hint });
+  return makeFailure("RESPONSE_TOO_LARGE", { hint: `Only a part of '${id}' was kept; have it answer less.` });
 }

@@ -103,7 +103,7 @@ export function createRunner({ here, log, clock, newId, ...options }: RunnerOpti
 }
 
 const NO_HANDLES = makeFailure("BAD_REFERENCE", {
-  hint: "It refers to a result of an earlier batch by its handle, and only 'url' keeps these: put the value itself here, or send the action to 'url' in a batch of its own.",
+  hint: "It refers to a result by its handle, and only 'url' keeps these: put the value itself here.",
 });
 
 const ELSEWHERE = defineTool({
@@ -177,7 +177,7 @@ function readBatch(
     fields["on_error"] === "undo" ? "on_error" : asked.find(([name]) => WHOLE.includes(name))?.[0];
   if (whole !== undefined)
     throw refuse(
-      `'${whole}' as it is asked for needs a Volley that runs the whole batch, and a part of this one runs in a process; leave it out.`,
+      `'${whole}' as it is asked for needs a Volley that runs the whole batch; leave it out.`,
     );
   const own = Object.entries(sent).filter(([name]) => !PASSED.includes(name) && !WHOLE.includes(name));
   const parsed = parsePlainBatch(Object.fromEntries(own), {
@@ -193,7 +193,7 @@ function readBatch(
 
 const ASKS = err(
   makeFailure("MISCONFIGURED", {
-    hint: "It needs a person's approval, and a process cannot ask for one; nothing was sent. Move its tool to the Worker, or ask before.",
+    hint: "It needs a person's approval, for which a process cannot ask; nothing was sent. Move its tool to the Worker.",
   }),
 );
 
@@ -205,7 +205,7 @@ function readKey(sent: string): string {
   if (!key.ok) throw refuse(toHint([key.error]));
   if (key.value.length > KEY_CHARACTERS)
     throw refuse(
-      `The idempotency key may have ${KEY_CHARACTERS} characters here, because the id of each action is put behind it.`,
+      `The idempotency key may have ${KEY_CHARACTERS} characters here: each action's id is put behind it.`,
     );
   return key.value;
 }

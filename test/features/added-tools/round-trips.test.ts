@@ -91,6 +91,8 @@ const env = {
 };
 const echo = contractOf("echo", { input: z.strictObject({}), run: async () => ({}) });
 
+// Node has no such stream.
+Object.assign(globalThis, { IdentityTransformStream: TransformStream });
 // Not imported by name: their types need the Workers', which a test in Node has not.
 const APP: string = "../../../src/cloudflare/app.ts";
 const DEPLOYMENT: string = "../../../src/cloudflare/deployment.ts";

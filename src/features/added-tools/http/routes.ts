@@ -275,10 +275,15 @@ function list(names: readonly string[]): string {
 
 const SHOWN = 5;
 
-/** The name stands in the path. A body that is what was shown once has it too, its fingerprint and its effective contract. */
+/**
+ * The name stands in the path. A body that is what was shown once has it too, its fingerprint and its effective contract. Without that
+ * fingerprint the contract is meant, and stands under another name than its own: a tool that is to ask would never ask.
+ */
 function nameIt(body: unknown, name: string): Result<unknown, Refusal> {
   if (!isJsonObject(body)) return ok(body);
-  const { fingerprint: _, "x-orchestration": __, name: sent, ...declaration } = body;
+  const { fingerprint, "x-orchestration": shown, name: sent, ...rest } = body;
+  const isMeant = fingerprint === undefined && shown !== undefined;
+  const declaration = isMeant ? { ...rest, "x-orchestration": shown } : rest;
   const written = sent ?? name;
   if (written === name) return ok({ name, ...declaration });
   const expected = `'${visibleText(name)}', as in the path, or nothing`;

@@ -598,6 +598,6 @@ describe("A loop of a run that goes on", () => {
     const { end } = await attempt();
     expect(sent).toEqual(["a", "b"]);
     expect(end).toMatchObject({ kind: "failed", error: { retryable: false } });
-    expect(JSON.stringify(end)).toContain("Only a part of what 'list' answered was kept");
+    expect(JSON.stringify(end)).toContain("Only a part of 'list' was kept");
   });
 });
