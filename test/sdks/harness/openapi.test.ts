@@ -219,7 +219,7 @@ describe("/openapi.json", () => {
       queuedMs: 1,
       attempts: 1,
       readAs: "JSON text in /ids",
-      log: [{ at_ms: 0, text: "one line" }],
+      log: [{ at: 0, text: "one line" }],
       more: { undone: true },
       note: "taken back",
       bytes: 1,
@@ -233,6 +233,7 @@ describe("/openapi.json", () => {
       selectMissing: ["/n"],
       selectHints: ["n"],
       keepsWhole: true,
+      isCut: true,
       truncated: {
         tokens_before: 2,
         tokens_after: 1,
