@@ -214,15 +214,16 @@ export async function runBatch(
     // The next attempt says what becomes of it.
     const cause = outcome.status === "skipped" ? byId.get(outcome.because) : outcome;
     if (end === CONTINUED && (isLoop(step) || (cause && isUnfinished(cause)))) return [];
-    return toEntry(step, outcome, mostBytes) ?? [];
+    return toEntry(step, outcome, journal.roomOf(step, mostBytes)) ?? [];
   });
   const results = [...(end === CONTINUED ? [] : loops.untold), ...told].map((entry) =>
     ledger.toResult(entry),
   );
-  const dataJson = withAnswer(JSON.stringify({ run_id: runIdOf(spec) }), { plan, outcomes });
+  const runJson = JSON.stringify({ run_id: runIdOf(spec) });
   return {
     end: {
-      ...(end.kind === "succeeded" ? { ...end, dataJson } : end),
+      ...end,
+      ...(end.kind === "succeeded" && { dataJson: withAnswer(runJson, { plan, outcomes }) }),
       ...inDoubtAt([...outcomes, ...loops.failures]),
     },
     envelopeJson: fitAnswer(write(whole.outcomes), whole.outcomes, { write, limit: LIMITS.jobDataBytes }),

@@ -128,8 +128,12 @@ export class RunJournal implements Journal {
 
   #keep(step: Step, outcome: Outcome): KeptStep | null {
     const usual = this.#begun.has(step.id) || !this.#isShown ? this.#writeBytes : this.#stepBytes;
-    const mostBytes = this.#lists.has(step.index) ? Math.max(LIMITS.loopListBytes, usual) : usual;
-    return keepStep(step.id, outcome, { mostBytes, isShown: this.#isShown });
+    return keepStep(step.id, outcome, { mostBytes: this.roomOf(step, usual), isShown: this.#isShown });
+  }
+
+  /** Say how many bytes are kept of a step that usually has so many: more of a list that a loop goes over, in each of its turns. */
+  roomOf({ index }: Step, usual: number): number {
+    return this.#lists.has(index) ? Math.max(LIMITS.loopListBytes, usual) : usual;
   }
 }
 

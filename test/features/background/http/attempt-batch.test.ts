@@ -61,6 +61,7 @@ class Upstream {
     await sleep();
     this.underWay -= 1;
     this.onCall(n);
+    if (n === -2) return Response.json({ items: numbers(60).map((of) => ({ of, pad: "x".repeat(5_000) })) });
     if (this.refused.has(n)) return new Response("", { status: 404 });
     return this.failing.has(n) && this.times(n) <= 2
       ? new Response("", { status: 429 })
@@ -127,6 +128,17 @@ describe("A batch in the background", () => {
     expect(object.results().map(({ status }) => status)).toEqual(["success", "error", "success"]);
     expect(object.results()[1]!.error).toMatchObject({ code: "RESPONSE_TOO_LARGE" });
     expect([...upstream.calls].sort((a, b) => a - b)).toEqual([...numbers(60), 1_000]);
+  });
+
+  test("keeps the list of a loop whole for its next turns, however many actions it has", async () => {
+    const { upstream, object } = setUp([
+      { id: "list", tool: "read", args: { n: -2 } },
+      { tool: "write", for_each: { $ref: "list#/items" }, args: { n: { $ref: "item#/of" } } },
+      ...numbers(28).map((n) => ({ tool: "read", args: { n: 1_000 + n } })),
+    ]);
+    expect((await object.finish()).end.kind).toBe("succeeded");
+    expect(upstream.calls.filter((n) => n >= 0 && n < 1_000)).toEqual(numbers(60));
+    expect(upstream.times(-2)).toBe(1);
   });
 
   test("makes its writes one after another, and its reads in slices", async () => {
