@@ -76,12 +76,16 @@ export async function runAttempt(
 /** Translate what became of one call to how the attempt of its job ended. */
 export function toAttemptEnd(outcome: Outcome): AttemptEnd {
   const end = endOf(outcome);
-  const { log, accounts } = outcome.meta;
-  return {
-    ...end,
-    ...(log !== undefined && { log }),
-    ...(accounts !== undefined && isInDoubt(outcome) && { accounts }),
-  };
+  const { log } = outcome.meta;
+  return { ...end, ...(log !== undefined && { log }), ...inDoubtAt([outcome]) };
+}
+
+/** Find the accounts in which an attempt may have done something. */
+export function inDoubtAt(outcomes: readonly Outcome[]): Pick<AttemptEnd, "accounts"> {
+  const used = outcomes.flatMap((outcome) =>
+    isInDoubt(outcome) ? Object.entries(outcome.meta.accounts ?? {}) : [],
+  );
+  return used.length === 0 ? {} : { accounts: Object.fromEntries(used) };
 }
 
 function endOf(outcome: Outcome): AttemptEnd {

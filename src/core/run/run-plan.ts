@@ -505,7 +505,7 @@ function callsOf(prepared: Prepared): readonly Call[] {
   return prepared.calls.flatMap((call) => (call.ok ? [call.value] : []));
 }
 
-/** The elements of a loop that an earlier run has done; undefined where there are none. */
+/** Collect what an earlier run did of a loop; undefined if it did nothing. */
 function begunIn(prepared: Prepared | null): Begun | undefined {
   const calls = prepared?.kind === "loop" ? prepared.calls : [];
   const elements = calls.map((call) => (call.ok && call.value.begun) || ASKED_ELEMENT);

@@ -88,7 +88,7 @@ export const row: RowOf<"links"> = {
       "tells the person what may have taken effect, where the question and its reach are shown, and nothing of a question that had a no",
   },
   undo: {
-    apart: "an undo withdraws the question; the page of its link then says that it is over",
+    apart: "an undo withdraws the question, and the page of its link says so",
     file: "src/features/confirmations/http/answer-link.ts",
     line: 'if (status !== "pending") {',
   },

@@ -53,7 +53,7 @@ export const row: RowOf<"stream"> = {
     title: "tells each result as an event, and last the whole",
   },
   hooks: {
-    apart: "the sender has its whole 202 before its run begins",
+    apart: "the sender gets its 202 before the run begins",
     file: "src/features/flows/http/answer-hook.ts",
     line: "return recorded.ok ? ok(respondAccepted(proven.value.form, recorded.value)) : recorded;",
   },

@@ -281,14 +281,13 @@ const SHOWN = 5;
  */
 function nameIt(body: unknown, name: string): Result<unknown, Refusal> {
   if (!isJsonObject(body)) return ok(body);
-  const { fingerprint, "x-orchestration": shown, name: sent, ...rest } = body;
-  const isMeant = fingerprint === undefined && shown !== undefined;
-  const declaration = isMeant ? { ...rest, "x-orchestration": shown } : rest;
-  const written = sent ?? name;
-  if (written === name) return ok({ name, ...declaration });
+  const { fingerprint, name: sent, ...written } = body;
+  const { "x-orchestration": _, ...own } = written;
+  const declaration = fingerprint === undefined ? written : own;
+  if ((sent ?? name) === name) return ok({ name, ...declaration });
   const expected = `'${visibleText(name)}', as in the path, or nothing`;
   const hint = "The tool's name is that of the path; leave it out of the body.";
-  return err(refuseTool([{ path: "/name", expected, received: describe(written), hint }]));
+  return err(refuseTool([{ path: "/name", expected, received: describe(sent), hint }]));
 }
 
 const EXAMPLE = {

@@ -9,7 +9,7 @@ import { Semaphore } from "../../../core/kit/semaphore.ts";
 import { withAccount } from "../../../feature/caller.ts";
 import { tellAttempt } from "../../../core/observe/attempt-line.ts";
 import { Watch } from "../../../core/observe/watch.ts";
-import { failedAttempt } from "../../../core/run/run-attempt.ts";
+import { failedAttempt, inDoubtAt } from "../../../core/run/run-attempt.ts";
 import { type BatchReport, callBackground, readKeptBatch, runIdOf } from "../batch-job.ts";
 import { mayDo } from "../../../core/contract/gate/caller.ts";
 import { AnswerBudget, mergeAnswered, toEnvelopeJson } from "../../../core/answer/envelope.ts";
@@ -28,7 +28,7 @@ import { runAdmitted } from "../../../core/run/run-admitted.ts";
 import { ELEMENT, type KeptStep } from "../../flows/flow-run.ts";
 import type { Ran } from "../../flows/run/first-cause.ts";
 import { LongLoops } from "../../flows/run/long-loops.ts";
-import { inDoubtAt, toEnd } from "../../flows/run/run-job.ts";
+import { toEnd } from "../../flows/run/run-job.ts";
 import {
   isLoop,
   isUnfinished,

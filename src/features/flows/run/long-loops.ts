@@ -176,19 +176,14 @@ export class LongLoops {
     const { task, inside } = loop;
     const [kept] = this.#keptOf(element, loop);
     if (kept === undefined) return [];
+    const { isWrite, idempotent, inner } = task.tool;
     const isOpen = kept.outcomeJson === null || kept.outcomeJson.startsWith('{"status":"unknown"');
-    if (
-      this.#options.asks === true &&
-      isOpen &&
-      task.tool.isWrite &&
-      !task.tool.idempotent &&
-      !task.tool.inner
-    )
-      return [[element, ASKED]];
+    const mayAsk = this.#options.asks === true && isWrite && !idempotent && inner === undefined;
+    if (isOpen && mayAsk) return [[element, ASKED]];
     if (kept.outcomeJson === null) return [];
     const outcome = fromStoredOutcome(kept.outcomeJson, inside.budget);
     if (!succeeded(outcome) && this.#options.hasFailed?.(kept.outcomeJson) !== true) return [];
-    return [[element, this.#options.answer.admitElement(outcome, task.tool.isWrite)]];
+    return [[element, this.#options.answer.admitElement(outcome, isWrite)]];
   }
 
   /** Run some elements as a batch. */

@@ -7,12 +7,12 @@ import { type Failure, makeFailure, toWireFailure } from "../../../core/contract
 import type { AttemptEnd, JobClaim } from "../../../core/contract/gate/job.ts";
 import { isJsonObject, parseExact } from "../../../core/contract/json.ts";
 import * as LIMITS from "../limits.ts";
-import { isFailure, isInDoubt, type Outcome } from "../../../core/contract/outcome.ts";
+import { isFailure, type Outcome } from "../../../core/contract/outcome.ts";
 import { admit } from "../../../core/gate/admission.ts";
 import type { Execution, LargerWork } from "../../../core/gate/execution.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import type { Plan } from "../../../core/plan/step.ts";
-import { failedAttempt } from "../../../core/run/run-attempt.ts";
+import { failedAttempt, inDoubtAt } from "../../../core/run/run-attempt.ts";
 import { keepWrites, recalled } from "../../../core/run/execute/executor.ts";
 import { runAdmitted } from "../../../core/run/run-admitted.ts";
 import { callFlows, type RunReport } from "../flow-run.ts";
@@ -102,14 +102,6 @@ export async function runJob(
       steps: journal.keepAll(outcomes),
     },
   };
-}
-
-/** Find the accounts in which a run may have done something. */
-export function inDoubtAt(outcomes: readonly Outcome[]): Pick<AttemptEnd, "accounts"> {
-  const used = outcomes.flatMap((outcome) =>
-    isInDoubt(outcome) ? Object.entries(outcome.meta.accounts ?? {}) : [],
-  );
-  return used.length === 0 ? {} : { accounts: Object.fromEntries(used) };
 }
 
 /** Plan a run; refused where what it was given does not fit, or its flow cannot run with the tools that there are. */

@@ -64,4 +64,6 @@ test("a contract that is sent under the name by which it is shown is refused, un
   ).toBe(201);
   const shown = (await (await volley.fetch("/v1/tools/drop_order")).json()) as object;
   expect((await put(shown)).status).toBe(200);
+  const named = await put({ ...shown, name: "other" });
+  expect([named.status, JSON.parse(named.text).issues[0].received]).toEqual([422, 'the string "other"']);
 });
