@@ -7,6 +7,7 @@ import type { Refusal } from "../contract/refusal.ts";
 import type { ReadAs } from "../contract/other-names.ts";
 import type { CallbackTarget, RunOf } from "../contract/gate/job.ts";
 import type { JsonObject } from "../contract/json.ts";
+import { deadlineMs } from "../contract/limits.ts";
 import { err, type Result } from "../kit/result.ts";
 
 /** A call that may be made: its tool exists and its arguments fit. */
@@ -136,6 +137,17 @@ export interface Asker {
   /** The batch, or the job that a run of a trigger is. */
   readonly runId: string;
 }
+
+/** The plan of a request that calls nothing. */
+export const NO_PLAN: Plan = {
+  steps: [],
+  onError: "partial-success",
+  deadlineMs,
+  demotes: false,
+  maxTokens: null,
+  handles: [],
+  sharesReads: false,
+};
 
 /** The order of a batch. Acyclic: running it always comes to an end. */
 export interface Plan {

@@ -70,35 +70,27 @@ export function findFlaw(
 ): FieldFlaw | null {
   const { tool: name, args = {} } = write.brought!.compensate!;
   const tool = tools.get(name);
-  if (!write.isWrite)
-    return {
-      path: [],
-      expected: "nothing for a read",
-      received: "an object",
-      hint: "A read changes nothing; take it out.",
-    };
-  const at = (expected: string, received: string, hint: string): FieldFlaw => ({
-    path: ["tool"],
+  const refuse = (expected: string, received: string, hint: string, path = ["tool"]): FieldFlaw => ({
+    path,
     expected,
     received,
     hint,
   });
+  if (!write.isWrite)
+    return refuse("nothing for a read", "an object", "A read changes nothing; take it out.", []);
   if (name === write.name)
-    return at(
+    return refuse(
       "another tool",
       `'${name}'`,
-      "A write cannot take itself back; name the tool that undoes what it did.",
+      "A write cannot take itself back; name the tool that undoes it.",
     );
   if (tool === undefined)
-    return at("a tool that there is", `'${name}'`, `There is no tool '${name}'; declare it first.`);
-  if (!tool.isWrite) return at("a write", `the read '${name}'`, "A read takes nothing back; name a write.");
-  const circle = findCircle(write, tools);
-  if (circle !== null)
-    return at(
-      "a tool that is not taken back by this one in turn",
-      circle.join(" → "),
-      "Take 'compensate' out of one of them.",
-    );
+    return refuse("a tool that there is", `'${name}'`, `There is no tool '${name}'; declare it first.`);
+  if (!tool.isWrite)
+    return refuse("a write", `the read '${name}'`, "A read takes nothing back; name a write.");
+  const circle = findCircle(write, tools)?.join(" → ");
+  if (circle !== undefined)
+    return refuse("a tool that is not taken back by this one in turn", circle, "Take one 'compensate' out.");
   return isLate || tool.hasLateInput ? null : findFlawInArgs(write, tool, args);
 }
 
@@ -122,21 +114,15 @@ function findFlawInArgs(write: Tool, tool: Tool, args: JsonObject): FieldFlaw | 
   const { taken } = listArguments(write.input);
   const knows = Object.keys(taken).length > 0;
   for (const { id, pointer, tokens } of references.value) {
-    const received = `"${id}#${pointer}"`;
-    if (id !== RESULT && id !== ARGS)
-      return {
-        path: ["args"],
-        expected: `a reference to "${RESULT}#" or "${ARGS}#"`,
-        received,
-        hint: REFERS,
-      };
-    if (id === ARGS && knows && tokens[0] !== undefined && !Object.hasOwn(taken, tokens[0]))
-      return { path: ["args"], expected: `an argument of '${write.name}'`, received, hint: REFERS };
+    const isOther = id !== RESULT && id !== ARGS;
+    const isUnknown = id === ARGS && knows && tokens[0] !== undefined && !Object.hasOwn(taken, tokens[0]);
+    if (!isOther && !isUnknown) continue;
+    const expected = isOther ? `a reference to "${RESULT}#" or "${ARGS}#"` : `an argument of '${write.name}'`;
+    return { path: ["args"], expected, received: `"${id}#${pointer}"`, hint: REFERS };
   }
   const open = resolveReferences(args, () => ({ data: Pending.value }), UNBOUND);
-  if (!open.ok) return toFlaw(open.error);
-  const misfit = refuseCertain(tool, open.value as JsonObject);
-  return misfit === null ? null : toFlaw(misfit);
+  const misfit = open.ok ? refuseCertain(tool, open.value as JsonObject) : open.error;
+  return misfit && toFlaw(misfit);
 }
 
 const RESULT = "result";
@@ -144,18 +130,12 @@ const ARGS = "args";
 const REFERS = `'${RESULT}#' is the write's whole output and '${ARGS}#' are its arguments, each with a JSON Pointer, e.g. "${RESULT}#/id".`;
 const UNBOUND = { what: "the arguments of a compensation", limitBytes: Number.POSITIVE_INFINITY };
 
-function toFlaw({ issues = [], hint }: Failure): FieldFlaw {
-  const [issue] = issues;
-  const path = (issue?.path ?? "")
-    .split("/")
-    .slice(1)
-    .filter((token, at) => at > 0 || token !== "args");
-  return {
-    path: ["args", ...path],
-    expected: issue?.expected ?? "arguments that the tool takes",
-    received: issue?.received ?? "others",
-    hint,
-  };
+const MISFIT = { path: "", expected: "arguments that the tool takes", received: "others" };
+
+function toFlaw({ issues: [issue = MISFIT] = [], hint }: Failure): FieldFlaw {
+  const { path, expected, received } = issue;
+  const tokens = path.split("/").slice(1);
+  return { path: ["args", ...tokens.slice(tokens[0] === "args" ? 1 : 0)], expected, received, hint };
 }
 
 /**

@@ -1,74 +1,68 @@
 import type { Catalog } from "../../core/catalog/catalog.ts";
 import type { Tool } from "../../core/catalog/define-tool.ts";
+import { parseCall } from "../../core/catalog/parse-args.ts";
 import { type Failure, makeFailure, toWireFailure } from "../../core/contract/failure.ts";
 import { MARK } from "../../core/egress/redact.ts";
-import { fitsCondition, toCondition, type WrittenCondition } from "../../core/contract/condition.ts";
 import { isJsonObject, type JsonObject, parseExact } from "../../core/contract/json.ts";
 import { conditionOf } from "../../core/contract/orchestration.ts";
 import { attempt, attemptNow } from "../../core/kit/result.ts";
 import type { Call } from "../../core/plan/step.ts";
-import { compensationOf, resolveCompensation } from "./compensation.ts";
+import { compensationOf, type EndedWrite, resolveCompensation } from "./compensation.ts";
 import type { Irreversible, NoWayBack, Reversal, SealArgs, WayBack } from "./undo-run.ts";
 
-/** A write that was done, as far as is known. */
-interface DoneWrite {
+/** A write that was done, as far as is known: of its output perhaps nothing. */
+interface DoneWrite extends EndedWrite {
   readonly tool: string;
-  readonly args: JsonObject;
-  /** Its output, or what stands for it; undefined where that is not known. */
-  readonly output: unknown;
 }
 
 /** Find how a write is taken back by who calls the tools of a catalog, or why there is no way. */
 export function wayBackOf(tool: Tool, catalog: Pick<Catalog, "callable">): WayBack | NoWayBack {
   const compensation = compensationOf(tool, { get: (name) => catalog.callable(name) });
-  if (compensation === null) return UNSAID;
-  const { delivery, orchestration } = catalog.callable(compensation.tool)!;
-  const { confirm = "never" } = orchestration;
-  if (confirm === "never") return { compensation, delivery };
-  const when = conditionOf(orchestration);
-  return { compensation, delivery, asks: when === undefined ? true : { when } };
+  if (compensation === null) return { why: "says no way to take back what it did" };
+  const back = catalog.callable(compensation.tool)!;
+  const asks = asksByContract(back)
+    ? conditionOf(back.orchestration) === undefined
+      ? true
+      : "maybe"
+    : undefined;
+  return { compensation, delivery: back.delivery, asks };
 }
 
-const UNSAID: NoWayBack = { why: "says no way to take back what it did" };
-const SECRET: NoWayBack = { why: "is taken back with a secret, which is not kept here" };
-
 /** Whether a tool's contract itself has a person asked; one that is asked for only by default does not. */
-export function asksByContract({ orchestration }: Pick<Tool, "orchestration">): boolean {
+function asksByContract({ orchestration }: Pick<Tool, "orchestration">): boolean {
   return (orchestration.confirm ?? "never") !== "never";
 }
 
-/** Whether a person is asked about a call with these arguments. One that this version does not know is looked at before its call is sent. */
-function isAsked(asks: WayBack["asks"], args: JsonObject): boolean {
-  if (asks === undefined || asks === true) return asks === true;
-  return fitsCondition(toCondition(asks.when as WrittenCondition), args);
+/** Whether a person is asked about a call by the contract of its tool. One that is wrong is never sent. @param argsJson undefined where they are not known yet */
+export function asksPerson(name: string, argsJson: string | undefined, catalog: Catalog): boolean {
+  const tool = catalog.callable(name);
+  if (tool === undefined || !asksByContract(tool)) return false;
+  if (argsJson === undefined) return catalog.asks(tool, null) !== false;
+  const call = parseCall(tool, readObject(argsJson), { isForeign: true });
+  return call.ok && catalog.asks(tool, call.value) !== false;
 }
 
 /**
  * Find the call that takes a write back.
  *
- * @param by how; null where there is no way
+ * @param by how
  * @param redact takes the secrets of the write's call out of JSON text
  */
 export function findReversal(
-  by: WayBack | NoWayBack | null,
+  by: WayBack | NoWayBack,
   { tool, args, output }: DoneWrite,
-  redact: (json: string) => string,
+  redact = (json: string): string => json,
 ): Reversal | SecretReversal | Irreversible {
-  if (by === null || "why" in by) return { tool, error: toWireFailure(irreversible(tool, by ?? UNSAID)) };
+  if (by.why !== undefined) return { tool, error: toWireFailure(irreversible(tool, by.why)) };
   const { compensation, delivery, asks } = by;
   const resolved = resolveCompensation(compensation, { args, output });
   if (!resolved.ok) return { tool: compensation.tool, error: toWireFailure(resolved.error) };
-  const argsJson = JSON.stringify(resolved.value.args);
+  const secretJson = JSON.stringify(resolved.value.args);
   // A mark stands for a secret in an output that was kept, or was read again.
-  if (argsJson.includes(MARK)) return withoutSecret(tool);
-  const shownJson = redact(argsJson);
-  const call = {
-    tool: resolved.value.tool,
-    argsJson: shownJson,
-    delivery,
-    ...(isAsked(asks, resolved.value.args) && { asks: true as const }),
-  };
-  return shownJson === argsJson ? call : { ...call, secretJson: argsJson };
+  if (secretJson.includes(MARK)) return withoutSecret(tool);
+  const argsJson = redact(secretJson);
+  const call = { tool: compensation.tool, argsJson, delivery, asks };
+  return argsJson === secretJson ? call : { ...call, secretJson };
 }
 
 /** Seal the arguments of a call that may not be kept as they are, for one write of a tenant; where that cannot be done, it stands. */
@@ -79,9 +73,10 @@ export async function sealReversal(
 ): Promise<Reversal | Irreversible> {
   if (!("secretJson" in found)) return found;
   const { secretJson, ...shown } = found;
-  const sealing = await attempt(() => seal(secretJson, tenant, sealedFor));
-  const sealed = sealing.ok ? sealing.value : null;
-  return sealed === null ? withoutSecret(tool) : { ...shown, sealed, sealedFor };
+  const sealed = await attempt(() => seal(secretJson, tenant, sealedFor));
+  return sealed.ok && sealed.value !== null
+    ? { ...shown, sealed: sealed.value, sealedFor }
+    : withoutSecret(tool);
 }
 
 /** The arguments of a call as they were sent, with those that its schema filled in. */
@@ -94,25 +89,24 @@ export interface SecretReversal extends Reversal {
   readonly secretJson: string;
 }
 
-/** Find that call where nothing of it can be sealed. @param told by who saw the whole output, where somebody did */
+/** Find that call by what is kept of a write. @param told by who saw the whole output, where somebody did */
 export function resolveReversal(
-  by: WayBack | NoWayBack | null,
+  by: WayBack | NoWayBack,
   done: DoneWrite,
   told?: Reversal | Irreversible,
 ): Reversal | Irreversible {
-  if (by !== null && "compensation" in by && told !== undefined) {
-    if (!("argsJson" in told)) return told;
-    const { compensation, delivery, asks } = by;
-    if (told.tool === compensation.tool)
-      return { ...told, delivery, ...(isAsked(asks, readObject(told.argsJson)) && { asks: true }) };
-  }
-  const found = findReversal(by, done, (json) => json);
-  return "secretJson" in found ? withoutSecret(done.tool) : found;
+  if (by.compensation === undefined || told === undefined) return findReversal(by, done);
+  if (told.error !== undefined) return told;
+  const { compensation, delivery, asks } = by;
+  return told.tool === compensation.tool ? { ...told, delivery, asks } : findReversal(by, done);
 }
 
 /** Say that a write stands because a secret is not kept. */
 export function withoutSecret(tool: string): Irreversible {
-  return { tool, error: toWireFailure(irreversible(tool, SECRET)) };
+  return {
+    tool,
+    error: toWireFailure(irreversible(tool, "is taken back with a secret, which is not kept here")),
+  };
 }
 
 /** Read an object that was written as JSON text; an empty one of anything else. */
@@ -121,8 +115,8 @@ export function readObject(json: string): JsonObject {
   return value.ok && isJsonObject(value.value) ? value.value : {};
 }
 
-/** Say why a write cannot be taken back, or not by a tool. */
-export function irreversible(tool: string, { why }: NoWayBack): Failure {
+/** Say why a write cannot be taken back, or not by a tool. @param why the rest of a sentence that begins with the tool */
+export function irreversible(tool: string, why: string): Failure {
   const hint = `'${tool}' ${why}; look what stands, and take it back yourself where that can be done.`;
   return makeFailure("NOT_REVERSIBLE", { hint });
 }

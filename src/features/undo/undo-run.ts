@@ -3,7 +3,6 @@ import { createPartCall } from "../../core/contract/gate/part-call.ts";
 import { nameInside } from "./undo-machine.ts";
 import type { Compensation } from "./compensation.ts";
 import type { WireFailure } from "../../core/contract/failure.ts";
-import type { JsonObject } from "../../core/contract/json.ts";
 import type { toWirePending } from "../../core/contract/outcome.ts";
 import type { CallbackTarget, Delivery, JobTry } from "../../core/contract/gate/job.ts";
 
@@ -22,7 +21,7 @@ export interface RunFacts {
   readonly jobId?: string | undefined;
   /** An action of the run has failed, as its last attempt told. */
   readonly isFailed?: boolean;
-  /** The questions to people that it waits for, or waited for until it was undone. */
+  /** The questions to people that it waits for, or waited for until it was undone, and those about its undo that are decided. */
   readonly questions?: readonly string[];
   /** The runs that share its writes, as lists have them; it alone unless said. */
   readonly runs?: readonly string[] | undefined;
@@ -31,9 +30,7 @@ export interface RunFacts {
   /** The actions that those which wait for them depend on, by the name of each. */
   readonly needs?: Readonly<Record<string, readonly string[]>>;
   /** The question about calls that take its writes back, while one is open or is being asked. */
-  readonly asks?: OpenQuestion;
-  /** Earlier ones. */
-  readonly asked?: readonly string[];
+  readonly asks?: OpenQuestion | undefined;
 }
 
 /** A question about calls that take writes back. */
@@ -76,9 +73,9 @@ export interface BegunWrite extends WritePlace {
   /** That of a job is known when that has ended. */
   readonly seq?: number;
   /** How it is looked up should its end not be known; absent where its tool does not say how. The arguments of a job are in its row. */
-  readonly look?: Look;
-  readonly job?: { readonly by: WayBack | NoWayBack | null };
-  readonly jobId?: string;
+  readonly look?: Look | undefined;
+  readonly job?: { readonly by: WayBack | NoWayBack } | undefined;
+  readonly jobId?: string | undefined;
 }
 
 /** How a write is looked up: its arguments, and how long its effect may take to be seen. */
@@ -98,7 +95,7 @@ export interface AskedPlace extends WritePlace {
 
 /** A write of a run that is over. One with neither a way back nor a look, and that is no job, is in doubt. */
 export interface AskedWrite extends Omit<BegunWrite, "run">, AskedPlace {
-  readonly by?: Reversal | Irreversible;
+  readonly by?: Reversal | Irreversible | undefined;
   readonly sentAt: number;
 }
 
@@ -120,12 +117,16 @@ export interface ClaimedState extends UndoState {
 export interface WayBack {
   readonly compensation: Compensation;
   readonly delivery: Delivery;
-  /** Its contract has a person asked: always, or where the arguments fit a condition. */
-  readonly asks?: true | { readonly when: JsonObject };
+  readonly why?: undefined;
+  readonly asks?: Asks;
 }
+
+/** Whether its contract has a person asked about a call: always, or where its arguments fit a condition, which is looked at before it is sent. */
+type Asks = true | "maybe" | undefined;
 
 /** There is no way to take a write back. */
 export interface NoWayBack {
+  readonly compensation?: undefined;
   /** The rest of a sentence that begins with the tool of the write. */
   readonly why: string;
 }
@@ -134,13 +135,14 @@ export interface NoWayBack {
 export interface Reversal {
   readonly tool: string;
   readonly argsJson: string;
+  readonly error?: undefined;
   readonly delivery: Delivery;
   /** A person is asked first. */
-  readonly asks?: true;
+  readonly asks?: Asks;
   /** The accounts that the write used, by connector: it is taken back in those, or not at all. */
   readonly accounts?: Account["ids"];
   /** The arguments, where those that may be shown lack a secret. */
-  readonly sealed?: string;
+  readonly sealed?: string | undefined;
   /** The name that they are sealed for: the key of the write's undo where absent. */
   readonly sealedFor?: string;
 }
@@ -148,16 +150,17 @@ export interface Reversal {
 /** Seals arguments for one write of a tenant; null where the deployment has no key for that. */
 export type SealArgs = (argsJson: string, tenant: string, sealedFor: string) => Promise<string | null>;
 
-export type WriteEnd =
-  /** It did nothing that could be taken back. */
-  | { readonly kind: "void" }
-  /** It may have been done. */
-  | { readonly kind: "doubt"; readonly seq: number; readonly error: WireFailure }
-  | { readonly kind: "done"; readonly seq: number; readonly by: Reversal | Irreversible };
+/** How a write ended. Without a way back it may have been done; without a number it did nothing that could be taken back. */
+export interface WriteEnd<By = Reversal | Irreversible> {
+  readonly seq?: number;
+  readonly by?: By;
+}
 
 /** Why there is no call that takes a write back; the tool is that of the call, or else the write's. */
 export interface Irreversible {
   readonly tool: string;
+  readonly argsJson?: undefined;
+  readonly asks?: undefined;
   readonly error: WireFailure;
 }
 
@@ -204,11 +207,11 @@ export interface OpenedEntry {
   /** Earlier attempts. */
   readonly tries: readonly JobTry[];
   /** The call that takes it back, once that is known. */
-  readonly by?: Reversal;
+  readonly by?: Reversal | Irreversible | undefined;
   /** A person said yes to that call. */
   readonly isApproved?: true | undefined;
   /** The write that is to be looked up first. */
-  readonly doubt?: Look & { readonly tool: string; readonly sentAt: number };
+  readonly doubt?: (Look & { readonly tool: string; readonly sentAt: number }) | undefined;
   /** The calls that people are to be asked about, with the names of their writes. */
   readonly asks?: { readonly runId: string; readonly calls: readonly AskedCall[] } & Pick<
     RunFacts,
@@ -313,14 +316,8 @@ export function jobsInLoop(data: unknown): readonly (readonly [element: number |
   );
 }
 
-/** Whether all that an action did is taken back; undefined without an entry of it. */
-export function undoneOf(id: string, entries: readonly UndoneEntry[]): ReturnType<typeof undoneIn> {
-  return undoneIn(entries.filter((entry) => entry.id === id));
-}
-
-/** The same of all entries of one action. */
+/** Whether all that an action did is taken back, by its entries; undefined without one. */
 export function undoneIn(own: readonly UndoneEntry[]): true | false | "unknown" | undefined {
   if (own.length === 0) return undefined;
-  if (own.some(({ status }) => status === "unknown")) return "unknown";
-  return own.every(isGone);
+  return own.some(({ status }) => status === "unknown") ? "unknown" : own.every(isGone);
 }

@@ -16,7 +16,7 @@ import { admitPlan, type Admitted, type Refused } from "../../../core/gate/admit
 import { abandonKeys, endKey } from "../../../core/gate/claimed-keys.ts";
 import { readKeys } from "../../../core/gate/read-keys.ts";
 import { deriveId } from "../../../core/kit/derive-id.ts";
-import type { Plan } from "../../../core/plan/step.ts";
+import { NO_PLAN, type Plan } from "../../../core/plan/step.ts";
 
 const PREFERENCE = "respond-async";
 
@@ -66,10 +66,10 @@ async function recordBatch(
   const { caller, gate, ports, batchKey } = execution;
   const unfit = refuseFields(batch);
   if (unfit !== null) return err({ refusal: unfit, quota: null });
-  const idempotency = await readKeys(NO_PLAN, { ...execution, batchKey });
+  const idempotency = await readKeys(ONE_JOB, { ...execution, batchKey });
   const seed = idempotency?.batch?.seed ?? ports.newId();
   if (refused !== undefined) {
-    const kept = await findKept({ ...NO_PLAN, refused }, idempotency, execution);
+    const kept = await findKept({ ...ONE_JOB, refused }, idempotency, execution);
     return kept.ok ? toReplay(kept.value) : kept;
   }
   const spec = makeSpec(batch, execution, { id: deriveId(seed, 0), again });
@@ -78,7 +78,7 @@ async function recordBatch(
   if (unclaimed !== null) return err({ refusal: unclaimed, quota: null });
   const isCounted = again?.isCounted === true;
   const asked = { jobs: new Map([[0, spec]]), idempotency, countAlone: () => false, isCounted };
-  const admitted = await admitPlan(NO_PLAN, asked, { caller, gate });
+  const admitted = await admitPlan(ONE_JOB, asked, { caller, gate });
   // Without an answer of the gate it may be recorded all the same.
   const isCertain = admitted.ok
     ? admitted.value.replay !== null
@@ -188,7 +188,8 @@ function refuse(code: string): Refusal {
 const NOT_YET = makeFailure("INTERNAL");
 
 /** The plan that is admitted: one job, of which all is known that an admission asks. */
-const NO_PLAN: Plan = {
+const ONE_JOB: Plan = {
+  ...NO_PLAN,
   steps: [
     {
       index: 0,
@@ -202,10 +203,4 @@ const NO_PLAN: Plan = {
       task: err(NOT_YET),
     },
   ],
-  onError: "partial-success",
-  deadlineMs: LIMITS.maxBackgroundDeadlineMs,
-  demotes: false,
-  maxTokens: null,
-  handles: [],
-  sharesReads: false,
 };

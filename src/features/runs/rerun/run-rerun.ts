@@ -6,7 +6,7 @@ import { countRequest, type Refused } from "../../../core/gate/admit-plan.ts";
 import type { Execution, RunnableBatch } from "../../../core/gate/execution.ts";
 import { readKeys } from "../../../core/gate/read-keys.ts";
 import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
-import type { Plan } from "../../../core/plan/step.ts";
+import { NO_PLAN, type Plan } from "../../../core/plan/step.ts";
 import type { Answer } from "../../../core/run/execute/answer.ts";
 import { answerPlan, keepWrites, recalled } from "../../../core/run/execute/executor.ts";
 import type { RunLog } from "../run.ts";
@@ -57,7 +57,7 @@ export async function runRerun(
     if (recorded !== null) return recorded;
     const counted = isCounted ? ok({ quota: null }) : await countRequest(execution);
     if (!counted.ok) return counted;
-    const json = toJson({ ...NOTHING, given: known }, [], {
+    const json = toJson({ ...NO_PLAN, given: known }, [], {
       batchId: rerun,
       durationMs: 0,
       maxParallelism: 0,
@@ -108,11 +108,11 @@ export async function runRerun(
 
 /** Find the job that a rerun under the same key has become; null where there is none. */
 async function findRecorded(execution: Execution): Promise<Result<Answer, Refused> | null> {
-  const found = await execution.hooks?.later?.record(NO_BATCH, execution, { refused: NOTHING_RUNS });
-  return found === undefined || (!found.ok && found.error.refusal === NOTHING_RUNS) ? null : found;
+  const found = await execution.hooks?.later?.record(NO_BATCH, execution, { refused: NO_PLAN_RUNS });
+  return found === undefined || (!found.ok && found.error.refusal === NO_PLAN_RUNS) ? null : found;
 }
 
-const NOTHING_RUNS = makeRefusal("INVALID_REQUEST", "Nothing of it is to run.");
+const NO_PLAN_RUNS = makeRefusal("INVALID_REQUEST", "Nothing of it is to run.");
 
 const NO_BATCH: Batch = {
   entries: [],
@@ -173,16 +173,6 @@ const NO_BACKGROUND = makeRefusal(
   "INVALID_REQUEST",
   "This run was a job, and this Worker runs no batches in the background; send its actions anew.",
 );
-
-const NOTHING: Plan = {
-  steps: [],
-  onError: "partial-success",
-  deadlineMs: 0,
-  demotes: false,
-  maxTokens: null,
-  handles: [],
-  sharesReads: false,
-};
 
 const UNCLAIMED = makeRefusal(
   "UNAVAILABLE",

@@ -8,28 +8,27 @@ import { idempotencyAnswerBytes } from "../../../core/contract/limits.ts";
 import { endKey } from "../../../core/gate/claimed-keys.ts";
 import { KEY_CONFLICT, mayRead } from "../../../core/gate/kept-answer.ts";
 import { type BatchKey, readKeys } from "../../../core/gate/read-keys.ts";
-import { countRequest } from "../../../core/gate/admit-plan.ts";
+import type { KeyEnd } from "../../../core/contract/gate/idempotency.ts";
+import { NO_PLAN } from "../../../core/plan/step.ts";
+import { admitPlan, countRequest } from "../../../core/gate/admit-plan.ts";
 import { askGate, type RequestContext, readRequest, respondJson } from "../../../feature/answer.ts";
 import { givenBy } from "../../../feature/gives.ts";
-import { isLive } from "../../../core/gate/state/outbox.ts";
 import { attempt, err, makeRefusal, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
 import type { Route } from "../../../feature/route.ts";
-import { lazySchema, parseExact } from "../../../feature/schema.ts";
+import { lazySchema } from "../../../feature/schema.ts";
 import * as LIMITS from "../limits.ts";
 import { followUndo } from "../run/follow-undo.ts";
 import { plannedSchema, undoneSchema } from "../run/keepers.ts";
-import { asksByContract, readObject } from "../resolve-reversal.ts";
+import { asksPerson, readObject } from "../resolve-reversal.ts";
 import {
-  type AskedWrite,
   callUndo,
   type ClaimedState,
   type RunFacts,
   toMember,
   toWirePlace,
   type UndoneEntry,
-  type UndoState,
 } from "../undo-run.ts";
-import { findKept, type FoundWrites, findWrites, type Related } from "./find-writes.ts";
+import { findWrites, type Related } from "./find-writes.ts";
 
 const askedSchema = lazySchema(() =>
   z
@@ -117,28 +116,24 @@ async function prepare(
   if (!ended.ok) return ended;
   const related = ended.value;
   const { root, runs, key, context } = related;
-  const found = findWrites(related, context.catalog, only);
-  const { ids, left, questions } = found;
+  const { ids, lacking, ...asked } = await findWrites(related, only);
   const stray = only?.find((name) => !ids.has(name));
   if (stray !== undefined) return err(refuseStray(stray));
-  const writes = await Promise.all(found.writes.map((write) => withEnd(write, found, context.gate)));
   const { account, requestId } = context.origin;
   const facts: RunFacts = { caller: { ...context.caller, name: key }, requestId, account };
+  const all = runs.map((run) => run.id);
   const claim = async (isDry = false): Promise<Result<ClaimedState, Refusal>> => {
-    const all = runs.map((run) => run.id);
-    const asked = { writes, left, questions };
-    const ask = (): ReturnType<typeof callUndo<"claim">> =>
-      callUndo(context.gate, "claim", root, all, facts, asked, isDry);
+    const ask = () => callUndo(context.gate, "claim", root, all, facts, asked, isDry);
     const claimed = await askGate(ask, UNCERTAIN);
-    if (!claimed.ok) return claimed;
-    return "retryAfterMs" in claimed.value ? err(refuseGoing(claimed.value.retryAfterMs)) : ok(claimed.value);
+    if (!claimed.ok || !("retryAfterMs" in claimed.value)) return claimed as Result<ClaimedState, Refusal>;
+    const { retryAfterMs } = claimed.value;
+    return err(makeRefusal("IDEMPOTENCY_IN_PROGRESS", GOING, { retryAfterMs }));
   };
   const looked = await claim(true);
   if (!looked.ok) return looked;
   // A write that was taken back needs nothing that is kept of it.
-  const done = new Set(looked.value.entries.map((entry) => asOfRoot(entry, related).id));
-  const lacking = [...new Set(found.lacking)].filter((name) => !done.has(name));
-  if (lacking.length > 0) return err(refuseLacking(lacking));
+  for (const entry of looked.value.entries) lacking.delete(asOfRoot(entry, related).id);
+  if (lacking.size > 0) return err(refuseLacking([...lacking]));
   const isAsked = (entry: UndoneEntry): boolean => {
     const name = asOfRoot(entry, related).id;
     return ids.has(name) && only?.includes(name) !== false;
@@ -152,14 +147,12 @@ async function takeBack({
   claim,
   isAsked,
 }: PreparedUndo): Promise<KeptJson | Result<Response, Refusal>> {
-  const { runs, context } = related;
-  const { clock } = context.ports;
-  const endsAt = clock.now() + LIMITS.undoAnswerMs;
+  const { runs, context: execution } = related;
+  const endsAt = execution.ports.clock.now() + LIMITS.undoAnswerMs;
   const claimed = await claim();
   if (!claimed.ok) return claimed;
   const all = runs.map((run) => run.id);
-  const look = (): Promise<UndoState> => callUndo(context.gate, "looks", all);
-  const { entries } = await followUndo(claimed.value, { clock, endsAt, look });
+  const { entries } = await followUndo(all, { execution, endsAt, begun: claimed.value });
   const told = entries.filter(isAsked).map((entry) => asOfRoot(entry, related));
   return { json: `{${toMember(told).slice(1)}}`, tools: told.map(({ tool }) => tool) };
 }
@@ -175,38 +168,14 @@ function asOfRoot(entry: UndoneEntry, { runs }: Related): UndoneEntry {
   return { ...told, id: of.id, action, element: of.element };
 }
 
-/** Find when the job that a write is has ended, and by which call it is taken back if it succeeded. */
-async function withEnd(
-  write: AskedWrite,
-  found: FoundWrites,
-  gate: Related["context"]["gate"],
-): Promise<AskedWrite> {
-  const { job, jobId, tool, id } = write;
-  if (job === undefined) return write;
-  const read = await attempt(() => gate.job(jobId!));
-  const record = read.ok ? read.value : null;
-  if (record === null || isLive(record.status)) return write;
-  const placed = { ...write, seq: found.seqOf(record.updatedAt) };
-  if (job.by === null || record.status !== "succeeded") return placed;
-  const { argsJson = "{}", dataJson } = record;
-  const output = dataJson === null ? undefined : { data: parseExact(dataJson) };
-  const by = findKept(job.by, { tool, args: readObject(argsJson), output });
-  if (by === undefined) found.lacking.push(id);
-  return by === undefined ? placed : { ...placed, by };
-}
-
 /** Say what would be sent, in the order in which it would be. */
 function toPlanJson({ related, planned }: PreparedUndo): string {
-  const { catalog } = related.context;
   const undone = planned.map(({ id, action, element, tool: own, by, job }) => {
     // A job that has not begun is cancelled; what one has done is known when it is over.
-    const way = job?.by && "compensation" in job.by ? job.by.compensation.tool : own;
-    const name = by?.tool ?? way;
-    const args = by && "argsJson" in by ? readObject(by.argsJson) : undefined;
-    const tool = catalog.callable(name);
-    const call = args === undefined ? null : { input: args, args };
-    const asks = tool !== undefined && asksByContract(tool) && catalog.asks(tool, call) !== false;
-    return { ...toWirePlace(id), action, element: element ?? undefined, tool: name, args, asks };
+    const tool = by?.tool ?? job?.by.compensation?.tool ?? own;
+    const args = by?.argsJson === undefined ? undefined : readObject(by.argsJson);
+    const asks = asksPerson(tool, by?.argsJson, related.context.catalog);
+    return { ...toWirePlace(id), action, element: element ?? undefined, tool, args, asks };
   });
   return JSON.stringify({ undone });
 }
@@ -226,28 +195,23 @@ async function answerOnce(
   answer: () => Promise<KeptJson | Result<Response, Refusal>>,
 ): Promise<Result<Response, Refusal>> {
   const { gate } = context;
-  const idempotency = await readKeys({ steps: [] }, { ...context, batchKey });
+  const idempotency = await readKeys(NO_PLAN, { ...context, batchKey });
   const batch = idempotency?.batch ?? null;
   if (idempotency === null || batch === null) return toResponse(await answer());
-  const asked = { quota: null, draws: [], jobs: [], allOrNothing: false, idempotency };
-  const admitted = await askGate(() => gate.admit(asked), "It was not begun; send it again.");
-  if (!admitted.ok) return admitted;
-  const state = admitted.value.idempotency?.batch;
-  if (state?.kind === "running") return err(refuseGoing(state.retryAfterMs));
-  if (state?.kind === "conflict") return err(KEY_CONFLICT);
-  if (state?.kind === "done") {
+  const asked = { jobs: new Map(), idempotency, countAlone: () => false, isCounted: true };
+  const admitted = await admitPlan(NO_PLAN, asked, context);
+  if (!admitted.ok) return err(admitted.error.refusal);
+  const { replay } = admitted.value;
+  if (replay !== null) {
     const catalog = await askGate(() => context.currentCatalog(), "Send it again.");
     if (!catalog.ok) return catalog;
-    if (!mayRead(state.answer, { ...context, catalog: catalog.value })) return err(KEY_CONFLICT);
-    return ok(respondJson(state.answer.json, { headers: { "idempotency-replayed": "true" } }));
+    if (!mayRead(replay, { ...context, catalog: catalog.value })) return err(KEY_CONFLICT);
+    return ok(respondJson(replay.json, { headers: { "idempotency-replayed": "true" } }));
   }
   const answered = await answer();
   const isKept = "json" in answered && utf8Length(answered.json) <= idempotencyAnswerBytes;
-  const end = isKept
-    ? ({ kind: "done", answer: { ...answered, failed: false } } as const)
-    : ({ kind: "free" } as const);
-  const { runId } = idempotency;
-  await attempt(() => gate.complete({ runId, ends: [endKey(batch, end)] }));
+  const end: KeyEnd = isKept ? { kind: "done", answer: { ...answered, failed: false } } : { kind: "free" };
+  await attempt(() => gate.complete({ runId: idempotency.runId, ends: [endKey(batch, end)] }));
   return toResponse(answered);
 }
 
@@ -260,10 +224,7 @@ const NO_RUNS = makeRefusal(
   "This Worker keeps no runs: it does not list the feature 'runs'.",
 );
 
-function refuseGoing(retryAfterMs: number): Refusal {
-  const hint = "The run, or an undo of it, is under way; ask again when that is over.";
-  return makeRefusal("IDEMPOTENCY_IN_PROGRESS", hint, { retryAfterMs });
-}
+const GOING = "The run, or an undo of it, is under way; ask again when that is over.";
 
 function refuseStray(name: string): Refusal {
   const issue = { path: "/only", expected: "ids of actions of the run", received: `'${name}'` };

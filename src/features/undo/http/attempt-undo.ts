@@ -3,12 +3,12 @@ import { parseCall } from "../../../core/catalog/parse-args.ts";
 import { toWirePending } from "../../../core/contract/outcome.ts";
 import type { Execution } from "../../../core/gate/execution.ts";
 import { ok } from "../../../core/kit/result.ts";
-import type { Step, Task } from "../../../core/plan/step.ts";
+import type { ParkedStep } from "../../../core/plan/parked-step.ts";
+import { NO_PLAN } from "../../../core/plan/step.ts";
 import type { Catalog } from "../../../core/catalog/catalog.ts";
 import { makeFailure, toWireFailure } from "../../../core/contract/failure.ts";
 import type { AttemptEnd, JobClaim, JobTry } from "../../../core/contract/gate/job.ts";
-import type { Gate } from "../../../core/contract/gate/tenant-gate-methods.ts";
-import { deadlineMs, firstAttemptMs, responseReserveBytes } from "../../../core/contract/limits.ts";
+import { firstAttemptMs, responseReserveBytes } from "../../../core/contract/limits.ts";
 import { ByteBudget } from "../../../core/egress/read-body.ts";
 import { follow } from "../../../core/kit/json/json-pointer.ts";
 import { Semaphore } from "../../../core/kit/semaphore.ts";
@@ -17,25 +17,18 @@ import type { CallScope } from "../../../core/run/call-scope.ts";
 import { failedAttempt } from "../../../core/run/run-attempt.ts";
 import { lookFor } from "../../../core/run/verifications.ts";
 import { withAccount } from "../../../feature/caller.ts";
-import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import * as LIMITS from "../limits.ts";
 import { createSeal, hideArgs, openArgs } from "./sealed-args.ts";
 import {
-  asksByContract,
+  asksPerson,
   findReversal,
   irreversible,
   readObject,
+  type SecretReversal,
   sealReversal,
   wayBackOf,
 } from "../resolve-reversal.ts";
-import {
-  callUndo,
-  type Irreversible,
-  type OpenedEntry,
-  type Reversal,
-  type RunFacts,
-  type SealArgs,
-} from "../undo-run.ts";
+import { callUndo, type Irreversible, type OpenedEntry, type Reversal, type RunFacts } from "../undo-run.ts";
 
 /** Make one attempt to take a write back, in its tenant's object: a call of the tool for the write's key, subject and account. */
 export async function attemptUndo(
@@ -46,15 +39,15 @@ export async function attemptUndo(
   const { spec, fence } = claim;
   const { caller, account, requestId } = JSON.parse(spec.toolJson!) as RunFacts;
   const context = withAccount(deployment.contextOf(caller, { requestId, defer: () => {} }), account);
-  const { options, upstreams, origin, ports, hooks, gate } = context;
+  const { options, upstreams, origin, ports, hooks, gate, configured } = context;
   const opened = await callUndo(gate, "open", spec.id, fence);
   if (opened === null)
     return failedAttempt(makeFailure("INTERNAL", { hint: "Nothing is known of what it was to take back." }));
   const catalog = await context.currentCatalog();
-  if (opened.asks !== undefined) {
+  const { asks, doubt, isApproved, tries } = opened;
+  if (asks !== undefined) {
     const { signal } = new AbortController();
-    const { callback } = opened.asks;
-    return askPeople(claim, opened.asks, { ...context, catalog, signal, callback });
+    return askPeople(claim, asks, { ...context, catalog, signal, callback: asks.callback });
   }
   const { share } = upstreams;
   const budget = new ByteBudget(options.requestResponseBytes, responseReserveBytes, { share });
@@ -68,64 +61,40 @@ export async function attemptUndo(
     cache: null,
     beforeCall: hooks?.beforeCall,
   };
+  const take = async (): Promise<AttemptEnd> => {
+    const { tenant } = caller;
+    const sealedFor = spec.idempotencyKey;
+    let { by } = opened;
+    if (doubt !== undefined) {
+      const looked = await lookUp(doubt, catalog, scope);
+      if ("kind" in looked) return looked;
+      const own = { tool: doubt.tool, tenant, sealedFor };
+      const found = looked.by && (await sealReversal(looked.by, own, createSeal(configured)));
+      if (!(await callUndo(gate, "found", spec.id, fence, found)) || found === null) return NOTHING_TO_DO;
+      by = found;
+    }
+    if (by === undefined || by.error !== undefined) return NOTHING_TO_DO;
+    const argsJson = await openArgs(by, configured, [tenant, sealedFor]);
+    if (argsJson === null) return failedAttempt(irreversible(by.tool, UNSEALABLE));
+    // It may be declared otherwise than when the write was sent, or asks by an argument that its schema fills in.
+    if (isApproved !== true && asksPerson(by.tool, argsJson, catalog)) {
+      await callUndo(gate, "found", spec.id, fence, { ...by, asks: true });
+      return NOTHING_TO_DO;
+    }
+    const runner = new AttemptRunner(
+      (called) => catalog.callable(called.tool),
+      () => scope,
+    );
+    const { delivery, tool } = by;
+    const call = { ...claim, spec: { ...spec, tool, delivery, argsJson } };
+    const { log: _, ...end } = await runner.run(call, ports.clock.now() + firstAttemptMs);
+    return hideArgs(readEnd(end, tries.some(wasSent)), argsJson, by.argsJson);
+  };
   try {
-    return await takeBack(claim, { opened, catalog, scope, gate, context });
+    return await take();
   } finally {
     budget.release();
   }
-}
-
-interface TakingBack {
-  readonly opened: OpenedEntry;
-  readonly catalog: Catalog;
-  readonly scope: CallScope;
-  readonly gate: Gate;
-  readonly context: Pick<RequestContext, "configured" | "caller">;
-}
-
-async function takeBack(
-  claim: JobClaim,
-  { opened, catalog, scope, gate, context }: TakingBack,
-): Promise<AttemptEnd> {
-  const { spec, fence } = claim;
-  const { clock } = scope.ports;
-  const { configured, caller } = context;
-  const undoKey = spec.idempotencyKey;
-  let { by } = opened;
-  if (opened.doubt !== undefined) {
-    const sealing = { seal: createSeal(configured), tenant: caller.tenant, sealedFor: undoKey };
-    const looked = await lookUp(opened.doubt, catalog, { scope, ...sealing });
-    if ("kind" in looked) return looked;
-    const isIts = await callUndo(gate, "found", spec.id, fence, looked.by);
-    if (!isIts || looked.by === null || !("argsJson" in looked.by) || looked.by.asks) return NOTHING_TO_DO;
-    ({ by } = looked as { by: Reversal });
-  }
-  const shown = { ...spec, ...by };
-  const argsJson = await openArgs(shown, configured, [caller.tenant, undoKey]);
-  if (argsJson === null) return failedAttempt(irreversible(shown.tool, UNSEALABLE));
-  // It may be declared otherwise than when the write was sent, or asks by an argument that its schema fills in.
-  if (by !== undefined && opened.isApproved !== true && asksNow({ tool: by.tool, argsJson }, catalog)) {
-    await callUndo(gate, "found", spec.id, fence, { ...by, asks: true });
-    return NOTHING_TO_DO;
-  }
-  const runner = new AttemptRunner(
-    (called) => catalog.callable(called.tool),
-    () => scope,
-  );
-  const { log: _, ...end } = await runner.run(
-    { ...claim, spec: { ...shown, argsJson } },
-    clock.now() + firstAttemptMs,
-  );
-  return hideArgs(readEnd(end, opened.tries.some(wasSent)), argsJson, shown.argsJson);
-}
-
-/** Whether the contract of a call's tool has a person asked about it; one that is asked only by default is not. */
-function asksNow({ tool: name, argsJson }: Pick<Reversal, "tool" | "argsJson">, catalog: Catalog): boolean {
-  const tool = catalog.callable(name);
-  if (tool === undefined || !asksByContract(tool)) return false;
-  const call = parseCall(tool, readObject(argsJson), { isForeign: true });
-  // One that is wrong is never sent.
-  return call.ok && catalog.asks(tool, call.value) !== false;
 }
 
 /** Ask people about the calls that take the writes of a run back: one question for all of them. */
@@ -135,28 +104,20 @@ async function askPeople(
   execution: Execution,
 ): Promise<AttemptEnd> {
   const { catalog, gate, hooks } = execution;
-  const steps = calls.flatMap(({ name, tool: toolName, argsJson }): Step[] => {
+  const readable = calls.flatMap(({ name: id, tool: toolName, argsJson }) => {
     const tool = catalog.callable(toolName);
     const call = tool && parseCall(tool, readObject(argsJson), { isForeign: true });
-    if (tool === undefined || call?.ok !== true) return [];
-    const task = {
-      tool,
-      timeoutMs: tool.timeoutMs,
-      input: call.value.input,
-      forEach: undefined,
-      select: null,
-    };
-    const made = { tool, timeoutMs: tool.timeoutMs, ...call.value };
-    const order = { needs: [], after: [], edges: [], remaining: 1, parking: "gated" } as const;
-    return [{ ...order, index: 0, id: name, toolName, task: ok({ ...task, call: made }) }];
+    return tool && call?.ok === true ? { id, toolName, tool, call: call.value } : [];
   });
-  const parked = steps.map((step, index) => ({
-    step: { ...step, index },
-    task: (step.task as { readonly value: Task }).value,
-    prepared: null,
-  }));
+  const parked = readable.map(({ id, toolName, tool, call: own }, index): ParkedStep => {
+    const { timeoutMs } = tool;
+    const call = { tool, timeoutMs, ...own };
+    const task = { tool, timeoutMs, input: own.input, call, forEach: undefined, select: null };
+    const order = { needs: [], after: [], edges: [], remaining: 1, parking: "gated" } as const;
+    return { step: { ...order, index, id, toolName, task: ok(task) }, task, prepared: null };
+  });
   const recorded = await hooks?.beforeStep?.record(parked, {
-    plan: { ...PLAN, steps: parked.map(({ step }) => step) },
+    plan: { ...NO_PLAN, steps: parked.map(({ step }) => step) },
     dataOf: () => undefined,
     execution,
     runId,
@@ -169,48 +130,27 @@ async function askPeople(
   const outcomes = [...recorded.values()];
   const failed = outcomes.find((outcome) => outcome.status === "error");
   if (failed !== undefined) return failedAttempt(failed.error);
-  const pending = outcomes.flatMap((outcome) =>
-    outcome.status === "pending_confirmation" ? [toWirePending(outcome.confirmation)] : [],
+  const [pending = null] = outcomes.flatMap((outcome) =>
+    outcome.status === "pending_confirmation" ? toWirePending(outcome.confirmation) : [],
   );
-  await callUndo(
-    gate,
-    "asked",
-    spec.id,
-    fence,
-    pending[0] ?? null,
-    steps.map(({ id }) => id),
-  );
+  const names = readable.map(({ id }) => id);
+  await callUndo(gate, "asked", spec.id, fence, pending, names);
   return NOTHING_TO_DO;
 }
 
-const UNSEALABLE = { why: "gets a secret that no key of VOLLEY_VAULT_KEY opens any more" };
+const UNSEALABLE = "gets a secret that no key of VOLLEY_VAULT_KEY opens any more";
 const NO_APPROVALS =
   "The tool that takes it back needs an approval, and this Worker does not list the feature for approvals.";
 
-const PLAN = {
-  onError: "partial-success",
-  deadlineMs,
-  demotes: false,
-  maxTokens: null,
-  handles: [],
-  sharesReads: false,
-} as const;
-
 const NOTHING_TO_DO: AttemptEnd = { kind: "succeeded", dataJson: "null" };
 
-interface Sealing {
-  readonly seal: SealArgs;
-  readonly tenant: string;
-  readonly sealedFor: string;
-}
-
-type LookedUp = { readonly by: Reversal | Irreversible | null } | AttemptEnd;
+type LookedUp = { readonly by: Reversal | SecretReversal | Irreversible | null } | AttemptEnd;
 
 /** Look whether a write in doubt was done: how it is taken back then, null where it was not, or when to look again. */
 async function lookUp(
   { tool: name, argsJson, timeoutMs, sentAt }: NonNullable<OpenedEntry["doubt"]>,
   catalog: Catalog,
-  { scope, seal, ...owner }: Sealing & Pick<TakingBack, "scope">,
+  scope: CallScope,
 ): Promise<LookedUp> {
   const tool = catalog.callable(name);
   const verifier = catalog.verifierOf(name);
@@ -230,16 +170,14 @@ async function lookUp(
   }
   const found = verifier.result === null ? undefined : follow(came?.value, verifier.result);
   const output = found?.found === true ? found.value : undefined;
-  const { redact = (json: string) => json } = came ?? {};
-  const by = findReversal(wayBackOf(tool, catalog), { tool: name, args, output }, redact);
-  return { by: await sealReversal(by, { tool: name, ...owner }, seal) };
+  return { by: findReversal(wayBackOf(tool, catalog), { tool: name, args, output }, came?.redact) };
 }
 
 /**
  * Read how an attempt ended. An earlier one that was sent may have taken the write back, and then the service knows it no more; any
  * other refusal leaves open what that one did.
  */
-export function readEnd(end: AttemptEnd, wasSentBefore: boolean): AttemptEnd {
+function readEnd(end: AttemptEnd, wasSentBefore: boolean): AttemptEnd {
   if (end.kind !== "failed" || !wasSentBefore) return end;
   const { code, upstream_status: status = code === "NOT_FOUND" ? 404 : 0, retryable } = end.error;
   if (status === 404 || status === 410) return NOTHING_TO_DO;
@@ -247,7 +185,7 @@ export function readEnd(end: AttemptEnd, wasSentBefore: boolean): AttemptEnd {
 }
 
 /** Whether an attempt that failed had sent something, as far as is known. */
-export function wasSent({ inDoubt, upstreamStatus, code }: JobTry): boolean {
+function wasSent({ inDoubt, upstreamStatus, code }: JobTry): boolean {
   // One that reported nothing is told as a fault of ours.
   return inDoubt === true || upstreamStatus !== undefined || code === "INTERNAL";
 }

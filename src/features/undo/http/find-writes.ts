@@ -1,11 +1,12 @@
-import type { Catalog } from "../../../core/catalog/catalog.ts";
 import type { Tool } from "../../../core/catalog/define-tool.ts";
 import type { JsonObject } from "../../../core/contract/json.ts";
+import { isLive } from "../../../core/gate/state/outbox.ts";
+import { attempt } from "../../../core/kit/result.ts";
 import { prepareTask } from "../../../core/plan/prepare-task.ts";
 import { parsePointer } from "../../../core/kit/json/json-pointer.ts";
 import type { Gives } from "../../../feature/gives.ts";
-import { findReferences } from "../../../feature/schema.ts";
-import { argsOf, resolveReversal, wayBackOf, withoutSecret } from "../resolve-reversal.ts";
+import { findReferences, parseExact } from "../../../feature/schema.ts";
+import { argsOf, findReversal, readObject, wayBackOf, withoutSecret } from "../resolve-reversal.ts";
 import { nameInside } from "../undo-machine.ts";
 import {
   type AskedPlace,
@@ -26,21 +27,8 @@ type EndedAction = EndedRun["actions"][number];
 export interface FoundWrites extends AskedWrites {
   /** The ids of all actions that there are for the key. */
   readonly ids: ReadonlySet<string>;
-  /** The place of a job that ended then among them. */
-  seqOf(endedAt: number): number;
   /** Those of which not all is kept that their way back needs. */
-  readonly lacking: string[];
-}
-
-/** Find what runs have written, and how that is taken back, by what is kept of them. */
-export function findWrites(
-  { runs }: Pick<Related, "runs">,
-  catalog: Catalog,
-  only: readonly string[] | undefined,
-): FoundWrites {
-  const finder = new Finder(runs, catalog, only);
-  for (const one of finder.inOrder) finder.take(one);
-  return finder;
+  readonly lacking: Set<string>;
 }
 
 interface Placed {
@@ -48,118 +36,113 @@ interface Placed {
   readonly action: EndedAction;
 }
 
-/** One call that took effect, or may have. */
-interface EndedCall {
-  readonly element: number | null;
-  readonly end: "done" | "doubt";
-  readonly args: JsonObject | undefined;
-  readonly output: { readonly data: unknown } | undefined;
+/** The facts of one call that took effect, or may have, as they are kept. */
+interface KeptCall {
+  readonly args?: JsonObject | undefined;
+  readonly output?: { readonly data: unknown } | undefined;
 }
 
-class Finder implements FoundWrites {
-  readonly ids = new Set<string>();
-  readonly lacking: string[] = [];
-  readonly left: (AskedPlace & { readonly tool: string })[] = [];
-  readonly questions: readonly string[];
-  readonly writes: AskedWrite[] = [];
-  readonly inOrder: readonly Placed[];
-  readonly #runs: readonly EndedRun[];
-  readonly #catalog: Catalog;
-  readonly #only: readonly string[] | undefined;
-  readonly #seqs = new Map<string, number>();
+interface EndedCall extends KeptCall {
+  readonly element: number | null;
+  /** The job that it is. */
+  readonly jobId?: string;
+  /** Whether it took effect is not known. */
+  readonly inDoubt?: boolean;
+}
 
-  constructor(runs: readonly EndedRun[], catalog: Catalog, only: readonly string[] | undefined) {
-    this.#runs = runs;
-    this.#catalog = catalog;
-    this.#only = only;
-    this.questions = runs.flatMap(({ actions }) => actions.flatMap(({ question }) => question ?? []));
-    this.inOrder = runs
-      .flatMap((run) => run.actions.map((action): Placed => ({ run, action })))
-      .toSorted((a, b) => a.action.endedAt - b.action.endedAt);
-    for (const [seq, { run, action }] of this.inOrder.entries()) this.#seqs.set(idIn(run, action.id), seq);
-  }
+/** Find what runs have written, and how that is taken back, by what is kept of them. */
+export async function findWrites(
+  { runs, context: { catalog, gate } }: Related,
+  only: readonly string[] | undefined,
+): Promise<FoundWrites> {
+  const inOrder = runs
+    .flatMap((run) => run.actions.map((action): Placed => ({ run, action })))
+    .toSorted((a, b) => a.action.endedAt - b.action.endedAt);
+  const history = new History(runs, inOrder);
+  const ids = new Set<string>();
+  const lacking = new Set<string>();
+  const left: (AskedPlace & { readonly tool: string })[] = [];
+  const writes: (AskedWrite | Promise<AskedWrite>)[] = [];
 
-  take({ run, action }: Placed): void {
-    const catalog = this.#catalog;
-    const outer = run.of?.id ?? action.id;
-    const tool = catalog.get(action.tool);
-    if (tool !== undefined && isHiddenFrom(tool, catalog)) return;
-    this.ids.add(outer);
-    const isLeft = this.#only !== undefined && !this.#only.includes(outer);
-    const own = { domain: tool?.domain ?? action.tool, tool: action.tool };
-    const known = { ...own, needs: this.#needsOf(run, action), ...placeOf(run, action) };
-    const seq = this.#seqs.get(idIn(run, action.id))!;
-    const by = tool === undefined ? GONE : wayBackOf(tool, catalog);
-    if (tool?.isWrite === false || (tool === undefined && !action.isWrite)) return;
-    if (tool?.inner !== undefined) return isLeft ? undefined : this.#takeBatch(run, action);
-    if (isLeft) {
-      const elements = [
-        ...jobsOf(action).map(([element]) => element),
-        ...this.#callsOf({ run, action }, tool).map(({ element }) => element),
-      ];
-      this.left.push(...elements.map((element) => ({ ...known, ...inLoop(known, element) })));
-      return;
-    }
-    const sentAt = action.endedAt;
-    const timeoutMs = tool?.timeoutMs ?? 0;
-    const isLooked = catalog.verifierOf(action.tool) !== undefined;
-    for (const [element, jobId] of jobsOf(action)) {
-      const look = isLooked && { look: { argsJson: "{}", timeoutMs } };
-      this.writes.push({ ...known, ...inLoop(known, element), sentAt, jobId, job: { by }, ...look });
-    }
-    if (action.forEach !== undefined && action.data === undefined && endOf(action) !== null)
-      return this.#lack(outer);
-    for (const { element, end, args, output } of this.#callsOf({ run, action }, tool)) {
-      const call = { ...known, ...inLoop(known, element), seq: seq + (element ?? 0) / 1e6, sentAt };
-      if (end === "doubt") {
-        const look = isLooked && args && { look: { argsJson: JSON.stringify(args), timeoutMs } };
-        this.writes.push({ ...call, ...look });
-      } else {
-        const found = findKept(by, { ...action, args, output });
-        // One that a person said no to is asked about anew with what was kept of it then.
-        if (found === undefined) this.#lack(outer);
-        const { tool: name } = "compensation" in by ? by.compensation : action;
-        this.writes.push({ ...call, by: found ?? withoutSecret(name) });
-      }
-    }
-  }
-
-  seqOf(endedAt: number): number {
-    const before = this.inOrder.filter(({ action }) => action.endedAt <= endedAt).length;
+  /** Find when the job that a write is has ended, and by which call it is taken back if it succeeded. */
+  const ofJob = async (
+    write: AskedWrite & { readonly jobId: string },
+    find: (kept: KeptCall) => Reversal | Irreversible,
+  ): Promise<AskedWrite> => {
+    const read = await attempt(() => gate.job(write.jobId));
+    const record = read.ok ? read.value : null;
+    if (record === null || isLive(record.status)) return write;
+    const { status, updatedAt, argsJson = "{}", dataJson } = record;
+    const before = inOrder.filter(({ action }) => action.endedAt <= updatedAt).length;
     // Those that ended behind the same write stay in their order: until the year 2128 this is below the next write.
-    return before - 0.5 + endedAt / 1e13;
-  }
+    const placed = { ...write, seq: before - 0.5 + updatedAt / 1e13 };
+    if (status !== "succeeded") return placed;
+    const output = dataJson === null ? undefined : { data: parseExact(dataJson) };
+    return { ...placed, by: find({ args: readObject(argsJson), output }) };
+  };
 
-  #lack(id: string): void {
-    if (!this.lacking.includes(id)) this.lacking.push(id);
-  }
-
-  /** The writes of a batch that is an action stand in a run of its own. */
-  #takeBatch(run: EndedRun, { id, status }: EndedAction): void {
-    const isThere = this.#runs.some(({ of }) => of?.run === run.id && of.id === id);
-    if (!isThere && status !== "skipped" && status !== "pending_confirmation") this.#lack(id);
-  }
-
-  /** The calls of an action that took effect, or may have. */
-  #callsOf({ run, action }: Placed, tool: Tool | undefined): readonly EndedCall[] {
-    const { status, inDoubt, data, forEach } = action;
-    if (forEach !== undefined) {
-      const all = this.#argsOf({ run, action }, tool);
-      return (Array.isArray(data) ? data : []).flatMap((entry: Entry, element): readonly EndedCall[] => {
-        const end = endOf({ status: entry.status, inDoubt: entry.in_doubt === true });
-        return end === null ? [] : [{ element, end, args: all[element], output: { data: entry.data } }];
-      });
+  for (const [seq, { run, action }] of inOrder.entries()) {
+    const { tool: name, endedAt: sentAt, forEach, data, status } = action;
+    const tool = catalog.get(name);
+    // A key that may not call what takes a write back does not know of that write here.
+    const back = tool?.brought?.compensate?.tool;
+    if (back !== undefined && catalog.callable(back) === undefined) continue;
+    const id = run.of?.id ?? action.id;
+    ids.add(id);
+    const isLeft = only?.includes(id) === false;
+    if (!(tool?.isWrite ?? action.isWrite)) continue;
+    if (tool?.inner !== undefined) {
+      // The writes of a batch that is an action stand in a run of its own.
+      const isThere = runs.some(({ of }) => of?.run === run.id && of.id === action.id);
+      const hasRun = status !== "skipped" && status !== "pending_confirmation";
+      if (!isLeft && !isThere && hasRun) lacking.add(id);
+      continue;
     }
-    const end = endOf({ status, inDoubt });
-    const output = data === undefined ? undefined : { data };
-    return end === null ? [] : [{ element: null, end, args: this.#argsOf({ run, action }, tool)[0], output }];
+    if (!isLeft && forEach !== undefined && data === undefined && endOf(action) !== null) lacking.add(id);
+    const by: WayBack | NoWayBack = tool ? wayBackOf(tool, catalog) : { why: "is no tool any more" };
+    const needs = history.needsOf(run, action);
+    const sent = history.argsOf({ run, action }, tool);
+    for (const { element, jobId, inDoubt, args, output } of callsOf(action, sent)) {
+      const place = { ...placeOf(run, action.id, element), tool: name };
+      const write = { ...place, domain: tool?.domain ?? name, needs, sentAt };
+      const lookedFor = catalog.verifierOf(name) && (jobId === undefined ? args : {});
+      const look = lookedFor && { argsJson: JSON.stringify(lookedFor), timeoutMs: tool?.timeoutMs ?? 0 };
+      const ended = { ...write, seq: seq + (element ?? 0) / 1e6 };
+      const find = (kept: KeptCall): Reversal | Irreversible => {
+        const found = findKept(by, { ...action, ...kept });
+        if (found === undefined) lacking.add(id);
+        // One that a person said no to is asked about anew with what was kept of it then.
+        return found ?? withoutSecret(by.compensation?.tool ?? name);
+      };
+      if (isLeft) left.push(place);
+      else if (jobId !== undefined) writes.push(ofJob({ ...write, jobId, job: { by }, look }, find));
+      else if (inDoubt === true) writes.push({ ...ended, look });
+      else writes.push({ ...ended, by: find({ args, output }) });
+    }
   }
 
-  /** The arguments of each of its calls, as they were sent; undefined where they are not kept. */
-  #argsOf({ run, action }: Placed, tool: Tool | undefined): readonly (JsonObject | undefined)[] {
+  const questions = runs.flatMap(({ actions }) => actions.flatMap(({ question }) => question ?? []));
+  return { writes: await Promise.all(writes), left, questions, ids, lacking };
+}
+
+/** The actions that ran, the first that ended first. */
+class History {
+  readonly #runs: readonly EndedRun[];
+  readonly #inOrder: readonly Placed[];
+  readonly #seqs: ReadonlyMap<string, number>;
+
+  constructor(runs: readonly EndedRun[], inOrder: readonly Placed[]) {
+    this.#runs = runs;
+    this.#inOrder = inOrder;
+    this.#seqs = new Map(inOrder.map(({ run, action }, seq) => [`${run.id}/${action.id}`, seq]));
+  }
+
+  /** The arguments of each call of an action, as they were sent; undefined where they are not kept. */
+  argsOf({ run, action }: Placed, tool: Tool | undefined): readonly (JsonObject | undefined)[] {
     const { args, forEach, isResolved } = action;
     if (args === undefined || tool === undefined) return [];
-    const input = isResolved ? asLiterals(args) : args;
+    const asLiteral = ([name, value]: [string, unknown]) => [name, { $literal: value }];
+    const input = isResolved ? Object.fromEntries(Object.entries(args).map(asLiteral)) : args;
     const { timeoutMs } = tool;
     const prepared = prepareTask({ tool, input, forEach, timeoutMs, call: null, select: null }, (id) => {
       if (id === "input" && run.input !== undefined) return { data: run.input };
@@ -167,24 +150,22 @@ class Finder implements FoundWrites {
         one.action.id === inRoundOf(action.id, id) &&
         one.run.of === run.of &&
         one.action.select === undefined;
-      const { data } = this.inOrder.findLast(isIt)?.action ?? {};
+      const { data } = this.#inOrder.findLast(isIt)?.action ?? {};
       return data === undefined ? undefined : { data };
     });
     if (!prepared.ok) return [];
-    const calls =
-      prepared.value.kind === "call"
-        ? [{ ok: true, value: prepared.value.call } as const]
-        : prepared.value.calls;
-    return calls.map((call) => (call.ok ? argsOf(call.value) : undefined));
+    const { value } = prepared;
+    if (value.kind === "call") return [argsOf(value.call)];
+    return value.calls.map((call) => (call.ok ? argsOf(call.value) : undefined));
   }
 
   /** The actions that one waited for, also through others. One that ended later was not waited for: it is of another round, or run. */
-  #needsOf(run: EndedRun, action: EndedAction): readonly string[] {
+  needsOf(run: EndedRun, { id: own }: EndedAction): readonly string[] {
     const { of } = run;
     const sharing = of === undefined ? this.#runs.filter((one) => one.of === undefined) : [run];
     const edges = sharing.flatMap((one) => one.edges);
     const needs = new Set<string>();
-    const seqOf = (id: string): number => this.#seqs.get(idIn(run, id)) ?? -1;
+    const seqOf = (id: string): number => this.#seqs.get(`${run.id}/${id}`) ?? -1;
     const visit = (id: string): void => {
       for (const { from, to } of edges) {
         const needed = inRoundOf(id, from);
@@ -193,36 +174,12 @@ class Finder implements FoundWrites {
         visit(needed);
       }
     };
-    visit(action.id);
+    visit(own);
     if (of === undefined) return [...needs];
-    const outer = this.#runs.find(({ id }) => id === of.run);
-    const around = outer?.actions.find(({ id }) => id === of.id);
-    const theirs = outer && around ? this.#needsOf(outer, around) : [];
+    const around = this.#inOrder.find((one) => one.run.id === of.run && one.action.id === of.id);
+    const theirs = around ? this.needsOf(around.run, around.action) : [];
     return [...[...needs].map((id) => nameInside(of.id, id)), ...theirs];
   }
-}
-
-const GONE = { why: "is no tool any more" } as const;
-
-interface Entry {
-  readonly status: string;
-  readonly in_doubt?: boolean;
-  readonly data?: unknown;
-}
-
-function endOf({ status, inDoubt }: Pick<EndedAction, "status" | "inDoubt">): EndedCall["end"] | null {
-  if (status === "success") return "done";
-  return inDoubt || status === "unknown" ? "doubt" : null;
-}
-
-/** A key that may not call what takes a write back does not know of that write here. */
-function isHiddenFrom(tool: Tool, catalog: Catalog): boolean {
-  const name = tool.brought?.compensate?.tool;
-  return name !== undefined && catalog.callable(name) === undefined;
-}
-
-function idIn({ id: run }: EndedRun, id: string): string {
-  return `${run}/${id}`;
 }
 
 /** Name an action of the same round as another. */
@@ -231,57 +188,60 @@ function inRoundOf(other: string, id: string): string {
   return own === undefined ? id : `${round}:${id}`;
 }
 
-function placeOf({ id, of, asker }: EndedRun, action: EndedAction): AskedPlace {
-  if (of === undefined) return { run: id, id: action.id, element: null, asker };
-  return { run: of.run, id: of.id, action: action.id, element: of.element ?? null, batch: id };
+function placeOf({ id: run, of, asker }: EndedRun, id: string, element: number | null): AskedPlace {
+  if (of === undefined) return { run, id, element, asker };
+  const action = element === null ? id : `${id}.${element}`;
+  return { run: of.run, id: of.id, action, element: of.element ?? null, batch: run };
 }
 
-/** Name an element of the loop that an action was. */
-function inLoop(
-  { action, element: outer }: Pick<AskedPlace, "action" | "element">,
-  element: number | null,
-): Pick<AskedPlace, "action" | "element"> {
-  if (action === undefined) return { element };
-  return { action: element === null ? action : `${action}.${element}`, element: outer };
+interface Ended {
+  readonly status: string;
+  readonly inDoubt?: boolean;
+  readonly in_doubt?: boolean;
+  readonly data?: unknown;
 }
 
-/** The jobs that an action has become, by element; null where it is no loop. */
-function jobsOf({ status, jobId, data, forEach }: EndedAction): ReturnType<typeof jobsInLoop> {
-  if (forEach === undefined) return status === "initiated" && jobId !== undefined ? [[null, jobId]] : [];
-  return jobsInLoop(data);
+/** How a call ended that took effect, or may have; null of any other. */
+function endOf({ status, inDoubt, in_doubt: isDoubted }: Ended): Pick<EndedCall, "inDoubt"> | null {
+  if (status === "success") return {};
+  return inDoubt || isDoubted || status === "unknown" ? { inDoubt: true } : null;
 }
 
-function asLiterals(args: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(args).map(([name, value]) => [name, { $literal: value }]));
+/** The calls of an action that took effect, or may have, and the jobs that it has become. */
+function callsOf(action: EndedAction, args: ReturnType<History["argsOf"]>): readonly EndedCall[] {
+  const { status, jobId, data, forEach } = action;
+  const isLoop = forEach !== undefined;
+  if (!isLoop && status === "initiated" && jobId !== undefined) return [{ element: null, jobId }];
+  const jobs = isLoop ? jobsInLoop(data).map(([element, id]): EndedCall => ({ element, jobId: id })) : [];
+  const all = isLoop ? (Array.isArray(data) ? (data as Ended[]) : []) : [action];
+  const calls = all.flatMap((one, at): EndedCall | readonly [] => {
+    const end = endOf(one);
+    if (end === null) return [];
+    const output = one.data === undefined && !isLoop ? undefined : { data: one.data };
+    return { ...end, element: isLoop ? at : null, args: args[at], output };
+  });
+  return [...jobs, ...calls];
 }
 
-interface KeptCall extends Pick<EndedAction, "tool" | "select">, Pick<EndedCall, "args" | "output"> {}
+interface FoundCall extends Pick<EndedAction, "tool" | "select">, KeptCall {}
 
 /** Find how a call is taken back by what is kept of it; undefined where that is not all. */
-export function findKept(
+function findKept(
   by: WayBack | NoWayBack,
-  { tool, select, args, output }: KeptCall,
+  { tool, select, args, output }: FoundCall,
 ): Reversal | Irreversible | undefined {
-  if ("compensation" in by && !isKept(by, select, { args, output })) return undefined;
-  const found = resolveReversal(by, { tool, args: args ?? {}, output: output?.data });
-  const isRedacted = "compensation" in by && "error" in found && found.error.code === "NOT_REVERSIBLE";
-  return isRedacted ? undefined : found;
-}
-
-/** Whether all is kept that the way back of a call needs. */
-function isKept(
-  { compensation }: WayBack,
-  select: readonly string[] | undefined,
-  { args, output }: Pick<KeptCall, "args" | "output">,
-): boolean {
-  const references = findReferences(compensation.args ?? {}, []);
+  const done = { tool, args: args ?? {}, output: output?.data };
+  if (by.compensation === undefined) return findReversal(by, done);
+  const references = findReferences(by.compensation.args ?? {}, []);
   const all = references.ok ? references.value : [];
-  if (all.some(({ id }) => id === "args") && args === undefined) return false;
-  const wanted = all.filter(({ id }) => id === "result");
-  if (wanted.length > 0 && output === undefined) return false;
   // Other parts than those that were selected are not known.
   const selected = select?.map((pointer) => parsePointer(pointer) ?? []);
-  return wanted.every(
-    ({ tokens }) => selected?.some((parts) => parts.every((part, at) => part === tokens[at])) ?? true,
-  );
+  const isThere = all.every(({ id, tokens }) => {
+    if (id === "args") return args !== undefined;
+    const isSelected = selected?.some((parts) => parts.every((part, at) => part === tokens[at]));
+    return output !== undefined && (isSelected ?? true);
+  });
+  const found = isThere ? findReversal(by, done) : undefined;
+  // A secret of it is not kept.
+  return found?.error?.code === "NOT_REVERSIBLE" ? undefined : found;
 }

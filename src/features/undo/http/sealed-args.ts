@@ -24,8 +24,8 @@ export async function keepOfJob(
   { call, output }: { readonly call: Pick<Call, "tool" | "input" | "args">; readonly output: KeptOutput },
 ): Promise<string | undefined> {
   const { name, brought } = call.tool;
-  if (origin === undefined) return undefined;
-  const way = { compensation: brought!.compensate!, delivery: "at-least-once" } as const;
+  if (origin === undefined || !brought?.compensate) return undefined;
+  const way = { compensation: brought.compensate, delivery: "at-least-once" } as const;
   const done = { tool: name, args: argsOf(call), output: output.value };
   const found = findReversal(way, done, output.redact);
   const by = await sealReversal(
@@ -38,7 +38,7 @@ export async function keepOfJob(
 
 /** Open the arguments of a call that were sealed; those of any other are as they are. Null where no key opens them. */
 export async function openArgs(
-  { argsJson, sealed, sealedFor }: Reversal,
+  { argsJson, sealed, sealedFor }: Pick<Reversal, "argsJson" | "sealed" | "sealedFor">,
   configured: Configured,
   [tenant, undoKey]: readonly [tenant: string, undoKey: string],
 ): Promise<string | null> {

@@ -9,7 +9,6 @@ import {
   toWirePlace,
   type UndoneEntry,
   undoneIn,
-  type UndoState,
 } from "../undo-run.ts";
 
 type AfterRun = Parameters<Gives["afterRuns"]["show"]>[0];
@@ -18,32 +17,18 @@ type Asking = Parameters<Gives["afterRuns"]["show"]>[1];
 
 export const afterRuns: Gives["afterRuns"] = {
   async show(run, context) {
-    const { startedAt, actions } = run;
-    const { entries } = await entriesOf(run, context);
-    const told = entries.flatMap((entry) => {
-      const action = actions.find((one) => isOf(entry, one));
-      return action === undefined ? [] : [toShown(entry, action.round, startedAt)];
-    });
-    if (told.length === 0) return {};
-    return { actions: actions.map((action) => ({ ...action, ...markOf(action, entries) })), undone: told };
+    const { own, marks } = await ownOf(run, context);
+    if (own.length === 0) return {};
+    const undone = own.map((entry) => toShown(entry, run.startedAt));
+    return { actions: run.actions.map((action, at) => ({ ...action, ...marks[at] })), undone };
   },
   async tell(run, answerJson, context) {
-    const { actions } = run;
-    const { entries, isSettled } = await entriesOf(run, context);
-    const own = entries.flatMap((entry) => {
-      const action = actions.find((one) => isOf(entry, one));
-      if (action === undefined) return [];
-      const { id } = toWirePlace(entry.id);
-      return [action.round === undefined ? entry : { ...entry, id: `${action.round}:${id}` }];
-    });
+    const { own, marks, isSettled } = await ownOf(run, context);
     if (own.length === 0) return { envelope: answerJson, isSettled: true, events: [] };
-    const ended = own.filter(({ status }) => status !== "initiated").map(toEntryJson);
-    const events = ended.map((json) => `event: undone\ndata: ${json}`);
+    const ended = own.filter(({ status }) => status !== "initiated");
+    const events = ended.map((entry) => `event: undone\ndata: ${toEntryJson(entry)}`);
     const { undone: _, ...answer } = parseExact(answerJson) as Answer;
-    const results = answer.results.map((result, at) => ({
-      ...result,
-      meta: { ...result.meta, ...markOf(actions[at]!, entries) },
-    }));
+    const results = answer.results.map((one, at) => ({ ...one, meta: { ...one.meta, ...marks[at] } }));
     const whole = JSON.stringify({ ...answer, results });
     return { envelope: `${whole.slice(0, -1)}${toMember(own)}}`, isSettled, events };
   },
@@ -82,42 +67,45 @@ interface Answer {
 }
 
 /**
- * Find the entries of a run; those that an export kept where there are no others. A rerun comes after an undo: an entry that is older
- * than the run is of the run before it.
+ * Find the entries of a run's actions, and what each of these says of its own; those that an export kept where there are no others. A rerun
+ * comes after an undo: an entry that is older than the run is of the run before it.
  */
-async function entriesOf({ names, kept, startedAt: begun }: AfterRun, { gate }: Asking): Promise<UndoState> {
-  const { entries, isSettled } = await callUndo(gate, "looks", names);
-  if (entries.length === 0 && Array.isArray(kept)) return { entries: kept as UndoneEntry[], isSettled: true };
-  return { entries: entries.filter(({ startedAt = begun }) => !(startedAt < begun)), isSettled };
+async function ownOf({ names, kept, startedAt: begun, actions }: AfterRun, { gate }: Asking) {
+  const looked = await callUndo(gate, "looks", names);
+  const isKept = looked.entries.length === 0 && Array.isArray(kept);
+  const all = isKept ? (kept as UndoneEntry[]) : looked.entries;
+  const entries = isKept ? all : all.filter(({ startedAt = begun }) => !(startedAt < begun));
+  const isOf = ({ id: name, run }: UndoneEntry, action: RunAction): boolean => {
+    const { id, round } = toWirePlace(name);
+    if (action.id !== id) return false;
+    return round === undefined ? (action.batch_id ?? run) === run : action.round === round;
+  };
+  const own = entries.flatMap((entry): UndoneEntry | readonly [] => {
+    const action = actions.find((one) => isOf(entry, one));
+    if (action === undefined) return [];
+    return action.round === undefined ? entry : { ...entry, id: `${action.round}:${action.id}` };
+  });
+  const marks = actions.map((action) => {
+    const undone = undoneIn(entries.filter((entry) => isOf(entry, action)));
+    return undone === undefined ? {} : { undone };
+  });
+  return { own, marks, isSettled: isKept || looked.isSettled };
 }
 
-function isOf(entry: UndoneEntry, action: RunAction): boolean {
-  const { id, round } = toWirePlace(entry.id);
-  if (action.id !== id) return false;
-  return round === undefined ? (action.batch_id ?? entry.run) === entry.run : action.round === round;
-}
-
-/** Whether all that an action did is taken back, where it has entries. */
-function markOf(action: RunAction, entries: readonly UndoneEntry[]): object {
-  const undone = undoneIn(entries.filter((entry) => isOf(entry, action)));
-  return undone === undefined ? {} : { undone };
-}
-
-function toShown(entry: UndoneEntry, round: number | undefined, runStartedAt: number): object {
-  const { run: _, root: __, dataJson, startedAt, endedAt, tries = [], jobId, ...told } = entry;
-  const toTry = ({ at, durationMs, code }: (typeof tries)[number]): object => ({
+function toShown(entry: UndoneEntry, runStartedAt: number): object {
+  const { run: _, root: __, id, dataJson, startedAt, endedAt, tries = [], jobId, ...told } = entry;
+  const shown = tries.map(({ at, durationMs, code }) => ({
     started_ms: at - runStartedAt,
     duration_ms: durationMs,
     code,
-  });
+  }));
   return {
     ...told,
-    id: toWirePlace(told.id).id,
-    round,
+    ...toWirePlace(id),
     data: dataJson && parseExact(dataJson),
     started_ms: startedAt && startedAt - runStartedAt,
     duration_ms: startedAt && endedAt && endedAt - startedAt,
-    tries: tries.length > 0 ? tries.map(toTry) : undefined,
+    tries: shown.length > 0 ? shown : undefined,
     job_id: jobId,
   };
 }

@@ -10,49 +10,41 @@ import { type BegunWrite, type Irreversible, isGone, type Reversal, type UndoneE
 export interface KeptWrite extends BegunWrite {
   readonly seq: number;
   readonly state: WriteState;
-  /** How many were kept of its run before it: it makes the id of its job. */
-  readonly place: number;
   /** How it is taken back. Absent where it is not known that it was done, and once all is done about it. */
-  readonly by?: Reversal | Irreversible;
+  readonly by?: Reversal | Irreversible | undefined;
   /** When it was sent, as far as is known. */
   readonly sentAt: number;
   /** The job that it is, as long as that is not over. */
-  readonly job?: NonNullable<BegunWrite["job"]> & {
-    /** The call that takes it back, as the attempt said with which it ended. */
-    readonly found?: Reversal | Irreversible;
-  };
+  readonly job?:
+    | (NonNullable<BegunWrite["job"]> & {
+        /** The call that takes it back, as the attempt said with which it ended. */
+        readonly found?: Reversal | Irreversible;
+      })
+    | undefined;
   /** It was looked for, and was not done: nothing is told of it. */
   readonly isNone?: true;
-  readonly entry?: Pick<
-    UndoneEntry,
-    "tool" | "status" | "dataJson" | "error" | "startedAt" | "endedAt" | "tries"
-  >;
-  readonly jobId?: string;
+  readonly entry?:
+    | Pick<UndoneEntry, "tool" | "status" | "dataJson" | "error" | "startedAt" | "endedAt" | "tries">
+    | undefined;
   /** The question about the call that takes it back. */
-  readonly question?: string;
+  readonly question?: string | undefined;
   /** A person said yes to that. */
   readonly isApproved?: true;
-  /** It had a job before, whose id is not to be that of the next one. */
-  readonly isAgain?: true;
 }
 
 /** Whether a person is to be asked before a write is taken back. */
 export function asksFirst({ by, isApproved, state }: KeptWrite): boolean {
-  return by !== undefined && "asks" in by && isApproved !== true && state !== "over" && state !== "sent";
+  return by?.asks === true && isApproved !== true && state !== "over" && state !== "sent";
 }
 
 /** Take in the decision on the call that takes a write back. @param args those that a person wrote in place of its own */
 export function decideWrite(write: KeptWrite, isYes: boolean, args?: JsonObject): KeptWrite {
-  const { question: _, ...rest } = write;
   const by = write.by as Reversal;
-  if (!isYes) {
-    const no = endWrite(rest, { tool: by.tool, status: "error", error: REJECTED });
-    // A later undo asks anew.
-    return { ...no, by };
-  }
-  const { sealed: __, ...open } = by;
-  const edited = args === undefined ? by : { ...open, argsJson: JSON.stringify(args) };
-  return { ...rest, by: edited, isApproved: true, state: "waits" };
+  const decided = { ...write, question: undefined };
+  // A later undo asks anew.
+  if (!isYes) return { ...endWrite(decided, { tool: by.tool, status: "error", error: REJECTED }), by };
+  const edited = args && { argsJson: JSON.stringify(args), sealed: undefined };
+  return { ...decided, by: { ...by, ...edited }, isApproved: true, state: "waits" };
 }
 
 const REJECTED = toWireFailure(
@@ -63,8 +55,7 @@ const REJECTED = toWireFailure(
 
 /** Let a call be sent about which no question could be made: its attempt finds what is wrong with it. */
 export function letGo(write: KeptWrite): KeptWrite {
-  const { asks: _, ...by } = write.by as Reversal;
-  return { ...write, by, state: "waits" };
+  return { ...write, by: { ...(write.by as Reversal), asks: undefined }, state: "waits" };
 }
 
 /** Tell what became of a write. */
@@ -73,7 +64,7 @@ export function toEntry({ id, action, element, tool, by, job, entry, jobId }: Ke
     id,
     action,
     element: element ?? undefined,
-    tool: entry?.tool ?? by?.tool ?? toolOf(job) ?? tool,
+    tool: by?.tool ?? job?.by.compensation?.tool ?? tool,
     jobId,
     status: "initiated",
     ...entry,
@@ -99,7 +90,8 @@ export function countWrites(
     if (state !== "over") add(tool, waits(write) ? "waits" : "going");
     else if (entry === undefined) continue;
     else if (isGone(entry)) add(tool, "gone");
-    else add(tool, "stands", ...(entry.status === "unknown" ? ["unsure" as const] : []));
+    else if (entry.status === "unknown") add(tool, "stands", "unsure");
+    else add(tool, "stands");
   }
   return [...counts].map(([tool, count]) => ({ tool, ...count }));
 }
@@ -114,77 +106,55 @@ export const LOST = toWireFailure(
   }),
 );
 
-/** The tool that takes back what a job does; undefined where there is no way. */
-function toolOf(job: KeptWrite["job"]): string | undefined {
-  return job?.by && "compensation" in job.by ? job.by.compensation.tool : undefined;
-}
-
 /** End a write: its arguments are needed no more. */
-export function endWrite(write: KeptWrite, entry?: NonNullable<KeptWrite["entry"]>): KeptWrite {
-  const { by: _, look: __, job: ___, ...rest } = write;
-  return { ...rest, state: "over", ...(entry !== undefined && { entry }) };
+export function endWrite(write: KeptWrite, entry = write.entry): KeptWrite {
+  return { ...write, by: undefined, look: undefined, job: undefined, state: "over", entry };
 }
-
-type Seq = Pick<KeptWrite, "seq">;
 
 /** Keep how the job that a write is has ended: its place, and what the attempt said that made it. */
-export function hearOfJob(write: KeptWrite, { keptJson, seq }: Pick<Job, "keptJson"> & Seq): KeptWrite {
-  if (keptJson === undefined) return { ...write, seq };
-  const found = JSON.parse(keptJson) as Reversal | Irreversible;
-  return { ...write, seq, job: { by: null, ...write.job, found } };
+export function hearOfJob(write: KeptWrite, { keptJson }: Pick<Job, "keptJson">, seq: number): KeptWrite {
+  const found = keptJson && { found: JSON.parse(keptJson) as Reversal | Irreversible };
+  return { ...write, seq, job: { ...write.job!, ...found } };
 }
 
-/** Read how the job that a write is has ended. */
-export function readJob(kept: KeptWrite, record: JobRecord | null): KeptWrite {
-  const { job, jobId: _, look, ...write } = kept;
-  const tool = toolOf(job) ?? write.tool;
-  const ended: KeptWrite = { ...write, state: "waits" };
-  // Nothing is kept of a job that is long over.
+/** Read how the job that a write is has ended. Nothing is kept of one that is long over. */
+export function readJob({ job, look, ...write }: KeptWrite, record: JobRecord | null): KeptWrite {
+  const ended: KeptWrite = { ...write, jobId: undefined, state: "waits" };
   if (record === null) return ended;
   const { argsJson = "{}", dataJson, inDoubt, status, updatedAt } = record;
-  const done = { tool: write.tool, args: readObject(argsJson), output: dataJson && parseExact(dataJson) };
-  if (status === "succeeded") return { ...ended, by: resolveReversal(job?.by ?? null, done, job?.found) };
-  if (inDoubt !== true)
-    return status === "cancelled"
-      ? endWrite(ended, { tool, status: "cancelled" })
-      : endWrite({ ...ended, isNone: true });
-  return look === undefined ? ended : { ...ended, sentAt: updatedAt, look: { ...look, argsJson } };
+  if (status === "succeeded") {
+    const done = { tool: write.tool, args: readObject(argsJson), output: dataJson && parseExact(dataJson) };
+    return { ...ended, by: resolveReversal(job!.by, done, job!.found) };
+  }
+  if (inDoubt === true)
+    return look === undefined ? ended : { ...ended, sentAt: updatedAt, look: { ...look, argsJson } };
+  return status === "cancelled"
+    ? endWrite(ended, { tool: toEntry({ ...write, job }).tool, status })
+    : endWrite({ ...ended, isNone: true });
 }
 
 /** Say what became of the job that takes a write back. */
 export function settleWrite(write: KeptWrite, job: Job): KeptWrite {
-  if (isLive(job.status)) {
-    const { entry: _, ...rest } = write;
-    return { ...rest, state: "sent" };
-  }
-  if (write.isNone === true) return endWrite(write);
+  const { by, isApproved, isNone, look } = write;
+  const { status, dataJson, errorJson, createdAt, updatedAt: endedAt, tries } = job;
+  if (isLive(status)) return { ...write, entry: undefined, state: "sent" };
+  if (isNone === true) return endWrite(write);
   // It was looked up, or its tool is declared otherwise by now.
-  if (
-    job.status === "succeeded" &&
-    write.by !== undefined &&
-    "asks" in write.by &&
-    write.isApproved !== true
-  ) {
-    const { jobId: _, ...rest } = write;
-    return { ...rest, state: "waits", isAgain: true };
-  }
-  const { dataJson, errorJson, createdAt, updatedAt: endedAt, tries } = job;
-  const told = { startedAt: tries[0]?.at ?? createdAt, endedAt, tries };
-  const { by } = write;
+  if (status === "succeeded" && by?.asks === true && isApproved !== true)
+    return { ...write, jobId: undefined, state: "waits" };
   const tool = by?.tool ?? job.spec.tool;
-  if (by !== undefined && !("argsJson" in by))
-    return endWrite(write, { tool, status: "error", error: by.error });
-  if (job.status === "succeeded")
+  if (by?.error !== undefined) return endWrite(write, { tool, status: "error", error: by.error });
+  const told = { tool, startedAt: tries[0]?.at ?? createdAt, endedAt, tries };
+  if (status === "succeeded")
     return endWrite(write, {
-      tool,
-      status: "success",
       ...told,
-      ...(dataJson !== null && dataJson !== "null" && { dataJson }),
+      status: "success",
+      dataJson: dataJson === "null" ? undefined : (dataJson ?? undefined),
     });
   const error = errorJson === null ? CANCELLED : (JSON.parse(errorJson) as WireFailure);
   // Nothing is known of one that could not be looked up either.
-  const isUnknown = isJobInDoubt(job) || (by === undefined && write.look !== undefined);
-  return endWrite(write, { tool, status: isUnknown ? "unknown" : "error", error, ...told });
+  const isUnknown = isJobInDoubt(job) || (by === undefined && look !== undefined);
+  return endWrite(write, { ...told, status: isUnknown ? "unknown" : "error", error });
 }
 
 const CANCELLED = toWireFailure(

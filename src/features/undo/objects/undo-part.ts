@@ -76,25 +76,25 @@ class UndoPart implements OpenPart {
     this.methods = {
       begin: (now, runId, write, facts) => {
         const run = this.#table.run(runId);
-        const isGone = run !== null && !isGoing(run.state);
+        const isGone = run !== undefined && !isGoing(run.state);
         if (isGone && write.job === undefined) return false;
-        this.#runs.add(runId, { ...write, needs: needsOf(write, run), sentAt: now });
+        // A job is written down once.
+        if (write.job === undefined || this.#table.write(runId, keyOf(write)) === undefined)
+          this.#runs.add(runId, { ...write, needs: needsOf(write, run), sentAt: now });
         if (isGone) this.#runs.undo(now, run);
         else this.#runs.open(now, runId, { ...facts, ...run?.facts });
         return !isGone;
       },
-      end: (now, runId, place, end) => {
+      end: (now, runId, place, { seq, by }) => {
         const run = this.#table.run(runId);
         const write = this.#table.write(runId, keyOf(place));
         // The end of one that was told as lost may come late: as long as nothing was sent for it, it counts.
-        if (run === null || write === null || write.by !== undefined || write.jobId !== undefined) return;
-        if (end.kind === "void") this.#table.saveWrite(runId, endWrite({ ...write, isNone: true }));
-        else if (end.kind === "doubt") this.#table.saveWrite(runId, { ...write, seq: end.seq });
-        else {
-          const { entry: _, ...known } = write;
-          this.#table.saveWrite(runId, { ...known, seq: end.seq, by: end.by, state: "waits" });
-        }
-        if (run.state !== "open") this.#runs.advance(now, { ...run, state: "undoing" });
+        if (run === undefined || write === undefined || write.by !== undefined || write.jobId !== undefined)
+          return;
+        if (seq === undefined) this.#table.saveWrite(runId, endWrite({ ...write, isNone: true }));
+        else if (by === undefined) this.#table.saveWrite(runId, { ...write, seq });
+        else this.#table.saveWrite(runId, { ...write, seq, by, entry: undefined, state: "waits" });
+        if (run.state !== "open") this.#runs.advance(now, run);
       },
       hold: (now, runId) => {
         const run = this.#table.run(runId);
@@ -130,14 +130,14 @@ class UndoPart implements OpenPart {
           for (const run of known) if (run.state === "parked") this.#runs.undo(now, run);
         }
         // A run that waits for a person is undone only when this is asked for.
-        const row = (run: string, key: string): KeptWrite | null =>
-          isDry && this.#table.run(run)?.state === "parked" ? null : this.#table.write(run, key);
-        const stored = ({ run, asker = run, ...write }: AskedPlace): KeptWrite | null =>
+        const row = (run: string, key: string): KeptWrite | undefined =>
+          isDry && this.#table.run(run)?.state === "parked" ? undefined : this.#table.write(run, key);
+        const stored = ({ run, asker = run, ...write }: AskedPlace): KeptWrite | undefined =>
           row(run, keyInBatch(write)) ?? row(root, keyOf({ ...write, run })) ?? row(asker, keyInBatch(write));
         // A batch that was an action may have been undone by itself.
         const isNew = (write: AskedPlace): boolean => {
-          const entry = stored(write)?.entry;
-          const isUnasked = stored(write) === null || (entry !== undefined && wasRejected(entry));
+          const before = stored(write);
+          const isUnasked = before === undefined || (before.entry !== undefined && wasRejected(before.entry));
           return isUnasked && !known.some(({ runId }) => runId === write.batch);
         };
         const writes = asked.writes.filter(isNew);
@@ -145,57 +145,56 @@ class UndoPart implements OpenPart {
           const waits = writes.map((write) => ({ seq: NOT_ENDED, ...write, state: "waits" as const }));
           return { ...this.#looks(runs), planned: orderWrites(waits) };
         }
-        for (const { run, ...write } of writes) {
-          const place = { ...write, run: run === root ? undefined : run };
-          const before = stored({ run, ...write });
-          if (before === null) this.#runs.add(root, place);
-          else this.#runs.askAnew(root, place, before);
+        for (const write of writes) {
+          const own = { ...write, run: write.run === root ? undefined : write.run };
+          const before = stored(write);
+          // People are asked once more about a call that got a no, by what was kept of it then.
+          const again = before && { job: undefined, jobId: undefined, by: before.by ?? write.by };
+          this.#runs.add(root, { ...own, ...again });
         }
         const own = this.#table.run(root)?.facts;
         const more = {
           runs: [...new Set([...(own?.runs ?? []), ...runs])],
           left: asked.left.filter(isNew).map(({ tool }) => tool),
         };
-        if (writes.length > 0)
-          this.#runs.undo(now, {
-            runId: root,
-            facts: { ...own, ...facts, ...more },
-            state: "undoing",
-            dueAt: null,
-          });
+        if (writes.length > 0) this.#runs.undo(now, { runId: root, facts: { ...own, ...facts, ...more } });
         return { ...this.#runs.stateOf(runs), planned: [] };
       },
       looks: (_, runs) => this.#looks(runs),
       open: (now, jobId, fence) => {
+        const found = this.#table.ofJob(jobId)?.write;
         if (!outbox.holds(jobId, fence)) return null;
-        const found = this.#table.ofJob(jobId);
-        if (found === null) return this.#openQuestion(jobId);
-        const { by, look, tool, sentAt, isApproved } = found.write;
+        if (found === undefined) return this.#openQuestion(jobId);
+        const { by, look, tool, sentAt, isApproved } = found;
         return {
           tries: outbox.job(jobId, now)?.tries ?? [],
-          ...(by !== undefined && "argsJson" in by && { by }),
           isApproved,
-          ...(by === undefined && look !== undefined && { doubt: { ...look, tool, sentAt } }),
+          by,
+          doubt: by === undefined && look !== undefined ? { ...look, tool, sentAt } : undefined,
         };
       },
       found: (_, jobId, fence, by) => {
         const found = this.#table.ofJob(jobId);
-        if (found === null || !outbox.holds(jobId, fence)) return false;
-        const { runId, write } = found;
-        this.#table.saveWrite(runId, by === null ? { ...write, isNone: true } : { ...write, by });
+        if (found === undefined || !outbox.holds(jobId, fence)) return false;
+        this.#table.saveWrite(found.runId, {
+          ...found.write,
+          ...(by === null ? { isNone: true } : { by }),
+        });
         return true;
       },
       asked: (now, jobId, fence, confirmation, names) => {
         const run = this.#table.runOfJob(jobId);
-        if (run === null || !outbox.holds(jobId, fence)) return;
+        if (run === undefined || !outbox.holds(jobId, fence)) return;
         const { runId, facts } = run;
         for (const write of this.#table.writes(runId).filter(asksFirst))
-          if (confirmation !== null && names.includes(keyOf(write)))
-            this.#table.saveWrite(runId, { ...write, question: confirmation.id });
-          else this.#table.saveWrite(runId, letGo(write));
-        const { asks: _, ...rest } = facts;
-        const asks = confirmation !== null && { asks: { jobId, confirmation } };
-        this.#runs.advance(now, { ...run, facts: { ...rest, ...asks } });
+          this.#table.saveWrite(
+            runId,
+            confirmation !== null && names.includes(keyOf(write))
+              ? { ...write, question: confirmation.id }
+              : letGo(write),
+          );
+        const asks = confirmation === null ? undefined : { jobId, confirmation };
+        this.#runs.advance(now, { runId, facts: { ...facts, asks } });
         // It may have been decided before this came.
         this.changed(now);
       },
@@ -235,7 +234,7 @@ class UndoPart implements OpenPart {
   }
 
   looksAfter(runId: string): boolean {
-    return this.#table.run(runId) !== null;
+    return this.#table.run(runId) !== undefined;
   }
 
   /** Hear of questions: a run goes on with a yes, and is undone without one. */
@@ -254,27 +253,25 @@ class UndoPart implements OpenPart {
   }
 
   /** Hear whether people said yes to the calls that take writes of a run back. */
-  #hearDecision(nowMs: number, run: UndoRun): void {
-    const { confirmation } = run.facts.asks!;
-    const { id } = confirmation!;
+  #hearDecision(nowMs: number, { runId, facts }: UndoRun): void {
+    const { id } = facts.asks!.confirmation!;
     const status = this.#runs.statusOf(nowMs, id);
     if (status === "pending") return;
     const isYes = status === "running" || status === "done";
     const args = this.#world.questions()?.look(nowMs, id)?.args;
-    for (const write of this.#table.writes(run.runId))
+    for (const write of this.#table.writes(runId))
       if (write.question === id)
-        this.#table.saveWrite(run.runId, decideWrite(write, isYes, args?.[keyOf(write)]));
-    const { asks: _, ...facts } = run.facts;
-    this.#runs.advance(nowMs, { ...run, facts: { ...facts, asked: [...(facts.asked ?? []), id] } });
+        this.#table.saveWrite(runId, decideWrite(write, isYes, args?.[keyOf(write)]));
+    const questions = [...(facts.questions ?? []), id];
+    this.#runs.advance(nowMs, { runId, facts: { ...facts, asks: undefined, questions } });
   }
 
   /** Hear that people could not be asked: what was to be asked about stands. */
-  #hearUnasked(run: UndoRun, job: Job): void {
-    if (run.facts.asks?.jobId !== job.spec.id || isLive(job.status) || job.status === "succeeded") return;
-    for (const write of this.#table.writes(run.runId).filter(asksFirst))
-      this.#table.saveWrite(run.runId, settleWrite({ ...write, isApproved: true }, job));
-    const { asks: _, ...facts } = run.facts;
-    this.#runs.advance(job.updatedAt, { ...run, facts });
+  #hearUnasked({ runId, facts }: UndoRun, job: Job): void {
+    if (facts.asks?.jobId !== job.spec.id || job.status === "succeeded") return;
+    for (const write of this.#table.writes(runId).filter(asksFirst))
+      this.#table.saveWrite(runId, settleWrite({ ...write, isApproved: true }, job));
+    this.#runs.advance(job.updatedAt, { runId, facts: { ...facts, asks: undefined } });
   }
 
   /**
@@ -303,26 +300,26 @@ class UndoPart implements OpenPart {
     this.#hearOfRun(job);
     const found = this.#table.ofJob(job.spec.id);
     const run = found && this.#table.run(found.runId);
-    if (found === null || run === null) return;
-    const { runId, write } = found;
+    if (run === undefined) return;
+    const { runId, write } = found!;
+    const isGone = !isGoing(run.state);
     if (write.state === "job") {
       if (isLive(job.status)) return;
-      const told = hearOfJob(write, { keptJson: job.keptJson, seq: this.#runs.seqOfEnd(runId) });
+      const told = hearOfJob(write, job, this.#runs.seqOfEnd(runId));
       // Its end is read when its run fails.
-      this.#table.saveWrite(runId, isGoing(run.state) ? told : readJob(told, toJobRecord(job)));
-      if (isGoing(run.state)) return;
+      this.#table.saveWrite(runId, isGone ? readJob(told, toJobRecord(job)) : told);
     } else {
       const settled = settleWrite(write, job);
       this.#table.saveWrite(runId, settled);
       if (settled.entry?.status === "error") this.#runs.tellFailed(runId, settled, job);
     }
-    this.#runs.advance(job.updatedAt, { ...run, state: "undoing" });
+    if (isGone) this.#runs.advance(job.updatedAt, run);
   }
 
   /** Hear of the end of a job that is a run: one that failed, or was cancelled, is undone. */
   #hearOfRun(job: Job): void {
-    const run = isLive(job.status) ? null : this.#table.runOfJob(job.spec.id);
-    if (run === null) return;
+    const run = isLive(job.status) ? undefined : this.#table.runOfJob(job.spec.id);
+    if (run === undefined) return;
     if (run.state !== "open") return this.#hearUnasked(run, job);
     if (job.status === "succeeded" && run.facts.isFailed !== true)
       this.#park(job.updatedAt, run, { questions: [], needs: {} });
@@ -337,7 +334,7 @@ class UndoPart implements OpenPart {
 /** Find the actions that a write depended on: after a yes it was planned without the rest of its batch. */
 function needsOf(
   { needs, ...place }: Pick<KeptWrite, "needs" | "id" | "action">,
-  run: UndoRun | null,
+  run: UndoRun | undefined,
 ): readonly string[] {
   return [...new Set([...needs, ...(run?.facts.needs?.[nameOf(place)] ?? [])])];
 }

@@ -38,15 +38,12 @@ export class UndoTable {
   /** The runs of which something may still become by itself. */
   readonly #live = new Map<string, UndoRun>();
   /** When the run was saved that is the oldest, or one before it; null without rows. */
-  #oldest: number | null = null;
+  #oldest!: number | null;
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
     this.#findOldest();
-    const going = this.#rows<RunRow>(
-      `SELECT ${RUN} FROM undo_runs WHERE state != 'settled' OR due_at IS NOT NULL`,
-    );
-    for (const run of going.map(toRun)) this.#remember(run);
+    for (const run of this.#runs("state != 'settled' OR due_at IS NOT NULL")) this.#remember(run);
   }
 
   #findOldest(): void {
@@ -54,8 +51,25 @@ export class UndoTable {
     this.#oldest = this.#sql.exec<{ oldest: number | null }>(oldest).one().oldest;
   }
 
-  #rows<Row extends Record<string, SqlStorageValue>>(sql: string, ...values: readonly string[]): Row[] {
-    return this.#oldest === null ? [] : this.#sql.exec<Row>(sql, ...values).toArray();
+  #runs(where: string, ...values: readonly string[]): readonly UndoRun[] {
+    const columns = "run_id AS runId, state, due_at AS dueAt, facts_json AS facts";
+    return this.#find<Omit<UndoRun, "facts"> & { readonly facts: string }>(
+      columns,
+      `undo_runs WHERE ${where}`,
+      values,
+    ).map((row) => ({ ...row, facts: JSON.parse(row.facts) as RunFacts }));
+  }
+
+  #writes(where: string, ...values: readonly string[]): readonly FoundWrite[] {
+    const columns = "run_id AS runId, write_json AS write";
+    return this.#find<Record<keyof FoundWrite, string>>(columns, `undo_writes WHERE ${where}`, values).map(
+      ({ runId, write }) => ({ runId, write: JSON.parse(write) as KeptWrite }),
+    );
+  }
+
+  #find<Row>(columns: string, from: string, values: readonly string[]): readonly Row[] {
+    if (this.#oldest === null) return [];
+    return this.#sql.exec(`SELECT ${columns} FROM ${from}`, ...values).toArray() as Row[];
   }
 
   #remember(run: UndoRun): void {
@@ -73,14 +87,12 @@ export class UndoTable {
     return this.#live.values();
   }
 
-  run(runId: string): UndoRun | null {
-    const [row] = this.#rows<RunRow>(`SELECT ${RUN} FROM undo_runs WHERE run_id = ?`, runId);
-    return row === undefined ? null : toRun(row);
+  run(runId: string): UndoRun | undefined {
+    return this.#runs("run_id = ?", runId)[0];
   }
 
-  runOfJob(jobId: string): UndoRun | null {
-    const [row] = this.#rows<RunRow>(`SELECT ${RUN} FROM undo_runs WHERE job_id = ?`, jobId);
-    return row === undefined ? null : toRun(row);
+  runOfJob(jobId: string): UndoRun | undefined {
+    return this.#runs("job_id = ?", jobId)[0];
   }
 
   saveRun(nowMs: number, run: UndoRun): void {
@@ -99,26 +111,16 @@ export class UndoTable {
   }
 
   writes(runId: string): readonly KeptWrite[] {
-    return this.#rows<WriteRow>(`SELECT ${WRITE} FROM undo_writes WHERE run_id = ?`, runId).map(toWrite);
+    return this.#writes("run_id = ?", runId).map(({ write }) => write);
   }
 
-  write(runId: string, key: string): KeptWrite | null {
-    const [row] = this.#rows<WriteRow>(
-      `SELECT ${WRITE} FROM undo_writes WHERE run_id = ? AND key = ?`,
-      runId,
-      key,
-    );
-    return row === undefined ? null : toWrite(row);
+  write(runId: string, key: string): KeptWrite | undefined {
+    return this.#writes("run_id = ? AND key = ?", runId, key)[0]?.write;
   }
 
   /** The write that a job takes back, and its run. */
-  ofJob(jobId: string): { readonly runId: string; readonly write: KeptWrite } | null {
-    const [row] = this.#rows<WriteRow>(`SELECT ${WRITE} FROM undo_writes WHERE job_id = ?`, jobId);
-    return row === undefined ? null : { runId: row.run_id, write: toWrite(row) };
-  }
-
-  countWrites(runId: string): number {
-    return this.#rows("SELECT 1 FROM undo_writes WHERE run_id = ?", runId).length;
+  ofJob(jobId: string): FoundWrite | undefined {
+    return this.#writes("job_id = ?", jobId)[0];
   }
 
   saveWrite(runId: string, write: KeptWrite): void {
@@ -135,38 +137,22 @@ export class UndoTable {
 
   /** Forget a run. */
   remove(runId: string): void {
-    this.#sql.exec("DELETE FROM undo_writes WHERE run_id = ?", runId);
-    this.#sql.exec("DELETE FROM undo_runs WHERE run_id = ?", runId);
+    for (const table of ["undo_writes", "undo_runs"])
+      this.#sql.exec(`DELETE FROM ${table} WHERE run_id = ?`, runId);
     this.#live.delete(runId);
   }
 
   /** Forget runs that were settled before a time. */
   prune(beforeMs: number): void {
     if (this.#oldest === null || this.#oldest >= beforeMs) return;
-    const rows = this.#sql.exec<{ run_id: string }>(
-      "SELECT run_id FROM undo_runs WHERE state = 'settled' AND changed_at < ? LIMIT 100",
-      beforeMs,
-    );
-    for (const { run_id: runId } of rows.toArray()) this.remove(runId);
+    for (const { runId } of this.#runs(`state = 'settled' AND changed_at < ${beforeMs} LIMIT 100`))
+      this.remove(runId);
     this.#findOldest();
   }
 }
 
-const RUN = "run_id, state, due_at, facts_json";
-
-type RunRow = Readonly<Record<"run_id" | "facts_json", string>> & {
-  readonly state: RunState;
-  readonly due_at: number | null;
-};
-
-function toRun({ run_id: runId, state, due_at: dueAt, facts_json: json }: RunRow): UndoRun {
-  return { runId, state, dueAt, facts: JSON.parse(json) as RunFacts };
-}
-
-const WRITE = "run_id, write_json";
-
-type WriteRow = Readonly<Record<"run_id" | "write_json", string>>;
-
-function toWrite({ write_json: json }: WriteRow): KeptWrite {
-  return JSON.parse(json) as KeptWrite;
+/** A write, and the run that it is kept with. */
+export interface FoundWrite {
+  readonly runId: string;
+  readonly write: KeptWrite;
 }

@@ -1,34 +1,35 @@
-import { type Failure, makeFailure, type WireFailure } from "../../../core/contract/failure.ts";
+import { makeFailure } from "../../../core/contract/failure.ts";
 import { parseExact } from "../../../core/contract/json.ts";
 import type { Outcome } from "../../../core/contract/outcome.ts";
-import type { Keeper } from "../../../core/gate/execution.ts";
-import type { Clock } from "../../../core/kit/clock.ts";
+import type { Execution, Keeper } from "../../../core/gate/execution.ts";
 import { attempt, err, ok } from "../../../core/kit/result.ts";
 import { sleep } from "../../../core/kit/sleep.ts";
 import * as LIMITS from "../limits.ts";
 import { callUndo, keyOf, toEntryJson, toMember, type UndoneEntry, type UndoState } from "../undo-run.ts";
 
 interface Following {
-  readonly clock: Clock;
+  readonly execution: Pick<Execution, "gate" | "ports">;
   /** It follows no longer, in milliseconds since the epoch. */
   readonly endsAt: number;
-  readonly look: () => Promise<UndoState>;
+  /** The state that is known already. */
+  readonly begun?: UndoState;
   /** Told of what is known by now. */
   readonly onState?: ((state: UndoState) => void) | undefined;
 }
 
-/** Look what becomes of writes that are being taken back, until nothing more does by itself or the time is over. */
+/** Look what becomes of the writes of runs that are being taken back, until nothing more does by itself or the time is over. */
 export async function followUndo(
-  begun: UndoState,
-  { clock, endsAt, look, onState }: Following,
+  runs: readonly string[],
+  { execution: { gate, ports }, endsAt, begun = UNKNOWN, onState }: Following,
 ): Promise<UndoState> {
+  const { clock } = ports;
   let state = begun;
   for (let pauseMs = LIMITS.undoLookMs; ; pauseMs = Math.min(2 * pauseMs, LIMITS.undoLookMostMs)) {
     onState?.(state);
     const leftMs = endsAt - clock.now();
     if (state.isSettled || leftMs <= 0) return state;
     await sleep(clock, Math.min(pauseMs, leftMs));
-    const looked = await attempt(look);
+    const looked = await attempt(() => callUndo(gate, "looks", runs));
     if (looked.ok) state = looked.value;
   }
 }
@@ -50,25 +51,21 @@ export function tellEntries(
 }
 
 /** Answer the decision on a question of an undo: nothing of it runs here, the tenant's object sends what got a yes. */
-export function answerDecision(runId: string): Keeper {
-  const later = { run: runId };
+export function answerDecision(run: string): Keeper {
   return {
     take: (plan) => ok({ ...plan, steps: plan.steps.map((step) => ({ ...step, task: err(NOT_HERE) })) }),
     facts: () => () => ({}),
-    open: (plan, { execution, endsAt }) => ({
-      later,
+    open: ({ steps }, { execution, endsAt }) => ({
+      later: { run },
       begin: () => Promise.resolve(false),
       end: () => {},
       saw: () => {},
-      inside: () => answerDecision(runId),
+      inside: () => answerDecision(run),
       async close(outcomes) {
-        const { gate, ports } = execution;
-        const look = (): Promise<UndoState> => callUndo(gate, "looks", [runId]);
-        const { entries } = await followUndo(UNKNOWN, { clock: ports.clock, endsAt, look });
-        const byName = new Map(entries.map((entry) => [nameOfEntry(entry, runId), entry]));
-        const told = plan.steps.map(({ id }, index): Outcome => {
-          const entry = byName.get(id);
-          return entry === undefined ? outcomes[index]! : toOutcome(entry, outcomes[index]!);
+        const { entries } = await followUndo([run], { execution, endsAt });
+        const told = outcomes.map((outcome, index) => {
+          const entry = entries.find((one) => nameOfEntry(one, run) === steps[index]!.id);
+          return entry === undefined ? outcome : toOutcome(entry, outcome);
         });
         return { outcomes: told, members: toMember(entries) };
       },
@@ -93,9 +90,7 @@ function toOutcome(
   if (status === "success") return { status, data: parseExact(json), json, meta };
   if (status === "initiated" && jobId !== undefined) return { status, jobId, meta };
   if (error === undefined) return otherwise;
-  return { status: status === "unknown" ? status : "error", error: toFailure(error), meta };
-}
-
-function toFailure({ code, retryable, hint = "", upstream_status: upstreamStatus }: WireFailure): Failure {
-  return makeFailure(code, { retryable, hint, ...(upstreamStatus !== undefined && { upstreamStatus }) });
+  const { code, retryable, hint = "", upstream_status: told } = error;
+  const failure = makeFailure(code, { retryable, hint, ...(told !== undefined && { upstreamStatus: told }) });
+  return { status: status === "unknown" ? status : "error", error: failure, meta };
 }

@@ -36,7 +36,7 @@ function findIrreversible(tool: Tool, catalog: Catalog): (NoWayBack & { readonly
   if (!isWrite) return null;
   if (inner === undefined) {
     const way = wayBackOf(tool, catalog);
-    return "why" in way ? { tool: name, ...way } : null;
+    return way.why === undefined ? null : { ...way, tool: name };
   }
   for (const { action } of inner.batch.entries) {
     const called = action.ok ? catalog.callable(action.value.tool) : undefined;
@@ -157,15 +157,9 @@ interface Asked extends Partial<KeptLater> {
 export function createKeeper(keptAs: Asked, seal: SealArgs): Keeper {
   const { undo, run, unseen } = keptAs;
   if (run !== undefined && unseen === true) return answerDecision(run);
+  const open = (around: KeptRun): KeptWrites =>
+    new KeptWrites({ ...around, batchId: run ?? runIdOf(around) }, seal, run !== undefined);
   let whole: KeptWrites | undefined;
-  const make = (plan: Plan, around: KeptRun): KeptWrites =>
-    whole !== undefined && namesElements(plan)
-      ? whole.ofElements(plan)
-      : new KeptWrites(
-          plan,
-          { ...around, batchId: run ?? runIdOf(around) },
-          { seal, goesOn: run !== undefined },
-        );
   return {
     take(plan, execution) {
       const isLooked = undo === WHAT_CAN || run !== undefined;
@@ -175,11 +169,14 @@ export function createKeeper(keptAs: Asked, seal: SealArgs): Keeper {
       return refusal === null ? ok({ ...plan, demotes: false, ...own }) : err(refusal);
     },
     open(plan, around) {
-      const kept = make(plan, around).start();
-      if (whole === undefined || !namesElements(plan)) whole = kept;
-      return kept;
+      if (whole !== undefined && namesElements(plan)) return whole.keepElements(plan);
+      whole = open(around);
+      return whole.start(plan);
     },
-    facts: (plan, around) => make(plan, { ...around, endsAt: 0 }).factsOfJob,
+    facts(plan, around) {
+      if (whole !== undefined && namesElements(plan)) return whole.keepElements(plan).facts;
+      return open({ ...around, endsAt: 0 }).keep(plan).facts;
+    },
   };
 }
 
