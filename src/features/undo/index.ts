@@ -1,6 +1,8 @@
 import { defineFeature } from "../../feature/define.ts";
 import { COMPENSATE } from "./compensation.ts";
 import { afterRuns, since } from "./http/show-undone.ts";
+import { attemptUndo } from "./http/attempt-undo.ts";
+import { createSeal, keepOfJob } from "./http/sealed-args.ts";
 import { undoRun } from "./http/ask-undo.ts";
 import { createUndoPart } from "./objects/undo-part.ts";
 import { ANSWERS, createKeeper, KEEPERS } from "./run/keepers.ts";
@@ -15,25 +17,20 @@ export function undo() {
     contract: [COMPENSATE],
     keepers: {
       ...KEEPERS,
-      open(configured) {
-        const seals = () => import("./http/sealed-args.ts");
-        return {
-          keeperOf: (keptAs) =>
-            createKeeper(keptAs, async (...asked) => (await seals()).createSeal(configured)(...asked)),
-          keepOfJob: async (job, call, output) =>
-            call.tool.brought?.compensate && (await seals()).keepOfJob(configured, job, { call, output }),
-          since,
-        };
-      },
+      open: (configured) => ({
+        keeperOf: (keptAs) => createKeeper(keptAs, createSeal(configured)),
+        keepOfJob: (job, call, output) => keepOfJob(configured, job, { call, output }),
+        since,
+      }),
     },
     answers: ANSWERS,
     gives: { afterRuns },
     routes: [{ for: "any key", paths: [undoRun] }],
     objectPart: (deploymentOf) =>
-      createUndoPart(({ env, slots }) => async (claim) => {
-        const { attemptUndo } = await import("./http/attempt-undo.ts");
-        return attemptUndo(claim, deploymentOf(env), slots);
-      }),
-    load: () => Promise.all([import("./http/attempt-undo.ts"), import("./http/sealed-args.ts")]),
+      createUndoPart(
+        ({ env, slots }) =>
+          (claim) =>
+            attemptUndo(claim, deploymentOf(env), slots),
+      ),
   });
 }
