@@ -14,12 +14,12 @@ By their documentation of November 2026 ([Nango](https://nango.dev/docs), [Compo
 
 | | Volley | Nango | Composio |
 |---|---|---|---|
-| known providers | 22, and any that speaks OAuth 2 or takes a key | 1,400 and more | 1,000 and more |
+| known providers | 22, and any that speaks OAuth 2 or takes a key | 1,000 and more | 1,000 and more |
 | ready OAuth apps | none: you register each | for some providers | for many providers |
 | where tokens are | in your Cloudflare account | at Nango, or self-hosted | at Composio, unless deployed otherwise |
 | who came by a link | confirmed by your application, before the account is used | your application starts the session | your application names the user |
 | refresh | before the end, and after a 401 | before the end, and at least once a day | automatic |
-| a deleted account | revoked at the provider, with the last connection of the account | revoked at some providers | not revoked; a call of its own revokes |
+| a deleted account | revoked at the provider, with the last connection of the account | deleted at Nango; its documentation names no revocation | not revoked; a call of its own revokes |
 | what the provider changes | by [webhooks](../flows.md#run-it-by-a-webhook) | kept in sync, webhooks | triggers |
 
 Both know far more providers, and both have apps that are registered already. Choose them if you need either.
