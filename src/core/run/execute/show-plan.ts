@@ -94,7 +94,15 @@ export async function holdToReceipt(
   const looked = await attempt(() => look(asked, plan, execution));
   if (!looked.ok) return err({ refusal: UNREADABLE, quota: null });
   const changed = compare(asked.planReceipt ?? "", looked.value);
-  if (changed.length > 0) return ok([{ ...plan, refused: sayChanged(changed) }, execution]);
+  if (changed.length > 0) {
+    const refused = sayChanged(changed);
+    // Its receipt may be of tools that this isolate has not heard of yet.
+    const known = changed.includes("tools") && (await attempt(() => execution.currentCatalog(true)));
+    const isNews = known && known.ok && known.value.version !== execution.catalog.version;
+    return isNews
+      ? err({ refusal: refused, quota: null, stale: true })
+      : ok([{ ...plan, refused }, execution]);
+  }
   const { origin } = execution;
   const { account } = origin;
   if (account === undefined) return ok([plan, execution]);

@@ -122,7 +122,13 @@ describe("A plan receipt", () => {
     for (const [at, batch] of batches.entries())
       expect(changedOf(await execute({ ...batch, plan_receipt: receipts[at] }))).toEqual(["tools"]);
     await send("DELETE", "/v1/tools/rate");
-    expect(changedOf(await execute({ ...batches[0], plan_receipt: receipts[0] }))).toEqual(["tools"]);
+    for (const [at, batch] of batches.entries())
+      expect(changedOf(await execute({ ...batch, plan_receipt: receipts[at] }))).toEqual(["tools"]);
+    // Nothing but the refused batch asked for the tools meanwhile.
+    await declare("The rate");
+    for (const [at, batch] of batches.entries())
+      expect((await execute({ ...batch, plan_receipt: receipts[at] })).status).toBe(200);
+    expect((await send("POST", "/v1/flows/rates/run", { plan_receipt: receipts[1] })).body.code).toBe("PLAN_CHANGED");
   });
 
   test("holds a batch to its accounts, and to there being none", async () => {
