@@ -25,7 +25,7 @@ export function toJsonEscape(character: string): string {
 export function visibleText(text: string, maxLength = 64): string {
   // Most are names of tools and ids, and this is a sixth of the price.
   if (text.length <= maxLength && PLAIN.test(text)) return text;
-  const shown = escapeUnseen(text.slice(0, maxLength));
+  const shown = escapeUnseen(startOf(text, maxLength));
   return text.length > maxLength ? `${shown}…` : shown;
 }
 
@@ -52,9 +52,12 @@ export function escapeUnseen(
  */
 export function quotedText(text: string, maxLength = 40): string {
   if (text.length <= maxLength && PLAIN.test(text)) return JSON.stringify(text);
-  // Not between the halves of a pair: half of one would be an escape that the author did not write.
-  const isSplit = /[\ud800-\udbff]/.test(text.charAt(maxLength - 1)) && text.length > maxLength;
-  const shown = text.slice(0, isSplit ? maxLength - 1 : maxLength);
+  const shown = startOf(text, maxLength);
   const json = JSON.stringify(text.length > maxLength ? `${shown}…` : shown);
   return escapeUnseen(json, { escape: toJsonEscape });
+}
+
+/** Cut a text, not between the halves of a pair: half of one would be an escape that the author did not write. */
+function startOf(text: string, length: number): string {
+  return text.slice(0, length).replace(text.length > length ? /[\ud800-\udbff]$/ : "", "");
 }

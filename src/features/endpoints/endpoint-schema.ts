@@ -20,8 +20,8 @@ export const ENDPOINT_ID_IN_WORDS = "1 to 128 letters, digits, '_', '.', '@', ':
 export const EVENT_TYPE = /^[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$/;
 /** A type and a pattern of types, in words. */
 export const TYPE_IN_WORDS = "a type such as 'order.paid'";
-const PATTERN_IN_WORDS = `${TYPE_IN_WORDS}, a prefix such as 'order.*', or '*'`;
-const PATTERN = /^(?:\*|[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*(?:\.\*)?)$/;
+export const PATTERN_IN_WORDS = `${TYPE_IN_WORDS}, a prefix such as 'order.*', or '*'`;
+export const PATTERN = /^(?:\*|[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*(?:\.\*)?)$/;
 
 /** Headers of a delivery that are ours. */
 const OURS = /^(?:content-|webhook-|user-agent$|accept-encoding$)/i;

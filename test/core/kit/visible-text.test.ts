@@ -32,6 +32,9 @@ test("visibleText() cuts what is too long and says so", () => {
   expect(visibleText("x".repeat(64))).toBe("x".repeat(64));
   expect(visibleText("x".repeat(65))).toBe(`${"x".repeat(64)}…`);
   expect(visibleText("abcdef", 3)).toBe("abc…");
+  expect(visibleText("ab😀cd", 3)).toBe("ab…");
+  expect(visibleText("ab😀", 3)).toBe("ab…");
+  expect(visibleText("a😀c", 3)).toBe("a😀…");
 });
 
 test("T07 visibleText() never lets an invisible character through", () => {

@@ -8,6 +8,7 @@ import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
 import { sleep } from "../../../core/kit/sleep.ts";
 import type { FollowAnswer, FollowQuery, KeptEvent } from "../directory-methods.ts";
 import { toTime } from "../endpoint-json.ts";
+import { PATTERN, PATTERN_IN_WORDS } from "../endpoint-schema.ts";
 import * as LIMITS from "../limits.ts";
 import { parseNumberCursor, routeOf, UNREADABLE } from "./scope.ts";
 
@@ -27,12 +28,10 @@ export const followEvents = routeOf(
     const from = lastId === "" ? null : parseNumberCursor(lastId);
     if (lastId !== "" && from === null)
       return err(refuseQuery("Last-Event-ID", "the id of an event of this stream", lastId));
+    const type = query.get("type") ?? "*";
+    if (!PATTERN.test(type)) return err(refuseQuery("type", PATTERN_IN_WORDS, type));
     const { ports, defer } = context;
-    const wanted = {
-      stream: ports.newId(),
-      type: query.get("type") ?? "*",
-      customer: query.get("customer"),
-    };
+    const wanted = { stream: ports.newId(), type, customer: query.get("customer") };
     const lookAfter = async (after: number | null): Promise<Result<FollowAnswer, Refusal>> => {
       const asked: FollowQuery = { ...wanted, after };
       const found = await askGate(() => scope.directory.follow(asked), UNREADABLE);

@@ -110,6 +110,8 @@ describe("A stream of events", () => {
   test.each([
     ["?types=a", {}],
     ["", { "last-event-id": "x" }],
+    ["?type=order*", {}],
+    ["?type=", {}],
   ])("refuses %j %j", async (query, headers) => {
     const world = await openEndpoints();
     expect(await world.send("GET", `/v1/events/stream${query}`, undefined, headers)).toMatchObject({
