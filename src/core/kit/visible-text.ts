@@ -23,10 +23,7 @@ export function toJsonEscape(character: string): string {
  * invisible written as an escape, so it can neither break a line nor reorder what stands around it.
  */
 export function visibleText(text: string, maxLength = 64): string {
-  // Most are names of tools and ids, and this is a sixth of the price.
-  if (text.length <= maxLength && PLAIN.test(text)) return text;
-  const shown = escapeUnseen(startOf(text, maxLength));
-  return text.length > maxLength ? `${shown}…` : shown;
+  return escapeUnseen(cut(text, maxLength));
 }
 
 /**
@@ -42,6 +39,7 @@ export function escapeUnseen(
     escape = toEscape,
   }: { readonly seen?: ReadonlySet<string>; readonly escape?: (character: string) => string } = {},
 ): string {
+  // Most are names of tools and ids, and this is a sixth of the price.
   if (PLAIN.test(text)) return text;
   return text.replaceAll(UNSEEN, (character) => (seen.has(character) ? character : escape(character)));
 }
@@ -51,13 +49,10 @@ export function escapeUnseen(
  * invisible written as an escape. It ends where its quote ends.
  */
 export function quotedText(text: string, maxLength = 40): string {
-  if (text.length <= maxLength && PLAIN.test(text)) return JSON.stringify(text);
-  const shown = startOf(text, maxLength);
-  const json = JSON.stringify(text.length > maxLength ? `${shown}…` : shown);
-  return escapeUnseen(json, { escape: toJsonEscape });
+  return escapeUnseen(JSON.stringify(cut(text, maxLength)), { escape: toJsonEscape });
 }
 
 /** Cut a text, not between the halves of a pair: half of one would be an escape that the author did not write. */
-function startOf(text: string, length: number): string {
-  return text.slice(0, length).replace(text.length > length ? /[\ud800-\udbff]$/ : "", "");
+function cut(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most).replace(/[\ud800-\udbff]$/, "")}…`;
 }

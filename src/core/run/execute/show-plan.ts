@@ -95,13 +95,12 @@ export async function holdToReceipt(
   if (!looked.ok) return err({ refusal: UNREADABLE, quota: null });
   const changed = compare(asked.planReceipt ?? "", looked.value);
   if (changed.length > 0) {
-    const refused = sayChanged(changed);
+    const refusal = sayChanged(changed);
     // Its receipt may be of tools that this isolate has not heard of yet.
     const known = changed.includes("tools") && (await attempt(() => execution.currentCatalog(true)));
     const isNews = known && known.ok && known.value.version !== execution.catalog.version;
-    return isNews
-      ? err({ refusal: refused, quota: null, stale: true })
-      : ok([{ ...plan, refused }, execution]);
+    if (isNews) return err({ refusal, quota: null, stale: true });
+    return ok([{ ...plan, refused: refusal }, execution]);
   }
   const { origin } = execution;
   const { account } = origin;

@@ -128,7 +128,9 @@ describe("A plan receipt", () => {
     await declare("The rate");
     for (const [at, batch] of batches.entries())
       expect((await execute({ ...batch, plan_receipt: receipts[at] })).status).toBe(200);
-    expect((await send("POST", "/v1/flows/rates/run", { plan_receipt: receipts[1] })).body.code).toBe("PLAN_CHANGED");
+    expect((await send("POST", "/v1/flows/rates/run", { plan_receipt: receipts[1] })).body.code).toBe(
+      "PLAN_CHANGED",
+    );
   });
 
   test("holds a batch to its accounts, and to there being none", async () => {
