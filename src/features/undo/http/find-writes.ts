@@ -144,13 +144,18 @@ class History {
     const asLiteral = ([name, value]: [string, unknown]) => [name, { $literal: value }];
     const input = isResolved ? Object.fromEntries(Object.entries(args).map(asLiteral)) : args;
     const { timeoutMs } = tool;
+    const seq = this.#seqs.get(`${run.id}/${action.id}`)!;
     const prepared = prepareTask({ tool, input, forEach, timeoutMs, call: null, select: null }, (id) => {
       if (id === "input" && run.input !== undefined) return { data: run.input };
       const isIt = (one: Placed): boolean =>
         one.action.id === inRoundOf(action.id, id) &&
         one.run.of === run.of &&
         one.action.select === undefined;
-      const { data } = this.#inOrder.findLast(isIt)?.action ?? {};
+      // A later run may have read it again, and found something else.
+      const found =
+        this.#inOrder.find((one) => one.run === run && isIt(one)) ??
+        this.#inOrder.findLast((one, at) => at < seq && isIt(one));
+      const { data } = found?.action ?? {};
       return data === undefined ? undefined : { data };
     });
     if (!prepared.ok) return [];

@@ -319,3 +319,32 @@ test("a tenant is told of a write that could not be taken back", async () => {
     [],
   ]);
 });
+
+test("The elements of a loop are taken back by what they were sent, though a rerun has read another list", async () => {
+  const argued = book("argued", {
+    domain: "argued",
+    orchestration: { compensate: { tool: "unbook", args: { id: { $ref: "args#/name" } } } },
+  });
+  volley = await createTestVolley({
+    tools: [...TOOLS, argued],
+    features: [runs(), undo()],
+    routes: bookings.routes,
+  });
+  answers["book fails"] = REFUSED;
+  bookings.live.add("a").add("b");
+  const id = await run([
+    { id: "seen", tool: "look" },
+    { id: "all", tool: "argued", for_each: { $ref: "seen#" }, args: { name: { $ref: "item#" } } },
+    { ...FAILS, depends_on: ["all"] },
+  ]);
+  bookings.live.clear();
+  bookings.live.add("c").add("b").add("a");
+  await send("POST", `/v1/runs/${id}/rerun`, {});
+  await volley.advance(3_000);
+  const { undone } = await undoRun(id);
+  expect(undone!.map(({ element, data }) => [element, data])).toEqual([
+    [1, { gone: "b" }],
+    [0, { gone: "a" }],
+  ]);
+  expect([...bookings.live]).toEqual(["c"]);
+});
