@@ -41,16 +41,20 @@ export function makeRejection(
   };
 }
 
-/** Say what becomes of a group's actions when the gated ones fail: nothing of it was sent, except by a flow before it asked. */
+/** Say what becomes of a group's actions when the gated ones fail: nothing of it was sent, except before it was asked about. */
 export function failGroup(
-  actions: readonly Pick<ParkedGroup["actions"][number], "id" | "gated" | "needs" | "begun">[],
+  actions: readonly Pick<ParkedGroup["actions"][number], "id" | "gated" | "needs" | "begun" | "doubted">[],
   failure: Failure,
 ): Outcome[] {
   return failParkedGroup(actions, failure).map((outcome, at): Outcome => {
-    if (outcome.status !== "error" || actions[at]!.begun === undefined) return outcome;
-    return { status: "error", error: { ...failure, retryable: false, hint: BEGUN }, meta: {} };
+    const { begun, doubted } = actions[at]!;
+    if (outcome.status !== "error" || (begun ?? doubted) === undefined) return outcome;
+    const error = { ...failure, retryable: false, hint: begun === undefined ? DOUBTED : BEGUN };
+    return { status: "error", error, meta: { inDoubt: doubted } };
   });
 }
 
 const BEGUN =
-  "The flow had begun: what it asked about was not sent, and what it had done before stays. Look what is there before you call it again.";
+  "It had begun: what it asked about was not sent, and what it had done before stays. Look what is there before you call it again.";
+const DOUBTED =
+  "It was not sent again, and may have taken effect in an earlier run: look what is there before you ask for it anew.";

@@ -220,3 +220,13 @@ describe("T56 A job whose attempt was answered 503", () => {
 function refused(code: string): Error {
   return new TypeError("fetch failed", { cause: Object.assign(new Error("connect"), { code }) });
 }
+
+test("A write in doubt to which a person says no stays in doubt: it may have happened before", async () => {
+  const { ask, run, rerun } = await start([504]);
+  const { batch_id: id } = await run(write);
+  const asked = (await rerun(id)).results[0] as Seen & { readonly confirmation: { readonly id: string } };
+  const { results } = await ask(`/v1/confirmations/${asked.confirmation.id}`, { decision: "reject" });
+  expect(results[0]).toMatchObject({ status: "error", meta: { in_doubt: true } });
+  expect(results[0]!.error).toMatchObject({ code: "CONFIRMATION_REJECTED", retryable: false });
+  expect(results[0]!.error!.hint).toContain("may have taken effect in an earlier run");
+});
