@@ -234,6 +234,13 @@ export function isInDoubt({ status, meta }: Pick<Outcome, "status" | "meta">): b
   return status === "unknown" || meta.inDoubt === true;
 }
 
+/** Say of what may have taken effect before that it still may, unless it has now: the answer to a second request proves nothing of the first. */
+export function keepDoubt(outcome: Outcome): Outcome {
+  const { status, meta } = outcome;
+  const isOpen = status === "error" || status === "skipped" || (meta.items?.error ?? 0) > 0;
+  return isOpen ? { ...outcome, meta: { ...meta, inDoubt: true } } : outcome;
+}
+
 /** Whether this action failed, which under fail-fast stops the batch. Waiting for a person is no failure. */
 export function isFailure(outcome: Outcome): boolean {
   return !isMet(outcome) && outcome.status !== "pending_confirmation";

@@ -10,7 +10,7 @@ import type {
   KeyedContent,
   KeyState,
 } from "../contract/gate/idempotency.ts";
-import { isFailure, type Outcome } from "../contract/outcome.ts";
+import { isFailure, keepDoubt, type Outcome } from "../contract/outcome.ts";
 import type { Prepared } from "../plan/prepare-task.ts";
 import type { Plan, Step } from "../plan/step.ts";
 import type { ByteBudget } from "../egress/read-body.ts";
@@ -133,12 +133,7 @@ export class ClaimedKeys {
   amend(step: Step, outcome: Outcome): Outcome {
     const tool = this.#inDoubt.get(step.index)?.tool;
     if (tool === undefined || outcome.meta.replayed === true) return outcome;
-    if (!neverBegan(outcome)) {
-      const { status, meta } = outcome;
-      // The answer to the second request proves nothing of the first.
-      const isDone = status !== "error" && (meta.items?.error ?? 0) === 0;
-      return isDone ? outcome : { ...outcome, meta: { ...meta, inDoubt: true } };
-    }
+    if (!neverBegan(outcome)) return keepDoubt(outcome);
     // A job that is recorded already is never turned away for these.
     const isCertain =
       tool.execution === "fire-and-forget" &&

@@ -230,6 +230,7 @@ export function createStepStarter(batch: StepScope): StartStep {
       inOrder: tool.isWrite,
       failFast: tool.onError === "fail-fast",
       repeatable: tool.idempotent,
+      doubted: step.doubted === true,
       late,
       store: toStoredOutcome,
       admit: (outcome: Outcome) => batch.answer.admitElement(outcome, tool.isWrite),

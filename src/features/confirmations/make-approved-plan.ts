@@ -54,7 +54,7 @@ export function planParked(
   const effects = tasks.map((task, index) => (parking[index] === null ? effectOf(task) : null));
   const hazards = findHazards(effects, needs);
   const remaining = remainingPaths(needs.map((needed, index) => [...needed, ...hazards[index]!]));
-  const steps = actions.map(({ id, tool }, index): Step => ({
+  const steps = actions.map(({ id, tool, doubted }, index): Step => ({
     index,
     id,
     toolName: tool,
@@ -63,6 +63,7 @@ export function planParked(
     edges: [...needs[index]!.map(toEdge("depends_on")), ...hazards[index]!.map(toEdge("hazard: parked"))],
     parking: parking[index]!,
     ...(asks[index] === undefined && { mayAsk: true as const }),
+    ...(doubted && { doubted }),
     remaining: remaining[index]!,
     task: tasks[index]!,
   }));

@@ -230,3 +230,13 @@ test("A write in doubt to which a person says no stays in doubt: it may have hap
   expect(results[0]!.error).toMatchObject({ code: "CONFIRMATION_REJECTED", retryable: false });
   expect(results[0]!.error!.hint).toContain("may have taken effect in an earlier run");
 });
+
+test("A write in doubt that is refused once a person said yes stays in doubt, and a rerun asks again", async () => {
+  const { ask, run, rerun, keys } = await start([504, 400]);
+  const { batch_id: id } = await run(write);
+  const asked = (await rerun(id)).results[0] as Seen & { readonly confirmation: { readonly id: string } };
+  const { results } = await ask(`/v1/confirmations/${asked.confirmation.id}`, { decision: "approve" });
+  expect(results[0]).toMatchObject({ status: "error", meta: { in_doubt: true } });
+  expect((await rerun(id)).results[0]!.status).toBe("pending_confirmation");
+  expect(keys).toHaveLength(2);
+});

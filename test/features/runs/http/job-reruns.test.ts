@@ -258,6 +258,23 @@ describe("A run of a batch in the background", () => {
     expect(yes.body.results[0].data).toHaveLength(40);
   });
 
+  test("asks again about the element in doubt that was refused after a yes", async () => {
+    const { sent, send, rerun, runOf, begin, statuses } = await start({ b: 0 });
+    const args = { of: { $ref: "item#" } };
+    const for_each = ["a", "b", "c"];
+    const { run_id: id } = await begin({ actions: [{ id: "all", tool: "drop_in", args, for_each }] });
+    statuses["b"] = 400;
+    const asked = await runOf((await rerun(id)).body.run_id as string);
+    sent.splice(0);
+    const yes = await send(`/v1/confirmations/${asked.actions[0].confirmation.id}`, { decision: "approve" });
+    expect(yes.body.results[0].meta.in_doubt).toBe(true);
+    expect(namesOf(sent)).toEqual(["b"]);
+    delete statuses["b"];
+    const again = await runOf((await rerun(id)).body.run_id as string);
+    expect(again.actions[0].status, JSON.stringify(again.actions[0])).toBe("pending_confirmation");
+    expect(namesOf(sent)).toEqual(["b"]);
+  });
+
   test("leaves in the envelope of its rerun what it had done itself", async () => {
     const { rerun, begin, statuses } = await start({ bad: 400 });
     const { run_id: id } = await begin(BATCH);

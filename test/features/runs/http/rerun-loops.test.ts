@@ -138,6 +138,17 @@ describe("A rerun of a loop", () => {
     expect(take()).toEqual(["y", "after-y"]);
   });
 
+  test("asks again about that element alone where it was refused after a yes", async () => {
+    const { loop, run, rerun, yes, take } = await start({ y: [504, 400] });
+    const id = await run(loop);
+    const { results } = await yes(await rerun(id));
+    expect(take()).toEqual(["y"]);
+    expect(results[0]).toMatchObject({ status: "success", meta: { in_doubt: true } });
+    const [again] = (await rerun(id)).results as [Result];
+    expect(again.confirmation!.message).toContain('each of 1: [{"of":"y"}]');
+    expect(take()).toEqual([]);
+  });
+
   test("asks again about that element alone where its question had a no", async () => {
     const { loop, run, rerun, take, volley } = await start({ y: [504] });
     const id = await run(loop);
