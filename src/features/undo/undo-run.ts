@@ -200,6 +200,8 @@ export interface UndoState {
   readonly entries: readonly UndoneEntry[];
   /** Nothing more becomes of it by itself. */
   readonly isSettled: boolean;
+  /** The questions of the run that have a no now, where it has just ended; an earlier version did not say. */
+  readonly withdrawn?: readonly string[];
 }
 
 /** The facts by which an attempt takes a write back. */

@@ -114,7 +114,9 @@ class UndoPart implements OpenPart {
         if (!isFailed && isGoing(run.state) && this.#park(now, run, asked)) return null;
         const known = this.#table.run(runId) ?? run;
         if (known.state !== "settled") this.#runs.undo(now, known);
-        return this.#runs.stateOf([runId]);
+        const { questions = [] } = this.#table.run(runId)?.facts ?? {};
+        const isWithdrawn = (id: string): boolean => this.#runs.statusOf(now, id) === "rejected";
+        return { ...this.#runs.stateOf([runId]), withdrawn: questions.filter(isWithdrawn) };
       },
       claim: (now, root, runs, facts, asked, isDry) => {
         const known = runs.flatMap((id) => this.#table.run(id) ?? []);

@@ -175,7 +175,9 @@ export class KeptWrites {
     if (isJob || begun === null) return plain;
     const { entries } = await this.#follow(begun);
     const told = outcomes.map((outcome, index): Outcome => {
-      if (outcome.status === "pending_confirmation") return WITHDRAWN;
+      // What an earlier run asked under the same key is that one's question.
+      if (outcome.status === "pending_confirmation")
+        return (begun.withdrawn?.includes(outcome.confirmation.id) ?? true) ? WITHDRAWN : outcome;
       const { id } = plan.steps[index]!;
       const undone = undoneIn(entries.filter((entry) => entry.id === id));
       if (undone === undefined) return outcome;

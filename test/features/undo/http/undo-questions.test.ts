@@ -168,6 +168,18 @@ describe("a batch that waits for a person", () => {
     expect(bookings.heard).toEqual(["book before", "unbook before"]);
   });
 
+  test("leaves the question alone that an earlier batch asked under the same key", async () => {
+    const bookings = openBookings(failing);
+    const { volley, decide } = await open(bookings);
+    const keyed = { ...gated, idempotency_key: "k" };
+    const first = await runUndo(volley, [keyed]);
+    const second = await runUndo(volley, [keyed, { id: "fails", tool: "book", args: { name: "fails" } }]);
+    expect(second.results.map(({ status }) => status)).toEqual(["pending_confirmation", "error"]);
+    expect(questionsOf(second)).toEqual(questionsOf(first));
+    await decide(questionsOf(first)[0]!, approve);
+    expect([...bookings.live]).toEqual(["gated"]);
+  });
+
   test("is undone by a no that came while nobody had written anything yet: there is nothing to take back", async () => {
     const { volley, decide, told } = await open(openBookings());
     const answer = await runUndo(volley, [gated], { callback_url: TOLD });
