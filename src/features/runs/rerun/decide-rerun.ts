@@ -98,9 +98,11 @@ export function decideRerun({
     // A read can be had again where its result was not kept.
     const isKept = isWrite || last.data !== undefined || !isWhole(action);
     const partly = isWrite && tool?.execution === "sync" && isPartly(last, tool) && isWhole(action);
-    const loop = partly ? loopOf(ranBy ?? "", own.id) : undefined;
+    // What ran on the strength of a yes alone has left no rows.
+    const hasRows = [own, ...ranOf(own, earlier)].some((ran) => !isPending(ran) && !sentNothing(ran));
+    const loop = partly && hasRows ? loopOf(ranBy ?? "", own.id) : undefined;
     if (loop !== undefined) return { kind: "run", action, loop };
-    const kept = last.status === "pending_confirmation" ? whole : last;
+    const kept = isPending(last) ? whole : last;
     const isLast = kept === last;
     const elements = isWrite && kept && tool && isWhole(action) ? elementsOf(kept, tool, isLast) : undefined;
     if (elements !== undefined && elements.length === countOf(action))
@@ -110,8 +112,7 @@ export function decideRerun({
     const jobKey = [own, ...ranOf(own, earlier)].find((ran) => ran.job_id !== undefined)?.job_id;
     if (!isWrite || !needsYes(last, tool))
       return { kind: "run", action, ...(jobKey !== undefined && { jobKey }) };
-    const isWaiting = last.status === "pending_confirmation";
-    return { kind: "ask", action, wasSent: !isWaiting || mayBeUnderWay(question) };
+    return { kind: "ask", action, wasSent: !isPending(last) || mayBeUnderWay(question) };
   });
   const fates = holdLists(decided, edges, lasts);
   const broken = fates.flatMap(({ kind, action }) =>
@@ -239,6 +240,10 @@ function asDecided(action: KeptAction, earlier: readonly EarlierRerun[]): KeptAc
 /** Whether arguments were there and are not kept. */
 function isLeftOut({ cut = [], redacted = [], private: isPrivate }: KeptAction): boolean {
   return isPrivate === true || cut.includes("args") || redacted.includes("args");
+}
+
+function isPending({ status }: KeptAction): boolean {
+  return status === "pending_confirmation";
 }
 
 function isDone({ status }: KeptAction): boolean {

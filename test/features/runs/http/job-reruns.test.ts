@@ -25,6 +25,12 @@ const drop = defineTool({
   orchestration: { mode: "sequential-only", on_error: "partial-success" },
   run: keepIt,
 });
+const gated = defineTool({
+  ...DECLARATION,
+  name: "drop_gated",
+  orchestration: { mode: "sequential-only", confirm: "always" },
+  run: keepIt,
+});
 const hide = defineTool({ ...DECLARATION, name: "hide_it", private: true, run: keepIt });
 
 const say = (of: unknown) => ({ args: { of } });
@@ -35,7 +41,7 @@ async function start(statuses: Record<string, number> = {}, env: Record<string, 
   /** Answered to those who look at it. */
   const list: string[] = [];
   const volley = await createTestVolley({
-    tools: [store, look, drop, hide],
+    tools: [store, look, drop, gated, hide],
     features: [discovery(), addedTools(), confirmations(), flows(), background(), runs()],
     env: {
       VOLLEY_KEYS: await configureKeys({
@@ -273,6 +279,21 @@ describe("A run of a batch in the background", () => {
     const again = await runOf((await rerun(id)).body.run_id as string);
     expect(again.actions[0].status, JSON.stringify(again.actions[0])).toBe("pending_confirmation");
     expect(namesOf(sent)).toEqual(["b"]);
+  });
+
+  test("says of a loop that ran on a yes that it may have happened, also where the tool's yes is remembered", async () => {
+    const { volley, sent, send, rerun, runOf, begin } = await start({ b: 0 });
+    const args = { of: { $ref: "item#" } };
+    const for_each = ["a", "b", "c"];
+    const { run_id: id } = await begin({ actions: [{ id: "all", tool: "drop_gated", args, for_each }] });
+    const [asked] = (await runOf(id)).actions;
+    const yes = { decision: "approve", remember_s: 600 };
+    await send(`/v1/confirmations/${asked.confirmation.id}`, yes);
+    await volley.advance(6_000);
+    expect(namesOf(sent.splice(0))).toEqual(["a", "b"]);
+    const [again] = (await runOf((await rerun(id)).body.run_id as string)).actions;
+    expect(again.confirmation.message).toContain("may have taken effect in an earlier run");
+    expect(sent).toEqual([]);
   });
 
   test("leaves in the envelope of its rerun what it had done itself", async () => {
