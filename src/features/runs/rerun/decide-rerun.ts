@@ -98,7 +98,7 @@ export function decideRerun({
     // A read can be had again where its result was not kept.
     const isKept = isWrite || last.data !== undefined || !isWhole(action);
     const partly = isWrite && tool?.execution === "sync" && isPartly(last, tool) && isWhole(action);
-    // What ran on the strength of a yes alone has left no rows.
+    // A loop that ran on the strength of a yes alone has left no rows.
     const hasRows = [own, ...ranOf(own, earlier)].some((ran) => !isPending(ran) && !sentNothing(ran));
     const loop = partly && hasRows ? loopOf(ranBy ?? "", own.id) : undefined;
     if (loop !== undefined) return { kind: "run", action, loop };

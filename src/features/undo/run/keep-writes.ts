@@ -175,7 +175,7 @@ export class KeptWrites {
     if (isJob || begun === null) return plain;
     const { entries } = await this.#follow(begun);
     const told = outcomes.map((outcome, index): Outcome => {
-      // What an earlier run asked under the same key is that one's question.
+      // The question that an earlier run asked under the same key is that one's.
       if (outcome.status === "pending_confirmation")
         return (begun.withdrawn?.includes(outcome.confirmation.id) ?? true) ? WITHDRAWN : outcome;
       const { id } = plan.steps[index]!;
