@@ -1,9 +1,8 @@
 import { defineFeature } from "../../feature/define.ts";
-import { givenBy } from "../../feature/gives.ts";
-import { makeCancelRuns } from "./http/cancel-runs.ts";
-import { makeDeleteRun, makeListRuns, makeShowRun } from "./http/routes.ts";
+import { cancelRuns } from "./http/cancel-runs.ts";
+import { deleteRun, listRuns, showRun } from "./http/routes.ts";
 import { endedRuns } from "./http/ended-runs.ts";
-import { makeRerunRun } from "./http/answer-rerun.ts";
+import { rerunRun } from "./http/answer-rerun.ts";
 import { rerunRuns } from "./http/answer-bulk-rerun.ts";
 import { restoreRuns } from "./http/restore-runs.ts";
 import { runDeskOf } from "./http/run-desk.ts";
@@ -18,25 +17,10 @@ export function runs() {
   return defineFeature({
     name: "runs",
     variables: { [RUNS_KEPT]: {}, [RUN_DAYS]: {} },
-    routes: (features) => {
-      const jobRuns = givenBy(features, "jobRuns");
-      const [since] = givenBy(features, "afterRuns");
-      const [withdraw] = givenBy(features, "withdraw");
-      const cancelRuns = makeCancelRuns({ jobRuns, ...(withdraw !== undefined && { withdraw }) });
-      return [
-        {
-          for: "any key",
-          paths: [
-            makeListRuns(jobRuns),
-            makeShowRun(jobRuns, since),
-            makeRerunRun(jobRuns),
-            rerunRuns,
-            cancelRuns,
-          ],
-        },
-        { for: ["manage_tools"], paths: [makeDeleteRun(jobRuns), restoreRuns] },
-      ];
-    },
+    routes: [
+      { for: "any key", paths: [listRuns, showRun, rerunRun, rerunRuns, cancelRuns] },
+      { for: ["manage_tools"], paths: [deleteRun, restoreRuns] },
+    ],
     hears: runDeskOf,
     gives: { endedRuns },
     tenantPart: RUNS_OF_TENANT,

@@ -1,13 +1,7 @@
 import type { JobRecord } from "../../core/contract/gate/job.ts";
 import { parseExact } from "../../core/contract/json.ts";
-import type { ListedRun, RunQuery, RunSource } from "./run.ts";
+import type { ListedRun, RunQuery } from "./run.ts";
 import { fitsListed } from "./run-query.ts";
-
-/** The fields of a result besides those of an action that are not measures. */
-interface WireResult {
-  readonly index: number;
-  readonly meta: object;
-}
 
 /** Whether a job goes on. */
 export function isLive({ status }: JobRecord): boolean {
@@ -24,29 +18,24 @@ export function toLiveRun(job: JobRecord, nowMs: number): ListedRun {
   const { done, failed, total } = job.progress ?? { done: 0, failed: 0, total: 0 };
   return {
     run_id: runIdOf(job),
-    source: sourceOf(job),
-    key: keyOf(job),
-    ...(job.trigger !== undefined && { flow: job.tool }),
+    source: job.trigger ?? "background",
+    // The same as the log says it: what a trigger started is no key's.
+    key: job.key ?? `${job.trigger ?? ""}:${job.tool}`,
+    flow: job.trigger === undefined ? undefined : job.tool,
     job_id: job.id,
     request_id: job.requestId ?? job.id,
     started_at: new Date(job.createdAt).toISOString(),
     duration_ms: Math.max(0, nowMs - job.createdAt),
     status: "running",
     actions: total,
-    summary: {
-      total,
-      ok: done - failed,
-      error: failed,
-      initiated: 0,
-      skipped: 0,
-      pending_confirmation: 0,
-      unknown: 0,
-    },
+    summary: { ...NONE, total, ok: done - failed, error: failed },
     tools: [],
-    ...(job.tags !== undefined && { tags: job.tags }),
-    ...(job.subject !== undefined && { subject: job.subject }),
+    tags: job.tags,
+    subject: job.subject,
   };
 }
+
+const NONE = { total: 0, ok: 0, error: 0, initiated: 0, skipped: 0, pending_confirmation: 0, unknown: 0 };
 
 /** Whether a run that goes on is one that is asked for. Its tools are known when it is over, so it fits no filter by those. */
 export function fitsLive(query: RunQuery, run: ListedRun): boolean {
@@ -55,15 +44,6 @@ export function fitsLive(query: RunQuery, run: ListedRun): boolean {
 
 /** Write a result as the action of a run. */
 export function toAction(json: string): object {
-  const { index: _, meta, ...action } = parseExact(json) as WireResult;
+  const { index: _, meta, ...action } = parseExact(json) as { readonly index: number; readonly meta: object };
   return { ...action, ...meta };
-}
-
-function sourceOf({ trigger }: JobRecord): RunSource {
-  return trigger ?? "background";
-}
-
-/** The same as the log says it: what a trigger started is no key's. */
-function keyOf({ key, trigger, tool }: JobRecord): string {
-  return key ?? `${trigger ?? ""}:${tool}`;
 }

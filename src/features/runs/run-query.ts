@@ -27,21 +27,18 @@ export function parseRunQuery(query: URLSearchParams): Result<RunQuery, Refusal>
   if (!status.ok) return status;
   const range = parseRange(query);
   if (!range.ok) return range;
-  const { since, until } = range.value;
   const page = parsePage(query, parseRunCursor);
   if (!page.ok) return page;
   const texts = TEXTS.flatMap((name) => {
     const value = query.get(name);
     return value === null ? [] : [[name, value] as const];
   });
-  const request = query.get("request_id");
   return ok({
     ...Object.fromEntries(texts),
-    ...(request !== null && { request }),
-    ...(source.value !== null && { source: source.value }),
-    ...(status.value !== null && { status: status.value }),
-    ...(since !== undefined && { since }),
-    ...(until !== undefined && { until }),
+    request: query.get("request_id") ?? undefined,
+    source: source.value ?? undefined,
+    status: status.value ?? undefined,
+    ...range.value,
     ...page.value,
   });
 }

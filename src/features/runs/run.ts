@@ -1,6 +1,7 @@
 import type { Aftermath } from "../../core/contract/gate/part-call.ts";
 import type { Remote } from "../../core/contract/gate/tenant-gate-methods.ts";
-import type { OutcomeStatus } from "../../core/contract/outcome.ts";
+import type { Written } from "../../core/contract/lazy-schema.ts";
+import type { listedRunSchema } from "./http/run-schemas.ts";
 import type { TurnedJob } from "./turned-job.ts";
 
 /** The binding of the objects that keep runs. */
@@ -146,42 +147,23 @@ export interface RunPlace {
 }
 
 export interface RunQuery {
-  readonly source?: RunSource;
-  readonly status?: RunStatus;
+  readonly source?: RunSource | undefined;
+  readonly status?: RunStatus | undefined;
   readonly tool?: string;
   readonly flow?: string;
   readonly key?: string;
   readonly tag?: string;
   readonly subject?: string;
-  readonly request?: string;
-  readonly since?: number;
-  readonly until?: number;
+  readonly request?: string | undefined;
+  readonly since?: number | undefined;
+  readonly until?: number | undefined;
   readonly limit: number;
   /** List what comes after this place; null begins with the newest. */
   readonly after: RunPlace | null;
 }
 
-export interface ListedRun {
-  readonly run_id: string;
-  readonly source: RunSource;
-  readonly key: string;
-  readonly flow?: string;
-  readonly parent?: string;
-  readonly job_id?: string;
-  readonly request_id: string;
-  readonly started_at: string;
-  readonly duration_ms: number;
-  readonly status: RunStatus;
-  readonly in_doubt?: true;
-  readonly actions: number;
-  readonly summary: Readonly<Record<"total" | "ok" | Exclude<OutcomeStatus, "success">, number>>;
-  readonly tools: readonly string[];
-  readonly tags?: readonly string[];
-  readonly subject?: string;
-  readonly connections?: Readonly<Record<string, string>>;
-  readonly error?: { readonly action?: string; readonly code: string };
-  readonly imported?: true;
-}
+/** A run as lists show it. */
+export type ListedRun = Written<typeof listedRunSchema>;
 
 export interface RunPage {
   readonly runs: readonly ListedRun[];

@@ -49,16 +49,16 @@ export function seeRun(
   const total = count.reduce((sum, one) => sum + one, 0);
   const asked = askedOf(tools, { look, answerOf, nowMs });
   const troubled = jobs.filter((job) => isTrouble(job.status) && sees(look, job.tool));
-  const first = firstFailure(tools);
   const { id, source, key, request, startedAt, durationMs, flow, parent, job, tags, code, imported } = head;
   const { subject, connections } = head;
   const made = tools.reduce((sum, { ends, jobs: some }) => sum + (some ?? ends[INITIATED]!), 0);
   const going = Math.min(initiated, Math.max(0, made - troubled.length));
   const lost = troubled.filter(({ status }) => status === "unknown").length;
   const since = aftermaths.flatMap((aftermath) => aftermath.tools).filter(({ tool }) => sees(look, tool));
-  const why =
-    first ??
-    [code, ...troubled.map((job) => job.code)].flatMap((one) => (one === undefined ? [] : { code: one }))[0];
+  const isInDoubt =
+    [...tools, ...troubled].some(({ inDoubt }) => inDoubt) || since.some(({ unsure }) => unsure > 0);
+  const cause = code ?? troubled.find((job) => job.code !== undefined)?.code;
+  const why = firstFailure(tools) ?? (cause === undefined ? undefined : { code: cause });
   return {
     asks: asked.unsure || (goes === undefined && (made + asked.granted > 0 || job !== undefined)),
     run: {
@@ -66,8 +66,8 @@ export function seeRun(
       source,
       key,
       ...(flow !== undefined && (ownFlow || isOwn) && { flow }),
-      ...(parent !== undefined && { parent }),
-      ...(job !== undefined && { job_id: job }),
+      parent,
+      job_id: job,
       request_id: request,
       started_at: new Date(startedAt).toISOString(),
       duration_ms: durationMs,
@@ -82,18 +82,15 @@ export function seeRun(
           goes,
           code,
         }),
-      ...(([...tools, ...troubled].some(({ inDoubt }) => inDoubt) ||
-        since.some(({ unsure }) => unsure > 0)) && {
-        in_doubt: true as const,
-      }),
+      in_doubt: isInDoubt || undefined,
       actions: total,
       summary: { total, ok: success, error, initiated, skipped, pending_confirmation: pending, unknown },
       tools: tools.slice(0, TOOLS_LISTED).map(({ tool }) => tool),
-      ...(tags !== undefined && { tags }),
-      ...(subject !== undefined && { subject }),
-      ...(connections !== undefined && { connections }),
-      ...(why !== undefined && { error: why }),
-      ...(imported && { imported }),
+      tags,
+      subject,
+      connections,
+      error: why,
+      imported,
     },
   };
 }
@@ -153,9 +150,7 @@ function statusOf({ open, granted, ok, unknown, total, isLess, goes, code }: Cou
   return good > 0 ? "partial" : "error";
 }
 
-function firstFailure(
-  tools: readonly ToolCount[],
-): { readonly action: string; readonly code: string } | undefined {
-  const failed = tools.flatMap((one) => one.failed ?? []).toSorted((a, b) => a.at - b.at);
-  return failed[0] === undefined ? undefined : { action: failed[0].action, code: failed[0].code };
+function firstFailure(tools: readonly ToolCount[]): ListedRun["error"] {
+  const [first] = tools.flatMap((one) => one.failed ?? []).toSorted((a, b) => a.at - b.at);
+  return first && { action: first.action, code: first.code };
 }

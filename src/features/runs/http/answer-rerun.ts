@@ -5,14 +5,13 @@ import { respondDocument } from "../../../cloudflare/http/respond-run.ts";
 import type { Route } from "../../../cloudflare/openapi/route.ts";
 import { envelopeSchema } from "../../../core/answer/result-schema.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
-import type { JobRuns } from "../../../feature/gives.ts";
 import { refuseGoing } from "./look-at-run.ts";
 import { openLog } from "./open-log.ts";
 import { prepareRerun, withToolsOfNow } from "./prepare-rerun.ts";
 import { NOT_OVER } from "./refuse-rerun.ts";
 
 /** `POST /v1/runs/{id}/rerun`: run again what ran, without a write that is sent twice. */
-export const makeRerunRun = (jobRuns: readonly JobRuns[]): Route => ({
+export const rerunRun: Route = {
   route: "POST /v1/runs/:id/rerun",
   runs: true,
   async handle(request, received, id) {
@@ -31,7 +30,7 @@ export const makeRerunRun = (jobRuns: readonly JobRuns[]): Route => ({
       context,
     );
     if (!prepared.ok) {
-      const of = { log: opened.value, jobRuns, wish: "run again" } as const;
+      const of = { log: opened.value, wish: "run again" };
       const going = prepared.error === NOT_OVER ? await refuseGoing(id, of, context) : prepared;
       return answerUnrun(context, going.ok ? prepared : going);
     }
@@ -69,7 +68,7 @@ export const makeRerunRun = (jobRuns: readonly JobRuns[]): Route => ({
     counted: "always",
     keyed: true,
   }),
-});
+};
 
 const rerunSchema = lazySchema(() =>
   z

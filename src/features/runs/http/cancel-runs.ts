@@ -3,11 +3,10 @@ import type { JobQuery, JobRecord } from "../../../core/contract/gate/job.ts";
 import { walkJobs } from "../../../core/contract/gate/job-query.ts";
 import * as LIMITS from "../limits.ts";
 import { mayReach, visibleJobs } from "../../../cloudflare/routes/jobs.ts";
-import type { Gives, JobRuns } from "../../../feature/gives.ts";
+import { givenBy } from "../../../feature/gives.ts";
 import { askGate } from "../../../cloudflare/http/ask-gate.ts";
 import { onlyWorkOf } from "../../../cloudflare/http/own-work.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
-import type { Route } from "../../../cloudflare/openapi/route.ts";
 import { ok } from "../../../core/kit/result.ts";
 import { type TakenRows, takeWalked } from "../../../core/kit/take-rows.ts";
 import { fitsLive, runIdOf, toLiveRun } from "../live-run.ts";
@@ -21,53 +20,42 @@ import {
   readBulk,
   respondBulk,
 } from "./bulk-request.ts";
-import { OF_ACTIONS } from "./look-at-run.ts";
-import { openLog, sightOf } from "./open-log.ts";
-
-/** The parts of other features that cancelling asks. */
-interface Cancelling extends Partial<Pick<Gives, "withdraw">> {
-  readonly jobRuns: readonly JobRuns[];
-}
+import { jobRunsOf, OF_ACTIONS } from "./look-at-run.ts";
+import { routeOf, sightOf } from "./open-log.ts";
 
 /**
  * `POST /v1/runs/cancel`: end what goes on of all runs that fit: the run itself where it is a job, the jobs that it has made, and, for a key that
  * may decide, its open questions, which are answered with a no. A batch that a caller waits for at this moment ends with its connection, not by this.
  */
-export const makeCancelRuns = (parts: Cancelling): Route => ({
-  route: "POST /v1/runs/cancel",
-  async handle(request, context) {
-    const opened = openLog(context);
-    if (!opened.ok) return opened;
+export const cancelRuns = routeOf(
+  "POST /v1/runs/cancel",
+  async (log, { request, context }) => {
     const read = await readBulk(request, cancelSchema, context);
     if (!read.ok) return read;
     const { query } = read.value;
     if (query === null) return ok(respondBulk({ runs: 0 }));
     const cancelled = await askGate(
-      () => cancelRuns(query, { log: opened.value, ...parts }, context),
+      () => cancel(query, log, context),
       "Some of it may be cancelled, and some is not; send the same request again.",
     );
     return cancelled.ok ? ok(respondBulk(cancelled.value)) : cancelled;
   },
-  describe: () => ({
+  () => ({
     id: "cancelRuns",
     summary:
       "End what goes on of the runs that fit, at most a thousand: themselves, their jobs, their questions",
-    tag: "Runs",
     body: { schema: cancelSchema(), example: { tag: "nightly" } },
     answer: { description: "Of how many runs something was ended", schema: bulkSchema() },
-    refusals: ["INVALID_QUERY", "INVALID_REQUEST", "MISCONFIGURED", "UNAVAILABLE"],
+    refusals: ["INVALID_QUERY", "INVALID_REQUEST", "UNAVAILABLE"],
   }),
-});
+);
 
-async function cancelRuns(
-  query: BulkQuery,
-  { log, withdraw, jobRuns }: Cancelling & { readonly log: RunLog },
-  context: RequestContext,
-): Promise<BulkEnd> {
+async function cancel(query: BulkQuery, log: RunLog, context: RequestContext): Promise<BulkEnd> {
   const { gate, ports } = context;
+  const [withdraw] = givenBy(context.configured.features, "withdraw");
   const done = new Set<string>();
   const isFull = (): boolean => done.size >= LIMITS.runsInBulk;
-  const cancel = async (runId: string, job: JobRecord): Promise<void> => {
+  const cancelJob = async (runId: string, job: JobRecord): Promise<void> => {
     if ((await mayReach(job, context)) && (await gate.cancel(job.id))?.change === "done") done.add(runId);
   };
   // There are older jobs, and fewer before them by now: otherwise the same request would look at the same ones for ever.
@@ -81,10 +69,10 @@ async function cancelRuns(
   let { after } = query;
   if (status === undefined || status === "running") {
     const nowMs = ports.clock.now();
-    const liveOf = jobRuns.map(({ kind }) => kind);
+    const liveOf = jobRunsOf(context).map(({ kind }) => kind);
     const going = await findJobs({ liveOf, since, until });
     const fitting = going.rows.filter((job) => fitsLive(query, toLiveRun(job, nowMs)));
-    await inTurns(fitting.slice(0, LIMITS.runsInBulk), (job) => cancel(runIdOf(job), job));
+    await inTurns(fitting.slice(0, LIMITS.runsInBulk), (job) => cancelJob(runIdOf(job), job));
     const isCut = fitting.length > LIMITS.runsInBulk || mayGoOn(going);
     if (isCut) return { runs: done.size, rest: after };
   }
@@ -97,7 +85,7 @@ async function cancelRuns(
       if (isFull()) return { runs: done.size, rest: after };
       // The batches of a request to a model are one run, whose id is the request's.
       const made = run.source === "agent" ? ofRequest.get(run.request_id) : ofBatch.get(run.run_id);
-      await inTurns(made ?? [], (job) => cancel(run.run_id, job));
+      await inTurns(made ?? [], (job) => cancelJob(run.run_id, job));
       if (run.status !== "waiting" || withdraw === undefined) continue;
       for (const question of await questionsOf(run, log, context))
         if (await withdraw(question, context)) done.add(run.run_id);

@@ -4,7 +4,7 @@ import type { RequestContext } from "../../../cloudflare/http/request-context.ts
 import { parseExact } from "../../../core/contract/json.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
-import { type Gives, givenBy } from "../../../feature/gives.ts";
+import type { Gives } from "../../../feature/gives.ts";
 import type { AnsweredQuestion } from "../../../turns/decide-reply.ts";
 import * as LIMITS from "../limits.ts";
 import type { KeptAction, KeptRun } from "../rerun/kept-run.ts";
@@ -27,11 +27,10 @@ export const endedRuns: Gives["endedRuns"] = async (id, { request, wish }, recei
   const current = await withToolsOfNow(received);
   if (!current.ok) return current;
   const context = current.value;
-  const jobRuns = givenBy(context.configured.features, "jobRuns");
-  const going = await refuseGoing(id, { log: log.value, jobRuns, wish }, context);
+  const going = await refuseGoing(id, { log: log.value, wish }, context);
   if (!going.ok) return going;
   const found = await askGate(async () => {
-    const seen = await findRun(id, log.value, context, jobRuns);
+    const seen = await findRun(id, log.value, context);
     if (seen === null || seen.found === null) return null;
     const { run } = seen.found;
     return { run, related: await log.value.related(run.run_id) };

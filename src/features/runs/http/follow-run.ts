@@ -13,7 +13,7 @@ import type { Refusal } from "../../../core/contract/refusal.ts";
 import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
 import { sha256 } from "../../../core/kit/sha256.ts";
 import { sleep } from "../../../core/kit/sleep.ts";
-import type { Gives, JobRuns } from "../../../feature/gives.ts";
+import { type Gives, givenBy } from "../../../feature/gives.ts";
 import { findRun, type SeenRun } from "./look-at-run.ts";
 import { NO_RUN, sightOf, UNREADABLE } from "./open-log.ts";
 import { readKeptRun } from "./read-kept-run.ts";
@@ -22,13 +22,6 @@ import * as LIMITS from "../limits.ts";
 import { isLive } from "../live-run.ts";
 import { ENDS, type RunLog } from "../run.ts";
 import { sees } from "../see-run.ts";
-
-interface Followed {
-  readonly id: string;
-  readonly log: RunLog;
-  readonly jobRuns: readonly JobRuns[];
-  readonly since?: Gives["afterRuns"] | undefined;
-}
 
 /** The events of a run that are known by now. */
 interface Known {
@@ -46,7 +39,7 @@ interface Known {
  * where it was: the id of an event says which were told.
  */
 export async function followRun(
-  followed: Followed,
+  { id, log }: { readonly id: string; readonly log: RunLog },
   request: Request,
   context: RequestContext,
 ): Promise<Result<Response, Refusal>> {
@@ -55,7 +48,7 @@ export async function followRun(
   if (lastId === TOLD_ALL) return ok(new Response(null, { status: 204 }));
   const { clock } = context.ports;
   const lookAt = (): Promise<Result<SeenRun | null, Refusal>> =>
-    askGate(() => findRun(followed.id, followed.log, context, followed.jobRuns), UNREADABLE);
+    askGate(() => findRun(id, log, context), UNREADABLE);
   let seen = await lookAt();
   const awaitedUntil = clock.now() + LIMITS.runAwaitedMs;
   while (seen.ok && seen.value === null && clock.now() < awaitedUntil) {
@@ -66,7 +59,7 @@ export async function followRun(
   if (seen.value === null) return err(NO_RUN);
   const first = seen.value;
   const stream = openEventStream(request.signal, clock);
-  const know = (seen: SeenRun): Promise<Known> => knownSince(seen, followed, context);
+  const know = (seen: SeenRun): Promise<Known> => knownSince(seen, id, context);
   context.defer(tell(stream, { told: new Told(lastId), first, lookAt, know }, context));
   return ok(new Response(stream.readable, { headers: STREAM_HEADERS }));
 }
@@ -132,7 +125,8 @@ type SinceActions = Parameters<Gives["afterRuns"]["show"]>[0]["actions"];
 const NO_NEWS: Result<Known, never> = ok({ results: [], envelope: null });
 
 /** The same with what became of a run since it was over, also before the log has heard of that. */
-async function knownSince(seen: SeenRun, { id, since }: Followed, context: RequestContext): Promise<Known> {
+async function knownSince(seen: SeenRun, id: string, context: RequestContext): Promise<Known> {
+  const [since] = givenBy(context.configured.features, "afterRuns");
   const { of, ...known } = await knownOf(seen, context);
   if (since === undefined || known.envelope === null) return known;
   const { after: names = [], run } = seen.found ?? {};

@@ -29,15 +29,10 @@ export interface SeenRun {
  * Find a run: in the log, or by the job that it goes on as. The gate is not asked about a run of the log
  * that is no job's; one that is goes on while its job does, whatever earlier attempts have left.
  */
-export async function findRun(
-  id: string,
-  log: RunLog,
-  context: RequestContext,
-  all: readonly JobRuns[],
-): Promise<SeenRun | null> {
+export async function findRun(id: string, log: RunLog, context: RequestContext): Promise<SeenRun | null> {
   const found = await look(context, (seen) => log.find(id, seen));
   if (found !== null && found.run.job_id === undefined) return { found, job: null, jobRuns: null };
-  for (const jobRuns of all) {
+  for (const jobRuns of jobRunsOf(context)) {
     const jobId = jobRuns.jobOf(id);
     const job = jobId === null ? null : await findJob(jobId, context);
     // An id of the form may be that of another job.
@@ -56,14 +51,10 @@ export function goesOn({ found, job }: SeenRun, nowMs: number): boolean {
 /** Refuse a change of a run that goes on, or ended just now: the log may have none of it, or what earlier attempts have left. */
 export async function refuseGoing(
   id: string,
-  {
-    log,
-    jobRuns,
-    wish,
-  }: { readonly log: RunLog; readonly jobRuns: readonly JobRuns[]; readonly wish: string },
+  { log, wish }: { readonly log: RunLog; readonly wish: string },
   context: RequestContext,
 ): Promise<Result<null, Refusal>> {
-  const seen = await askGate(() => findRun(id, log, context, jobRuns), UNREADABLE);
+  const seen = await askGate(() => findRun(id, log, context), UNREADABLE);
   if (!seen.ok) return seen;
   const { job = null } = seen.value ?? {};
   if (job === null || (!isLive(job) && context.ports.clock.now() >= job.updatedAt + RUN_AWAITED_MS))
@@ -97,10 +88,13 @@ export async function look<T extends { readonly asks: boolean } | null>(
   return ask({ sight, open, jobs });
 }
 
+export function jobRunsOf({ configured }: RequestContext): readonly JobRuns[] {
+  return givenBy(configured.features, "jobRuns");
+}
+
 /** The jobs that go on and that runs are, or have made, as far as the key may see them. */
 async function jobsGoingOn(context: RequestContext): Promise<Look["jobs"]> {
-  const kinds = givenBy(context.configured.features, "jobRuns").map(({ kind }) => kind);
-  const liveOf = [...kinds, ...OF_ACTIONS];
+  const liveOf = [...jobRunsOf(context).map(({ kind }) => kind), ...OF_ACTIONS];
   const asked = { status: null, ...visibleJobs(context), liveOf, limit: MOST, after: null };
   const { rows } = await takeWalked(walkJobs(context.gate, asked), MOST);
   return rows.map((job) => ({ job: job.id, run: runIdOf(job), request: job.requestId ?? job.id }));

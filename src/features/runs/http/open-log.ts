@@ -1,3 +1,4 @@
+import { routesOf } from "../../../cloudflare/openapi/route.ts";
 import { visibleTools } from "../../../cloudflare/routes/jobs.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
@@ -20,6 +21,9 @@ const NO_LOG = makeRefusal(
   "MISCONFIGURED",
   `This deployment keeps no runs; its operator has to bind the class RunLog as ${RUN_LOGS}.`,
 );
+
+/** Make a path that runs nothing and asks the log. */
+export const routeOf = routesOf({ tag: "Runs", open: openLog, refusals: ["MISCONFIGURED"] });
 
 export function sightOf(context: RequestContext): Sight {
   const { name: key, subject } = context.caller;

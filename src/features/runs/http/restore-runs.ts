@@ -10,20 +10,17 @@ import { makeRefusal } from "../../../core/contract/refusal.ts";
 import { askGate } from "../../../cloudflare/http/ask-gate.ts";
 import { readRequestBody } from "../../../cloudflare/http/read-request-body.ts";
 import { respondJson } from "../../../cloudflare/http/respond.ts";
-import type { Route } from "../../../cloudflare/openapi/route.ts";
 import { attemptNow, err, ok } from "../../../core/kit/result.ts";
 import { ENDS, RUN_SOURCES } from "../run.ts";
-import { openLog } from "./open-log.ts";
+import { routeOf } from "./open-log.ts";
 
 /**
  * `PUT /v1/runs`: take back runs of an export, and the reruns that later ones go by. Those that are there stay what they are, and those that are
  * too old are left out. It is for keys that could have sent all of it: it writes what is said to have run.
  */
-export const restoreRuns: Route = {
-  route: "PUT /v1/runs",
-  async handle(request, context) {
-    const log = openLog(context);
-    if (!log.ok) return log;
+export const restoreRuns = routeOf(
+  "PUT /v1/runs",
+  async (log, { request, context }) => {
     if (!context.caller.tools.includes("*")) return err(FORBIDDEN);
     const body = await readRequestBody(request, BODY);
     if (!body.ok) return body;
@@ -38,23 +35,22 @@ export const restoreRuns: Route = {
     });
     const reruns = parsed.value.parsed.runs.flatMap((run) => ("rerun" in run ? [run] : []));
     const restored = await askGate(
-      () => log.value.restore(kept, reruns),
+      () => log.restore(kept, reruns),
       "Whether they were taken back is not certain; send the same request again.",
     );
     return restored.ok ? ok(respondJson(JSON.stringify({ restored: restored.value }))) : restored;
   },
-  describe: () => ({
+  () => ({
     id: "restoreRuns",
     summary: "Take back runs of an export, with what reruns need",
-    tag: "Runs",
     body: { schema: restoreSchema(), example: { runs: [] } },
     answer: {
       description: "How many were not there",
       schema: z.strictObject({ restored: z.int().check(z.minimum(0)) }),
     },
-    refusals: ["FORBIDDEN", "INVALID_REQUEST", "MISCONFIGURED", "UNAVAILABLE"],
+    refusals: ["FORBIDDEN", "INVALID_REQUEST", "UNAVAILABLE"],
   }),
-};
+);
 
 /** Results may nest as deep as an answer, and stand inside of a run. */
 const BODY = { bodyBytes: LIMITS.runReportBytes, nesting: 2 * LIMITS.nesting, parse: parseExact };

@@ -5,17 +5,16 @@ import { askGate } from "../../../cloudflare/http/ask-gate.ts";
 import { wantsEvents } from "../../../cloudflare/http/event-stream.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import { respondList } from "../../../cloudflare/http/respond-list.ts";
-import type { Route } from "../../../cloudflare/openapi/route.ts";
 import { mayDo } from "../../../core/contract/gate/caller.ts";
 import { walkJobs } from "../../../core/contract/gate/job-query.ts";
 import type { JobQuery } from "../../../core/contract/gate/job.ts";
 import { pageFields } from "../../../core/contract/list-query.ts";
 import { err, ok } from "../../../core/kit/result.ts";
 import { takeWalked } from "../../../core/kit/take-rows.ts";
-import type { Gives, JobRuns } from "../../../feature/gives.ts";
+import { givenBy } from "../../../feature/gives.ts";
 import { followRun } from "./follow-run.ts";
-import { findRun, goesOn, look, refuseGoing } from "./look-at-run.ts";
-import { NO_RUN, openLog, sightOf, UNREADABLE } from "./open-log.ts";
+import { findRun, goesOn, jobRunsOf, look, refuseGoing } from "./look-at-run.ts";
+import { NO_RUN, routeOf, sightOf, UNREADABLE } from "./open-log.ts";
 import { readKeptRun } from "./read-kept-run.ts";
 import { runFilterSchema, runPageSchema, runSchema } from "./run-schemas.ts";
 import * as LIMITS from "../limits.ts";
@@ -24,19 +23,17 @@ import { parseRunQuery, toRunCursor } from "../run-query.ts";
 import type { RunLog, RunPage, RunPlace, RunQuery } from "../run.ts";
 
 /** `GET /v1/runs`: what ran of the tenant, newest first, as far as the key may see it. */
-export const makeListRuns = (jobRuns: readonly JobRuns[]): Route => ({
-  route: "GET /v1/runs",
-  async handle(request, context) {
-    const log = openLog(context);
-    if (!log.ok) return log;
-    const query = parseRunQuery(new URL(request.url).searchParams);
-    if (!query.ok) return query;
-    const asked = query.value;
+export const listRuns = routeOf(
+  "GET /v1/runs",
+  async (log, { query, context }) => {
+    const parsed = parseRunQuery(query);
+    if (!parsed.ok) return parsed;
+    const asked = parsed.value;
     const found = await askGate(
       () =>
         asked.status === "running"
-          ? listRunning(asked, log.value, context, jobRuns)
-          : look(context, (seen) => log.value.list(asked, seen)),
+          ? listRunning(asked, log, context)
+          : look(context, (seen) => log.list(asked, seen)),
       UNREADABLE,
     );
     if (!found.ok) return found;
@@ -48,35 +45,29 @@ export const makeListRuns = (jobRuns: readonly JobRuns[]): Route => ({
       next: next === null ? null : toRunCursor(next),
     });
   },
-  describe: () => ({
+  () => ({
     id: "listRuns",
     summary: "List what ran, newest first",
-    tag: "Runs",
-    query: z.extend(runFilterSchema(), {
-      ...pageFields(),
-    }),
+    query: z.extend(runFilterSchema(), pageFields()),
     answer: {
       description:
         "One page; one that has looked far for few runs may be shorter than asked, and has a cursor",
       schema: runPageSchema(),
     },
-    refusals: ["INVALID_QUERY", "MISCONFIGURED"],
+    refusals: ["INVALID_QUERY"],
   }),
-});
+);
 
 /**
  * `GET /v1/runs/{id}`: one run whole, or its events for who asks for those. One of another tenant does not exist. A run that goes on
  * has the actions that will not run again.
  */
-export const makeShowRun = (jobRuns: readonly JobRuns[], since?: Gives["afterRuns"]): Route => ({
-  route: "GET /v1/runs/:id",
-  async handle(request, context, id) {
-    const log = openLog(context);
-    if (!log.ok) return log;
-    if (wantsEvents(request.headers.get("accept")))
-      return followRun({ id, log: log.value, jobRuns, since }, request, context);
+export const showRun = routeOf(
+  "GET /v1/runs/:id",
+  async (log, { request, context, id }) => {
+    if (wantsEvents(request.headers.get("accept"))) return followRun({ id, log }, request, context);
     const seen = await askGate(async () => {
-      const one = await findRun(id, log.value, context, jobRuns);
+      const one = await findRun(id, log, context);
       const nowMs = context.ports.clock.now();
       if (one === null || one.job === null || !goesOn(one, nowMs)) return one === null ? null : one.found;
       const actions = (await one.jobRuns?.results(one.job, context)) ?? [];
@@ -92,6 +83,7 @@ export const makeShowRun = (jobRuns: readonly JobRuns[], since?: Gives["afterRun
     const { after, ...kept } = readKeptRun(seen.value, context);
     const startedAt = Date.parse(run.started_at);
     const asked = { names, startedAt, actions: kept.actions, kept: after };
+    const [since] = givenBy(context.configured.features, "afterRuns");
     const became = await askGate(
       async () => (names.length === 0 ? {} : since?.show(asked, context)),
       UNREADABLE,
@@ -106,19 +98,18 @@ export const makeShowRun = (jobRuns: readonly JobRuns[], since?: Gives["afterRun
     };
     return respondCounted(JSON.stringify(shown), context);
   },
-  describe: () => ({
+  () => ({
     id: "getRun",
     summary: "Show a run: its plan, its actions, the runs that it caused",
-    tag: "Runs",
     answer: {
       description: "The run, with the actions that the key may call",
       schema: runSchema(),
       events:
         "With `Accept: text/event-stream`: the events of the run from behind `Last-Event-ID`, then `event: done` with the envelope that its caller had",
     },
-    refusals: ["NOT_FOUND", "MISCONFIGURED"],
+    refusals: ["NOT_FOUND"],
   }),
-});
+);
 
 /** Where the deliveries of the events are that a run published, for a key that may look at them. */
 function deliveriesOf(
@@ -131,36 +122,28 @@ function deliveriesOf(
 }
 
 /** `DELETE /v1/runs/{id}`: forget a run. A key without the flag, such as a model's, cannot erase its trail. */
-export const makeDeleteRun = (jobRuns: readonly JobRuns[]): Route => ({
-  route: "DELETE /v1/runs/:id",
-  async handle(_, context, id) {
-    const log = openLog(context);
-    if (!log.ok) return log;
-    const going = await refuseGoing(id, { log: log.value, jobRuns, wish: "deleted" }, context);
+export const deleteRun = routeOf(
+  "DELETE /v1/runs/:id",
+  async (log, { context, id }) => {
+    const going = await refuseGoing(id, { log, wish: "deleted" }, context);
     if (!going.ok) return going;
     const hint = "Whether the run was deleted is not certain; send the same request again.";
-    const deleted = await askGate(() => log.value.forget(id, sightOf(context)), hint);
+    const deleted = await askGate(() => log.forget(id, sightOf(context)), hint);
     if (!deleted.ok) return deleted;
     return deleted.value ? ok(new Response(null, { status: 204 })) : err(NO_RUN);
   },
-  describe: () => ({
+  () => ({
     id: "deleteRun",
     summary: "Forget a run; its jobs and questions stay",
-    tag: "Runs",
     answer: { description: "It is gone", schema: null, statuses: [204] },
-    refusals: ["FORBIDDEN", "NOT_FOUND", "IDEMPOTENCY_IN_PROGRESS", "MISCONFIGURED"],
+    refusals: ["FORBIDDEN", "NOT_FOUND", "IDEMPOTENCY_IN_PROGRESS"],
   }),
-});
+);
 
 /** List the runs that go on, newest first: those that have a job, and those of the log of which something is under way again. */
-async function listRunning(
-  query: RunQuery,
-  log: RunLog,
-  context: RequestContext,
-  all: readonly JobRuns[],
-): Promise<RunPage> {
+async function listRunning(query: RunQuery, log: RunLog, context: RequestContext): Promise<RunPage> {
   const [live, again] = await Promise.all([
-    listJobRuns(query, context, all),
+    listJobRuns(query, context),
     look(context, (seen) => log.list(query, seen)),
   ]);
   // Neither list is known beyond its page.
@@ -184,16 +167,13 @@ async function listRunning(
  * List the runs that go on and have a job, newest first: those of flows by a webhook or a clock, and batches in the background. A batch whose
  * caller waits is known where it runs and nowhere else, until it is over.
  */
-async function listJobRuns(
-  query: RunQuery,
-  { gate, ports, ...context }: RequestContext,
-  all: readonly JobRuns[],
-): Promise<RunPage> {
+async function listJobRuns(query: RunQuery, context: RequestContext): Promise<RunPage> {
+  const { gate, ports } = context;
   const { limit, after, since, until } = query;
   const asked: JobQuery = {
     status: null,
-    ...visibleJobs({ gate, ports, ...context }),
-    liveOf: all.map(({ kind }) => kind),
+    ...visibleJobs(context),
+    liveOf: jobRunsOf(context).map(({ kind }) => kind),
     since,
     until,
     limit: LIMITS.runJobsLooked,

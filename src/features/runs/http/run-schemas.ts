@@ -26,7 +26,7 @@ export const runFilterSchema = lazySchema(() =>
   }),
 );
 
-const listedRunSchema = lazySchema(() =>
+export const listedRunSchema = lazySchema(() =>
   z
     .strictObject({
       run_id: z.string().check(z.describe("The batch's id; of a request to a model that request's")),

@@ -85,9 +85,7 @@ export class ReportTable {
   add(report: string, runs: readonly ReportedRun[]): void {
     const at = Math.max(this.#clock.now(), this.#last.at + 1);
     const written = writeReport(runs);
-    const { runs: runsBefore, bytes: bytesBefore } = this.#last;
-    this.#insert(written, { at, report, runsBefore, bytesBefore });
-    this.#last = { at, runs: runsBefore + written.runs, bytes: bytesBefore + written.bytes };
+    this.#append(written, at, report);
     this.#index?.add(at, written.marks.split("\n"));
   }
 
@@ -96,19 +94,9 @@ export class ReportTable {
     const first = this.#first();
     const written = writeReport(runs);
     this.#index = null;
-    if (first === null) {
-      const { at, runs: runsBefore, bytes: bytesBefore } = this.#last;
-      this.#insert(written, { at: wantedAt, report: "", runsBefore, bytesBefore });
-      this.#last = {
-        at: Math.max(at, wantedAt),
-        runs: runsBefore + written.runs,
-        bytes: bytesBefore + written.bytes,
-      };
-      return;
-    }
-    const runsBefore = first.runs_before - written.runs;
-    const bytesBefore = first.bytes_before - written.bytes;
-    this.#insert(written, { at: Math.min(wantedAt, first.at - 1), report: "", runsBefore, bytesBefore });
+    if (first === null) return this.#append(written, wantedAt, "");
+    const before = { runs: first.runs_before - written.runs, bytes: first.bytes_before - written.bytes };
+    this.#insert(written, { at: Math.min(wantedAt, first.at - 1), report: "", before });
   }
 
   /** Whether a report that was sent twice has arrived. */
@@ -224,28 +212,25 @@ export class ReportTable {
     return this.#sql.exec<CountRow>(`${COUNTS} ORDER BY at LIMIT 1`).toArray()[0] ?? null;
   }
 
+  #append(written: WrittenReport, at: number, report: string): void {
+    const before = this.#last;
+    this.#insert(written, { at, report, before });
+    const [runs, bytes] = [before.runs + written.runs, before.bytes + written.bytes];
+    this.#last = { at: Math.max(before.at, at), runs, bytes };
+  }
+
   #insert(
     { runs, bytes, marks, heads, bodies }: WrittenReport,
-    {
-      at,
-      report,
-      runsBefore,
-      bytesBefore,
-    }: {
-      readonly at: number;
-      readonly report: string;
-      readonly runsBefore: number;
-      readonly bytesBefore: number;
-    },
+    { at, report, before }: Pick<Total, "at"> & { report: string; before: Omit<Total, "at"> },
   ): void {
     this.#sql.exec(
       `INSERT INTO reports (at, report, runs_before, runs, bytes_before, bytes, marks, heads, bodies)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       at,
       report,
-      runsBefore,
+      before.runs,
       runs,
-      bytesBefore,
+      before.bytes,
       bytes,
       marks,
       heads,

@@ -5,7 +5,7 @@ import type { Tool } from "../../../core/catalog/define-tool.ts";
 import { leavesInDoubt } from "../../../core/contract/outcome.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import type { TurnedJob } from "../turned-job.ts";
-import { type EarlierRerun, type KeptAction, type KeptRun, withoutKey } from "./kept-run.ts";
+import { type EarlierRerun, type KeptAction, type KeptRun, pick, withoutKey } from "./kept-run.ts";
 import { readResults } from "./left-by-job.ts";
 
 /**
@@ -225,16 +225,7 @@ function asDecided(action: KeptAction, earlier: readonly EarlierRerun[]): KeptAc
   const decided = ranOf(action, earlier).findLast((one) => one.args !== undefined || isLeftOut(one));
   if (decided === undefined) return action;
   const { args: _, with: __, resolved: ___, cut: ____, redacted: _____, private: ______, ...own } = action;
-  const { args, with: others, resolved, cut, redacted, private: isPrivate } = decided;
-  return {
-    ...own,
-    ...(args !== undefined && { args }),
-    ...(others !== undefined && { with: others }),
-    ...(resolved && { resolved }),
-    ...(cut !== undefined && { cut }),
-    ...(redacted !== undefined && { redacted }),
-    ...(isPrivate === true && { private: isPrivate }),
-  };
+  return { ...own, ...pick(decided, ["args", "with", "resolved", "cut", "redacted", "private"]) };
 }
 
 /** Whether arguments were there and are not kept. */

@@ -1,5 +1,5 @@
 import type { Gives } from "../../../feature/gives.ts";
-import { type EarlierRerun, type KeptAction, type KeptRun, withoutKey } from "./kept-run.ts";
+import { type EarlierRerun, type KeptAction, type KeptRun, pick, withoutKey } from "./kept-run.ts";
 
 type Gone = NonNullable<Awaited<ReturnType<Gives["afterRuns"]["goneOf"]>>>;
 
@@ -39,19 +39,17 @@ export function forgetGone(
 
 /** An action as it was before it was sent. */
 function unsent(action: KeptAction): KeptAction {
-  const { id, tool, asked, args, with: others, round, resolved, accounts, cut, redacted } = action;
-  return {
-    id,
-    tool,
-    status: "skipped",
-    ...(asked !== undefined && { asked }),
-    ...(args !== undefined && { args }),
-    ...(others !== undefined && { with: others }),
-    ...(round !== undefined && { round }),
-    ...(resolved && { resolved }),
-    ...(accounts !== undefined && { accounts }),
-    ...(cut !== undefined && { cut }),
-    ...(redacted !== undefined && { redacted }),
-    ...(action.private === true && { private: true as const }),
-  };
+  return { id: action.id, tool: action.tool, status: "skipped", ...pick(action, OF_REQUEST) };
 }
+
+const OF_REQUEST = [
+  "asked",
+  "args",
+  "with",
+  "round",
+  "resolved",
+  "accounts",
+  "cut",
+  "redacted",
+  "private",
+] as const;

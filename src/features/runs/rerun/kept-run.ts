@@ -75,6 +75,11 @@ export interface EarlierRerun {
   readonly actions: readonly KeptAction[] | null;
 }
 
+/** The fields of an action that it has, of some. */
+export function pick(action: KeptAction, names: readonly (keyof KeptAction)[]): Partial<KeptAction> {
+  return Object.fromEntries(names.flatMap((name) => (name in action ? [[name, action[name]]] : [])));
+}
+
 /** An action without its own idempotency key, which would answer it as it ended under that. */
 export function withoutKey(action: KeptAction): KeptAction {
   const { idempotency_key: _, ...others } = action.with ?? {};
