@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 
+import { codeOfPage } from "./scripts/console/code-of-page.ts";
 import { COUNTED, countWork } from "./scripts/count-work.ts";
 import { LongestFirst } from "./test/support/longest-first.ts";
 import { QuietRuntime } from "./test/support/quiet-runtime.ts";
@@ -37,6 +38,14 @@ const withoutPacks = {
   resolveId: (id: string) => (id.includes("/dist/packs/") ? `\0${id.split("/").at(-1)}` : null),
   load: (id: string) =>
     id.startsWith("\0") && id.endsWith(".txt") ? `export default "//${id.slice(1, -4)}-test\\n";` : null,
+} as const;
+
+/** The console imports the code of a page, as `scripts/console/bundle-console.ts` gives it. */
+const withCodeOfPages = {
+  name: "with-code-of-pages",
+  enforce: "pre",
+  transform: (page: string, id: string) =>
+    id.endsWith(".md") ? { code: `export default ${JSON.stringify(codeOfPage(page))};`, map: null } : null,
 } as const;
 
 /** The commands of the pack `shell` count their work here as they do in its isolate. */
@@ -96,7 +105,7 @@ function makeLayers(part: (layer: Layer) => object) {
   return [
     {
       // The pure core and the tools, in Node: milliseconds, virtual time.
-      plugins: [withoutPacks, elsewhere, withCounts],
+      plugins: [withoutPacks, withCodeOfPages, elsewhere, withCounts],
       test: {
         ...COMPUTES,
         ...part(LAYERS.core),

@@ -1,6 +1,9 @@
+import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 
 import { build, type OutputFile, type Plugin } from "esbuild";
+
+import { codeOfPage } from "./code-of-page.ts";
 
 const path = (place: string): string => fileURLToPath(new URL(`../../${place}`, import.meta.url));
 
@@ -8,6 +11,17 @@ const path = (place: string): string => fileURLToPath(new URL(`../../${place}`, 
 const PAGES = {
   console: "src/console/main.tsx",
   portal: "src/features/endpoints/console/portal.tsx",
+};
+
+/** Of a page of the documentation its code stands in a bundle, and nothing else. */
+const codeOfPages: Plugin = {
+  name: "code-of-pages",
+  setup(building) {
+    building.onLoad({ filter: /\.md$/ }, async ({ path: page }) => ({
+      contents: JSON.stringify(codeOfPage(await readFile(page, "utf8"))),
+      loader: "json",
+    }));
+  },
 };
 
 /** Bundle the scripts of pages, and the styles that they import. @param pages all of them unless said */
@@ -27,7 +41,7 @@ export async function bundleConsole(
     jsxImportSource: path("src/console/kit"),
     outdir: path("dist/console"),
     logLevel: "error",
-    plugins,
+    plugins: [...plugins, codeOfPages],
   });
   return outputFiles;
 }
