@@ -10,11 +10,11 @@ export interface PublishedEvent {
   /** Its data as JSON text, which keeps every digit. */
   readonly data: string;
   /** The endpoint that it is about, which does not get it. */
-  readonly about?: string;
+  readonly about?: string | undefined;
   /** The only endpoint that it is for, whatever that one asks for: a test. */
-  readonly only?: string;
+  readonly only?: string | undefined;
   /** The run that published it. */
-  readonly run?: string;
+  readonly run?: string | undefined;
 }
 
 export const DELIVERY_STATUSES = ["pending", "retrying", "delivered", "failed", "discarded"] as const;
@@ -53,7 +53,7 @@ export interface Delivery {
   readonly createdAt: number;
   /** The latest last. */
   readonly attempts: readonly Attempt[];
-  readonly run?: string;
+  readonly run?: string | undefined;
 }
 
 /** Make a delivery as it begins. */
@@ -62,7 +62,7 @@ export function toFresh(
   { id, type, at, run }: Omit<PublishedEvent, "data">,
 ): Delivery {
   const fresh = { no, seq, eventId: id, type, tries: 0, dueAt: at, createdAt: at, attempts: [] };
-  return { ...fresh, status: "pending", ...(run !== undefined && { run }) };
+  return { ...fresh, status: "pending", run };
 }
 
 export interface DeliveryPlace {

@@ -32,15 +32,13 @@ export interface Reach {
   readonly own: number;
 }
 
-export interface KeptEvent extends Omit<PublishedEvent, "about" | "only" | "run"> {
-  readonly run: string | null;
-}
+export type KeptEvent = Omit<PublishedEvent, "about" | "only" | "run"> & { readonly run: string | null };
 
 export interface EventQuery {
-  readonly type?: string;
-  readonly customer?: string;
-  readonly since?: number;
-  readonly until?: number;
+  readonly type?: string | undefined;
+  readonly customer?: string | undefined;
+  readonly since?: number | undefined;
+  readonly until?: number | undefined;
   /** Before this place in the order of publishing. */
   readonly before: number | null;
   readonly limit: number;
@@ -69,8 +67,8 @@ export interface CustomerHands {
 }
 
 export interface EndpointList {
-  readonly customer?: string;
-  readonly state?: EndpointState;
+  readonly customer?: string | undefined;
+  readonly state?: EndpointState | undefined;
   /** Before the endpoint of this number. */
   readonly before: number | null;
   readonly limit: number;
@@ -99,13 +97,13 @@ export interface TypePage {
 }
 
 export interface DeliveryList {
-  readonly endpoint?: string;
-  readonly event?: string;
+  readonly endpoint?: string | undefined;
+  readonly event?: string | undefined;
   /** The run that published them. */
-  readonly run?: string;
-  readonly status?: DeliveryStatus;
+  readonly run?: string | undefined;
+  readonly status?: DeliveryStatus | undefined;
   /** Nothing but deliveries to this customer's endpoints. */
-  readonly customer?: string;
+  readonly customer?: string | undefined;
   readonly after: ListPlace | null;
   readonly limit: number;
 }
@@ -129,12 +127,6 @@ export interface PortalLink {
   readonly readOnly: boolean;
 }
 
-/**
- * The methods of a tenant's directory: which of its endpoints is kept where, its events in their order, its event types and portal
- * links. It asks the objects that deliver.
- *
- * Methods that take a `customer` do as if there were no endpoints but that customer's.
- */
 /** A look of a stream at the events behind a place. */
 export interface FollowQuery {
   /** The stream's own name. */
@@ -159,6 +151,12 @@ export interface EventBatch {
   readonly content: string;
 }
 
+/**
+ * The methods of a tenant's directory: which of its endpoints is kept where, its events in their order, its event types and portal
+ * links. It asks the objects that deliver.
+ *
+ * Methods that take a `customer` do as if there were no endpoints but that customer's.
+ */
 export interface DirectoryMethods {
   publish(asked: Publishing): Promise<PublishAnswer>;
   /** Publish several in their order; null where the key of all of them came before with other content. */
@@ -200,7 +198,7 @@ export interface DirectoryMethods {
   /** End all links of a customer; how many. */
   deleteLinks(customer: string): number;
   /** Events after a place, for an export. */
-  read(after: number, bytes: number): Promise<EventPage>;
+  read(after: number): EventPage;
   /** Seal the secrets of endpoints under the vault's first key, a bounded number of them. */
   reseal(): Promise<ResealedSecrets>;
   erase(): Promise<number>;
@@ -211,5 +209,5 @@ export interface Rotation {
   /** Sealed where the deployment has a key. */
   readonly secret: string;
   readonly overlapMs: number;
-  readonly customer?: string;
+  readonly customer?: string | undefined;
 }

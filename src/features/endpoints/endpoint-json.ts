@@ -78,18 +78,8 @@ export const deliverySchema = lazySchema(() =>
 /** The fields of an endpoint as they were sent. */
 export function toSettingsJson(endpoint: KeptEndpoint) {
   const { url, customer, events, filter, description, headers, rateLimit, via, ordered, paused } = endpoint;
-  return {
-    url,
-    ...(customer !== undefined && { customer }),
-    events,
-    ...(filter !== undefined && { filter }),
-    ...(description !== undefined && { description }),
-    ...(headers !== undefined && { headers }),
-    ...(rateLimit !== undefined && { rate_limit: { limit: rateLimit.limit, window_s: rateLimit.windowS } }),
-    ...(via !== undefined && { via }),
-    ordered,
-    paused,
-  };
+  const rate = rateLimit && { limit: rateLimit.limit, window_s: rateLimit.windowS };
+  return { url, customer, events, filter, description, headers, rate_limit: rate, via, ordered, paused };
 }
 
 export function toEndpointJson(endpoint: KeptEndpoint): Written<typeof shownEndpointSchema> {
@@ -98,8 +88,8 @@ export function toEndpointJson(endpoint: KeptEndpoint): Written<typeof shownEndp
     id,
     ...toSettingsJson(endpoint),
     state: stateOf(endpoint),
-    ...(failingSince !== null && { failing_since: toTime(failingSince) }),
-    ...(disabled !== null && { disabled_because: disabled.because }),
+    failing_since: failingSince === null ? undefined : toTime(failingSince),
+    disabled_because: disabled?.because,
     created_at: toTime(createdAt),
     updated_at: toTime(updatedAt),
   };
@@ -120,7 +110,7 @@ export function toDeliveryJson(delivery: FoundDelivery): Written<typeof delivery
     attempts: attempts.map(toAttemptJson),
     next_attempt_at: dueAt === null ? null : toTime(dueAt),
     created_at: toTime(createdAt),
-    ...(run !== undefined && { run_id: run }),
+    run_id: run,
   };
 }
 
@@ -133,9 +123,9 @@ export function toEventText({ id, type, customer, at, data, run }: KeptEvent, mo
   const head = JSON.stringify({
     event_id: id,
     type,
-    ...(customer !== null && { customer }),
+    customer: customer ?? undefined,
     at: toTime(at),
-    ...(run !== null && { run_id: run }),
+    run_id: run ?? undefined,
     ...more,
   });
   return `${head.slice(0, -1)},"data":${data}}`;

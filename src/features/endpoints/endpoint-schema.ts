@@ -76,7 +76,7 @@ export function parseEndpoint(
   const condition = filter === undefined ? ok([]) : parseCondition(filter, ["filter"]);
   if (!parsed.success) return refuse(toIssues(parsed.error, sent));
   if (!condition.ok) return refuse(condition.error);
-  const { url, headers, rate_limit: rate, ordered = false, paused = false, ...rest } = parsed.data;
+  const { url, events, headers, rate_limit: rate, ordered = false, paused = false, ...rest } = parsed.data;
   const issues: Issue[] = [];
   const guarded = guardPublicUrl(url, trustedOrigins);
   if (!guarded.ok)
@@ -87,31 +87,8 @@ export function parseEndpoint(
     });
   if (headers !== undefined) issues.push(...findHeaderIssues(headers));
   if (issues.length > 0 || !guarded.ok) return refuse(issues);
-  return ok({
-    ...given(rest),
-    ...(headers !== undefined && { headers }),
-    ...(rate !== undefined && { rateLimit: { limit: rate.limit, windowS: rate.window_s } }),
-    url: guarded.value.href,
-    events: rest.events,
-    ordered,
-    paused,
-  });
-}
-
-type Given = Pick<EndpointSettings, "customer" | "filter" | "description" | "via">;
-
-function given({
-  customer,
-  filter,
-  description,
-  via,
-}: { [Name in keyof Given]: Given[Name] | undefined }): Given {
-  return {
-    ...(customer !== undefined && { customer }),
-    ...(filter !== undefined && { filter }),
-    ...(description !== undefined && { description }),
-    ...(via !== undefined && { via }),
-  };
+  const rateLimit = rate && { limit: rate.limit, windowS: rate.window_s };
+  return ok({ ...rest, headers, rateLimit, url: guarded.value.href, events, ordered, paused });
 }
 
 /** Suggest a field for a misspelt one. */
@@ -139,6 +116,11 @@ function findHeaderIssues(headers: Readonly<Record<string, string>>): Issue[] {
 
 /** Say what came, by the sentence of the guard that refused it. */
 const sayOther = (hint = ""): string => `another one (${hint.replace(/\.$/, "")})`;
+
+/** Refuse an endpoint for one thing that is wrong with it. */
+export function refuseEndpoint(issue: Issue, hint: string): Refusal {
+  return makeRefusal("INVALID_ENDPOINT", hint, { issue, issues: [{ ...issue, hint }] });
+}
 
 function refuse(issues: readonly Issue[]): Result<never, Refusal> {
   const told = issues.map((issue) => ({ ...issue, hint: `${toHint([issue])} ${suggest(issue)}`.trim() }));

@@ -65,10 +65,10 @@ export interface ListPlace {
 
 export interface DeliveryQuery {
   /** Nothing but deliveries to these endpoints. */
-  readonly endpoints?: readonly string[];
+  readonly endpoints?: readonly string[] | undefined;
   /** Nothing but deliveries of the events at these places. */
-  readonly seqs?: readonly number[];
-  readonly status?: DeliveryStatus;
+  readonly seqs?: readonly number[] | undefined;
+  readonly status?: DeliveryStatus | undefined;
   readonly after: ListPlace | null;
   readonly limit: number;
 }

@@ -8,16 +8,16 @@ export const ENDPOINT_SHARDS = "ENDPOINT_SHARDS";
 export interface EndpointSettings {
   readonly url: string;
   /** The tenant's word for who receives. */
-  readonly customer?: string;
+  readonly customer?: string | undefined;
   /** Types, prefixes that end in `.*`, or `*`. */
   readonly events: readonly string[];
   /** A condition on the event's data. */
-  readonly filter?: WrittenCondition;
-  readonly description?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly rateLimit?: GcraRate;
+  readonly filter?: WrittenCondition | undefined;
+  readonly description?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly rateLimit?: GcraRate | undefined;
   /** The flow whose answer is the body. */
-  readonly via?: string;
+  readonly via?: string | undefined;
   /** One delivery after another, in the order of publishing. */
   readonly ordered: boolean;
   readonly paused: boolean;

@@ -9,9 +9,9 @@ export interface Publishing {
   readonly data: string;
   readonly customer: string | null;
   /** Its id; one is made where none is given. */
-  readonly id?: string;
+  readonly id?: string | undefined;
   /** The key under which the same event may be sent again: an `Idempotency-Key`, or that of a call. */
-  readonly key?: string;
+  readonly key?: string | undefined;
   /** The endpoint that it is about, which does not get it. */
   readonly about?: string;
   /** The only endpoint that it is for: a test. */

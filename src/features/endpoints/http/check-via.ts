@@ -4,6 +4,7 @@ import { givenBy } from "../../../feature/gives.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { attempt } from "../../../core/kit/result.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
+import { refuseEndpoint } from "../endpoint-schema.ts";
 import type { Scope } from "./scope.ts";
 
 /** Say why an endpoint cannot have its bodies made by this flow; null where it can. A flow that the key cannot see is unknown to it. */
@@ -27,8 +28,7 @@ const SAID = {
 
 function refuse(via: string, why: string): Refusal {
   const issue = { path: "/via", expected: "the name of a flow that only reads", received: visibleText(via) };
-  const hint = `/via: ${why}.`;
-  return makeRefusal("INVALID_ENDPOINT", hint, { issue, issues: [{ ...issue, hint }] });
+  return refuseEndpoint(issue, `/via: ${why}.`);
 }
 
 /** Why a tool makes no bodies; null where it does: it is a flow, writes nothing and asks no person. */

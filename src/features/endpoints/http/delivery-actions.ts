@@ -24,28 +24,16 @@ export const deliveryPageSchema = lazySchema(() =>
 
 /** List deliveries, the latest event first. */
 export async function listDeliveries(query: URLSearchParams, scope: Scope): Answered {
-  const other = refuseOtherParameters(query, [
-    "endpoint",
-    "event",
-    "status",
-    "limit",
-    "cursor",
-    ...(scope.customer === undefined ? ["run"] : []),
-  ]);
+  const own = scope.customer === undefined ? ["run"] : [];
+  const other = refuseOtherParameters(query, ["endpoint", "event", "status", "limit", "cursor", ...own]);
   if (other !== null) return err(other);
   const status = parseChoice(query, "status", DELIVERY_STATUSES);
   if (!status.ok) return status;
   const place = parsePage(query, parsePlaceCursor);
   if (!place.ok) return place;
   const [endpoint, event, run] = ["endpoint", "event", "run"].map((name) => query.get(name) ?? undefined);
-  const asked = {
-    ...(endpoint !== undefined && { endpoint }),
-    ...(event !== undefined && { event }),
-    ...(run !== undefined && { run }),
-    ...(status.value !== null && { status: status.value }),
-    ...(scope.customer !== undefined && { customer: scope.customer }),
-    ...place.value,
-  };
+  const { customer } = scope;
+  const asked = { endpoint, event, run, status: status.value ?? undefined, customer, ...place.value };
   const found = await askGate(() => scope.directory.deliveries(asked), UNREADABLE);
   if (!found.ok) return found;
   const { deliveries, next } = found.value;
@@ -97,7 +85,7 @@ export async function showOwnDelivery(id: string, scope: Scope): Answered {
   }, UNREADABLE);
   if (!read.ok) return read;
   const { kept, event } = read.value;
-  const isShown = kept !== null && !Object.hasOwn(kept, "via") && event?.seq === delivery.seq;
+  const isShown = kept !== null && kept.via === undefined && event?.seq === delivery.seq;
   const shown = { ...toShownDelivery(delivery, scope), ...(isShown && { body: toBody(event) }) };
   return ok(respondJson(JSON.stringify(shown)));
 }

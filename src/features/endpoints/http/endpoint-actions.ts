@@ -6,8 +6,8 @@ import { respondJson } from "../../../cloudflare/http/respond.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
 import { pageSchema, parsePage } from "../../../core/contract/list-query.ts";
 import { parseChoice, refuseOtherParameters } from "../../../core/contract/parse-request.ts";
-import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
-import { err, ok, type Result } from "../../../core/kit/result.ts";
+import { makeRefusal } from "../../../core/contract/refusal.ts";
+import { err, ok } from "../../../core/kit/result.ts";
 import { INSTANT_EXPECTED, parseInstant } from "../../../core/kit/rfc3339.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
 import { typeField } from "../check-event.ts";
@@ -54,7 +54,7 @@ export async function rotateEndpoint(request: Request, id: string, scope: Scope)
   const { overlap_s: overlapS = 86_400 } = body.value.parsed;
   const secret = makeSecret();
   const sealed = await boxOf(scope).seal(id, secret);
-  const asked = { id, secret: sealed, overlapMs: overlapS * 1_000, ...only(scope) };
+  const asked = { id, secret: sealed, overlapMs: overlapS * 1_000, customer: scope.customer };
   const hint = "Whether the secret was changed is not certain; rotate again, with an overlap.";
   const rotated = await askGate(() => scope.directory.rotate(asked), hint);
   if (!rotated.ok) return rotated;
@@ -133,37 +133,26 @@ export async function recoverEndpoint(request: Request, id: string, scope: Scope
   return ok(respondJson(JSON.stringify({ deliveries: recovered.value }), { status: 202 }));
 }
 
-function only({ customer }: Scope): { customer?: string } {
-  return customer === undefined ? {} : { customer };
-}
-
 export const endpointPageSchema = lazySchema(() =>
   pageSchema("endpoints", shownEndpointSchema(), "EndpointPage"),
 );
 
-export async function listEndpoints(
-  query: URLSearchParams,
-  scope: Scope,
-): Promise<Result<Response, Refusal>> {
+export async function listEndpoints(query: URLSearchParams, scope: Scope): Answered {
   const names = ["state", "limit", "cursor", ...(scope.customer === undefined ? ["customer"] : [])];
   const other = refuseOtherParameters(query, names);
-  if (other !== null) return { ok: false, error: other };
+  if (other !== null) return err(other);
   const state = parseChoice(query, "state", ENDPOINT_STATES);
   if (!state.ok) return state;
   const asked = parsePage(query, parseNumberCursor);
   if (!asked.ok) return asked;
-  const customer = scope.customer ?? query.get("customer");
-  const wanted = {
-    ...(customer !== null && { customer }),
-    ...(state.value !== null && { state: state.value }),
-    before: asked.value.after,
-    limit: asked.value.limit,
-  };
+  const { limit, after: before } = asked.value;
+  const customer = scope.customer ?? query.get("customer") ?? undefined;
+  const wanted = { customer, state: state.value ?? undefined, before, limit };
   const found = await askGate(() => scope.directory.list(wanted), UNREADABLE);
   if (!found.ok) return found;
   const { endpoints, next } = found.value;
   return respondList("endpoints", endpoints, {
-    limit: wanted.limit,
+    limit,
     toJson: (one) => JSON.stringify(toShownEndpoint(one, scope)),
     toCursor: ({ no }) => String(no),
     next: next === null ? null : String(next),

@@ -65,11 +65,7 @@ const publishEvent: Route = {
     const counted = await countRequest(context);
     if (!counted.ok) return ok(respondRefused(counted.error, context));
     const { id, dry_run: isDry } = body.value.parsed;
-    const asked = {
-      ...event.value,
-      ...(id !== undefined && { id }),
-      ...(id === undefined && key.value !== null && { key: key.value }),
-    };
+    const asked = { ...event.value, id, key: id === undefined ? (key.value ?? undefined) : undefined };
     const answered = isDry === true ? await explain(asked, scope.value) : await publish(asked, scope.value);
     if (!answered.ok) return answered;
     for (const [name, value] of Object.entries(quotaHeaders(context.caller, counted.value.quota)))
@@ -114,7 +110,7 @@ async function explain(asked: Publishing, { directory }: Scope): Promise<Result<
   const endpoints = explained.map(({ endpoint, mismatch }) => ({
     endpoint,
     matched: mismatch === null,
-    ...(mismatch !== null && { because: mismatch }),
+    because: mismatch ?? undefined,
   }));
   return ok(respondJson(JSON.stringify({ endpoints, matched })));
 }
@@ -155,19 +151,11 @@ const listEvents = routeOf(
     if (other !== null) return err(other);
     const range = parseRange(query);
     if (!range.ok) return range;
-    const { since, until } = range.value;
     const asked = parsePage(query, parseNumberCursor);
     if (!asked.ok) return asked;
     const { limit, after: before } = asked.value;
-    const [type, customer] = [query.get("type"), query.get("customer")];
-    const wanted = {
-      ...(type !== null && { type }),
-      ...(customer !== null && { customer }),
-      ...(since !== undefined && { since }),
-      ...(until !== undefined && { until }),
-      before,
-      limit,
-    };
+    const [type, customer] = ["type", "customer"].map((name) => query.get(name) ?? undefined);
+    const wanted = { type, customer, ...range.value, before, limit };
     const found = await askGate(() => scope.directory.events(wanted), UNREADABLE);
     if (!found.ok) return found;
     const { events, next } = found.value;

@@ -56,6 +56,6 @@ async function readList(directory: Directory, [list, after]: ListPlace) {
     const { types, next } = await directory.types(asked);
     return { texts: types.map(toTypeText), next: on(next, ["events", null]) };
   }
-  const { events, next } = await directory.read((after ?? 0) as number, LIMITS.pageBytes);
+  const { events, next } = await directory.read((after ?? 0) as number);
   return { texts: events.map((event) => toEventText(event)), next: on(next, null) };
 }

@@ -6,7 +6,7 @@ import { refuseOtherParameters, refuseQuery } from "../../../core/contract/parse
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
 import { sleep } from "../../../core/kit/sleep.ts";
-import type { FollowAnswer, FollowQuery, KeptEvent } from "../directory-methods.ts";
+import type { FollowAnswer, KeptEvent } from "../directory-methods.ts";
 import { toTime } from "../endpoint-json.ts";
 import { PATTERN, PATTERN_IN_WORDS } from "../endpoint-schema.ts";
 import * as LIMITS from "../limits.ts";
@@ -31,38 +31,38 @@ export const followEvents = routeOf(
     const type = query.get("type") ?? "*";
     if (!PATTERN.test(type)) return err(refuseQuery("type", PATTERN_IN_WORDS, type));
     const { ports, defer } = context;
-    const wanted = { stream: ports.newId(), type, customer: query.get("customer") };
+    const stream = ports.newId();
+    const wanted = { stream, type, customer: query.get("customer") };
     const lookAfter = async (after: number | null): Promise<Result<FollowAnswer, Refusal>> => {
-      const asked: FollowQuery = { ...wanted, after };
-      const found = await askGate(() => scope.directory.follow(asked), UNREADABLE);
+      const found = await askGate(() => scope.directory.follow({ ...wanted, after }), UNREADABLE);
       if (!found.ok) return found;
       return found.value === null ? err(TOO_MANY) : ok(found.value);
     };
     const first = await lookAfter(from);
     if (!first.ok) return first;
-    const stream = openEventStream(request.signal, ports.clock);
+    const told = openEventStream(request.signal, ports.clock);
     const endsAt = ports.clock.now() + LIMITS.eventStreamMs;
     const tell = async (): Promise<void> => {
-      const stopKeepAlive = stream.keepAlive();
+      const stopKeepAlive = told.keepAlive();
       let place = from;
       for (let found: Result<FollowAnswer, Refusal> = first; found.ok;) {
         const { events, next, hasMore } = found.value;
-        const told = events.at(-1)?.seq ?? place;
-        const moved = told === next ? "" : `id: ${next}\n\n`;
+        const last = events.at(-1)?.seq ?? place;
+        const moved = last === next ? "" : `id: ${next}\n\n`;
         const text = events.map(toText).join("") + moved;
-        if (text !== "") await stream.write(text);
+        if (text !== "") await told.write(text);
         place = next;
         const leftMs = endsAt - ports.clock.now();
         const ms = hasMore ? 0 : Math.min(LIMITS.eventLookMs, leftMs);
-        if (leftMs <= 0 || !(await attempt(() => sleep(ports.clock, ms, stream.signal))).ok) break;
+        if (leftMs <= 0 || !(await attempt(() => sleep(ports.clock, ms, told.signal))).ok) break;
         found = await lookAfter(next);
       }
       stopKeepAlive();
-      await stream.close();
-      await attempt(() => scope.directory.unfollow(wanted.stream));
+      await told.close();
+      await attempt(() => scope.directory.unfollow(stream));
     };
     defer(tell());
-    return ok(new Response(stream.readable, { headers: STREAM_HEADERS }));
+    return ok(new Response(told.readable, { headers: STREAM_HEADERS }));
   },
   () => ({
     id: "followEvents",
@@ -88,11 +88,7 @@ const TOO_MANY = makeRefusal(
 );
 
 function toText({ seq, id, type, customer, at, data }: KeptEvent): string {
-  const head = JSON.stringify({
-    event_id: id,
-    type,
-    timestamp: toTime(at),
-    ...(customer !== null && { customer }),
-  });
+  const said = { event_id: id, type, timestamp: toTime(at), customer: customer ?? undefined };
+  const head = JSON.stringify(said);
   return `event: event\ndata: ${head.slice(0, -1)},"data":${data}}\nid: ${seq}\n\n`;
 }

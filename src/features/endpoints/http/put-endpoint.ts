@@ -10,7 +10,7 @@ import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
 import type { EndpointAsked, KeepRefusal } from "../directory-methods.ts";
 import { toSettingsJson } from "../endpoint-json.ts";
-import { ENDPOINT_ID, parseEndpoint, ENDPOINT_ID_IN_WORDS } from "../endpoint-schema.ts";
+import { ENDPOINT_ID, parseEndpoint, ENDPOINT_ID_IN_WORDS, refuseEndpoint } from "../endpoint-schema.ts";
 import type { EndpointSettings } from "../endpoint.ts";
 import type { SeenEndpoint } from "../endpoint-shard-methods.ts";
 import { checkVia } from "./check-via.ts";
@@ -156,17 +156,14 @@ function takeSecret(value: unknown): Result<Taken, Refusal> {
   return parsed?.length === 1 ? ok({ settings, ownSecret: (secret as string).trim() }) : err(BAD_SECRET);
 }
 
-const ISSUE = {
-  path: "/secret",
-  expected: "'whsec_' and 24 to 64 bytes as base64",
-  received: "something else",
-};
-const HINT =
-  "/secret must be one Standard Webhooks secret, 'whsec_' and 24 to 64 bytes as base64; leave it out to have one made.";
-const BAD_SECRET = makeRefusal("INVALID_ENDPOINT", HINT, {
-  issue: ISSUE,
-  issues: [{ ...ISSUE, hint: HINT }],
-});
+const BAD_SECRET = refuseEndpoint(
+  {
+    path: "/secret",
+    expected: "'whsec_' and 24 to 64 bytes as base64",
+    received: "something else",
+  },
+  "/secret must be one Standard Webhooks secret, 'whsec_' and 24 to 64 bytes as base64; leave it out to have one made.",
+);
 
 /** Read an endpoint as it is sent, or the fields of one. */
 async function readEndpoint(request: Request): Promise<Result<unknown, Refusal>> {
@@ -190,8 +187,7 @@ function refuseSize(bytes: number): Refusal {
 }
 
 function refuseBound(bound: Omit<Issue, "path">, hint: string): Refusal {
-  const issue = { path: "", ...bound };
-  return makeRefusal("INVALID_ENDPOINT", hint, { issue, issues: [{ ...issue, hint }] });
+  return refuseEndpoint({ path: "", ...bound }, hint);
 }
 
 const CHANGED = makeRefusal(

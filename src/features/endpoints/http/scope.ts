@@ -6,6 +6,7 @@ import { ok, type Result } from "../../../core/kit/result.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
 import type { FoundDelivery } from "../directory-methods.ts";
 import { toDeliveryJson, toEndpointJson } from "../endpoint-json.ts";
+import { refuseEndpoint } from "../endpoint-schema.ts";
 import type { KeptEndpoint } from "../endpoint.ts";
 import { type Directory, openDirectory } from "../objects/endpoint-objects.ts";
 import type { ListPlace } from "../endpoint-shard-methods.ts";
@@ -59,8 +60,7 @@ export function refuseFields(value: unknown, { customer }: Scope): Refusal | nul
   if (other === undefined) return null;
   const path = `/${visibleText(other)}`;
   const issue = { path, expected: "no such field", received: "one" };
-  const hint = `${path}: there is no such field; there are ${SAID.join(", ")}.`;
-  return makeRefusal("INVALID_ENDPOINT", hint, { issue, issues: [{ ...issue, hint }] });
+  return refuseEndpoint(issue, `${path}: there is no such field; there are ${SAID.join(", ")}.`);
 }
 
 /** Write an endpoint for who asks. */

@@ -1,4 +1,6 @@
 import type { Attempt, Delivery, DeliveryStatus } from "../delivery.ts";
+import type { DeliveryQuery, RecoverQuery } from "../endpoint-shard-methods.ts";
+import * as LIMITS from "../limits.ts";
 
 /** The statuses that have a place in the index; most deliveries are delivered, and those cost no row there. */
 const INDEXED: readonly DeliveryStatus[] = ["pending", "retrying", "failed", "discarded"];
@@ -6,28 +8,19 @@ const INDEXED: readonly DeliveryStatus[] = ["pending", "retrying", "failed", "di
 /** Deliveries that are looked through for one that was answered. */
 const LATEST = 100;
 
-type Row = {
-  no: number;
-  seq: number;
-  event: string;
-  type: string;
+type Row = Omit<Delivery, "status" | "attempts" | "run"> & {
   state: number | null;
-  tries: number;
-  due_at: number | null;
-  created_at: number;
   attempts: string;
   run: string | null;
 };
+const COLUMNS =
+  "no, seq, event AS eventId, type, state, tries, due_at AS dueAt, created_at AS createdAt, attempts, run";
 
 /** A page of an endpoint's deliveries. */
-export interface DeliveryRange {
-  readonly status?: DeliveryStatus | undefined;
+export interface DeliveryRange extends Pick<DeliveryQuery, "status" | "seqs" | "limit"> {
   /** From this place in the order of publishing, and before that one. */
   readonly from: number;
   readonly before: number;
-  /** Nothing but deliveries of the events at these places. */
-  readonly seqs?: readonly number[] | undefined;
-  readonly limit: number;
 }
 
 /** The rows of deliveries: one each, written when an attempt is over. */
@@ -50,8 +43,13 @@ export class DeliveryTable {
   }
 
   find(no: number, seq: number): Delivery | null {
-    const [row] = this.#sql.exec<Row>("SELECT * FROM deliveries WHERE no = ? AND seq = ?", no, seq).toArray();
-    return row === undefined ? null : toDelivery(row);
+    const [row] = this.#sql
+      .exec<Row>(`SELECT ${COLUMNS} FROM deliveries WHERE no = ? AND seq = ?`, no, seq)
+      .toArray();
+    if (row === undefined) return null;
+    const { state, attempts, run, ...kept } = row;
+    const status = state === null ? "delivered" : INDEXED[state]!;
+    return { ...kept, status, attempts: JSON.parse(attempts) as Attempt[], run: run ?? undefined };
   }
 
   /** Whether there is any of an endpoint. */
@@ -97,10 +95,10 @@ export class DeliveryTable {
 
   /** Everything that is tried again, and when. */
   waiting(): { no: number; seq: number; dueAt: number }[] {
-    const rows = this.#sql.exec<{ no: number; seq: number; due_at: number }>(
-      "SELECT no, seq, due_at FROM deliveries WHERE state IS NOT NULL AND due_at IS NOT NULL ORDER BY seq",
+    const rows = this.#sql.exec<{ no: number; seq: number; dueAt: number }>(
+      "SELECT no, seq, due_at AS dueAt FROM deliveries WHERE state IS NOT NULL AND due_at IS NOT NULL ORDER BY seq",
     );
-    return Array.from(rows, ({ no, seq, due_at: dueAt }) => ({ no, seq, dueAt }));
+    return rows.toArray();
   }
 
   /** The place of the latest delivery of each endpoint that has any, by one look each. */
@@ -130,7 +128,7 @@ export class DeliveryTable {
   }
 
   /** The places of an endpoint's deliveries that did not get through, of events in a time, the oldest first. */
-  missed(no: number, { since, until, all, limit }: MissedRange): number[] {
+  missed(no: number, { since, until, all }: RecoverQuery): number[] {
     const rows = this.#sql.exec<{ seq: number }>(
       `SELECT seq FROM deliveries WHERE no = ? AND state IS NOT NULL AND created_at >= ? AND created_at <= ?
        AND (? OR attempts <> '[]') ORDER BY seq LIMIT ?`,
@@ -138,7 +136,7 @@ export class DeliveryTable {
       since,
       until,
       all ? 1 : 0,
-      limit,
+      LIMITS.eventsRecovered,
     );
     return Array.from(rows, ({ seq }) => seq);
   }
@@ -161,41 +159,4 @@ export class DeliveryTable {
   erase(): void {
     this.#sql.exec("DELETE FROM deliveries");
   }
-}
-
-export interface MissedRange {
-  readonly since: number;
-  readonly until: number;
-  /** Also what was never tried. */
-  readonly all: boolean;
-  readonly limit: number;
-}
-
-function toDelivery(row: Row): Delivery {
-  const {
-    no,
-    seq,
-    event: eventId,
-    type,
-    state,
-    tries,
-    due_at: dueAt,
-    created_at: createdAt,
-    attempts,
-    run,
-  } = row;
-  const status = state === null ? "delivered" : INDEXED[state]!;
-  const tried = JSON.parse(attempts) as Attempt[];
-  return {
-    no,
-    seq,
-    eventId,
-    type,
-    status,
-    tries,
-    dueAt,
-    createdAt,
-    attempts: tried,
-    ...(run !== null && { run }),
-  };
 }

@@ -245,8 +245,8 @@ export function createEndpointDirectory({
       return this.#links.deleteOf(customer);
     }
 
-    async read(after: number, bytes: number): Promise<EventPage> {
-      return this.#log.read(after, bytes);
+    read(after: number): EventPage {
+      return this.#log.read(after);
     }
 
     async reseal(): Promise<ResealedSecrets> {

@@ -1,11 +1,12 @@
+import type { EndpointList } from "../directory-methods.ts";
 import * as LIMITS from "../limits.ts";
 
-export interface IndexedEndpoint {
+export type IndexedEndpoint = {
   readonly no: number;
   readonly id: string;
   readonly shard: number;
   readonly customer: string | null;
-}
+};
 
 /**
  * Which of a tenant's endpoints is kept in which object, all of it in memory. An endpoint comes into the object that has fewest, so an
@@ -23,8 +24,7 @@ export class EndpointIndex {
          no INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL, shard INTEGER NOT NULL, customer TEXT
        ) STRICT`,
     );
-    type Row = { no: number; id: string; shard: number; customer: string | null };
-    for (const row of this.#sql.exec<Row>("SELECT * FROM endpoint_index ORDER BY no"))
+    for (const row of this.#sql.exec<IndexedEndpoint>("SELECT * FROM endpoint_index ORDER BY no"))
       this.#byId.set(row.id, row);
   }
 
@@ -48,13 +48,8 @@ export class EndpointIndex {
 
   add(id: string, customer: string | null): IndexedEndpoint {
     const shard = this.#placeFor(customer);
-    const rows = this.#sql.exec<{ no: number }>(
-      "INSERT INTO endpoint_index (id, shard, customer) VALUES (?, ?, ?) RETURNING no",
-      id,
-      shard,
-      customer,
-    );
-    const added = { no: rows.one().no, id, shard, customer };
+    const insert = "INSERT INTO endpoint_index (id, shard, customer) VALUES (?, ?, ?) RETURNING *";
+    const added = this.#sql.exec<IndexedEndpoint>(insert, id, shard, customer).one();
     this.#byId.set(id, added);
     return added;
   }
@@ -82,15 +77,7 @@ export class EndpointIndex {
   }
 
   /** The latest endpoints before a number. */
-  page({
-    customer,
-    before,
-    limit,
-  }: {
-    customer?: string | undefined;
-    before: number | null;
-    limit: number;
-  }): IndexedEndpoint[] {
+  page({ customer, before, limit }: Omit<EndpointList, "state">): IndexedEndpoint[] {
     const highest = before ?? Number.POSITIVE_INFINITY;
     return [...this.#byId.values()]
       .filter((one) => one.no < highest && (customer === undefined || one.customer === customer))

@@ -173,11 +173,9 @@ export function createEndpointShard({
       return count;
     }
 
-    missed(id: string, { since, until, all }: RecoverQuery): number[] {
+    missed(id: string, query: RecoverQuery): number[] {
       const endpoint = this.#store.endpoints.find(id);
-      if (endpoint === null) return [];
-      const limit = LIMITS.eventsRecovered;
-      return this.#store.deliveries.missed(endpoint.no, { since, until, all, limit });
+      return endpoint === null ? [] : this.#store.deliveries.missed(endpoint.no, query);
     }
 
     unoffered(id: string, events: readonly PublishedEvent[]): number[] {

@@ -2,7 +2,7 @@ import type { Publishing } from "../publishing.ts";
 import * as LIMITS from "../limits.ts";
 import { canonicalJson } from "../../../core/kit/json/canonical-json.ts";
 import { parseExact } from "../../../core/contract/json.ts";
-import { takeRows } from "../../../core/kit/take-rows.ts";
+import { type TakenRows, takeRows } from "../../../core/kit/take-rows.ts";
 import type {
   EventBatch,
   EventPage,
@@ -15,18 +15,7 @@ import { fitsPattern } from "../match-event.ts";
 import type { PublishedEvent } from "../delivery.ts";
 import type { Pruned } from "../endpoint-shard-methods.ts";
 
-type Row = {
-  seq: number;
-  id: string;
-  type: string;
-  customer: string | null;
-  at: number;
-  data: string;
-  about: string | null;
-  only: string | null;
-  run: string | null;
-  sent_as: string | null;
-};
+type Row = KeptEvent & { about: string | null; only: string | null; sent_as: string | null };
 
 /** The finding about an event that is to be published. */
 export type Recorded =
@@ -61,8 +50,8 @@ export class EventLog {
     if (known !== null)
       return isSame(known, asked) ? { kind: "again", event: toPublished(known) } : { kind: "conflict" };
     const { type, customer, data, about = null, only = null, run = null } = asked;
-    const rows = this.#sql.exec<{ seq: number }>(
-      `INSERT INTO events (id, type, customer, at, data, about, only, run, sent_as) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq`,
+    const rows = this.#sql.exec<Row>(
+      `INSERT INTO events (id, type, customer, at, data, about, only, run, sent_as) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
       asked.id ?? newId,
       type,
       customer,
@@ -73,7 +62,7 @@ export class EventLog {
       run,
       sentAs,
     );
-    return { kind: "new", event: toPublished(this.#at(rows.one().seq)!) };
+    return { kind: "new", event: toPublished(rows.one()) };
   }
 
   /** Keep the key of several events for a day; false where it came before with other content. */
@@ -143,8 +132,7 @@ export class EventLog {
       type ?? null,
       customer ?? null,
     );
-    const characters = LIMITS.pageBytes;
-    const { rows, hasMore } = takeRows(found, { limit, characters, sizeOf: ({ data }) => data.length });
+    const { rows, hasMore } = takeEvents(found, limit);
     return { events: rows.map(toKept), next: hasMore ? rows.at(-1)!.seq : null };
   }
 
@@ -154,12 +142,7 @@ export class EventLog {
       this.#sql.exec<{ seq: number | null }>("SELECT MAX(seq) AS seq FROM events").one().seq ?? 0;
     if (after === null || after >= latest) return { events: [], next: latest, hasMore: false };
     const found = this.#sql.exec<Row>("SELECT * FROM events WHERE seq > ? ORDER BY seq", after);
-    const characters = LIMITS.pageBytes;
-    const { rows } = takeRows(found, {
-      limit: LIMITS.eventsFollowed,
-      characters,
-      sizeOf: ({ data }) => data.length,
-    });
+    const { rows } = takeEvents(found, LIMITS.eventsFollowed);
     const next = rows.at(-1)?.seq ?? latest;
     const wanted = rows.filter(
       (row) =>
@@ -168,16 +151,11 @@ export class EventLog {
     return { events: wanted.map(toKept), next, hasMore: next < latest };
   }
 
-  /** Events after a place, the oldest first, until so many bytes are together. */
-  read(after: number, bytes: number): EventPage {
-    const events: KeptEvent[] = [];
-    let held = 0;
-    for (const row of this.#sql.exec<Row>("SELECT * FROM events WHERE seq > ? ORDER BY seq", after)) {
-      events.push(toKept(row));
-      held += row.data.length;
-      if (held >= bytes) return { events, next: row.seq };
-    }
-    return { events, next: null };
+  /** A page of the events after a place, the oldest first. */
+  read(after: number): EventPage {
+    const found = this.#sql.exec<Row>("SELECT * FROM events WHERE seq > ? ORDER BY seq", after);
+    const { rows, hasMore } = takeEvents(found, Infinity);
+    return { events: rows.map(toKept), next: hasMore ? rows.at(-1)!.seq : null };
   }
 
   /** Forget the oldest events, a bounded number of them. The newest stays: the next one's place is counted from it. */
@@ -217,6 +195,11 @@ export class EventLog {
   }
 }
 
+/** Take as many as one call has room for. */
+function takeEvents(rows: Iterable<Row>, limit: number): TakenRows<Row> {
+  return takeRows(rows, { limit, characters: LIMITS.pageBytes, sizeOf: ({ data }) => data.length });
+}
+
 /** An id that was made here is kept without its place, which is only known once it is kept. */
 function idOf({ id, seq, sent_as: sentAs }: Row): string {
   return sentAs?.startsWith("id ") === true ? id : `evt_${id}_${seq.toString(36)}`;
@@ -236,18 +219,8 @@ function toKept(row: Row): KeptEvent {
 }
 
 function toPublished(row: Row): PublishedEvent {
-  const { seq, type, customer, at, data, about, only, run } = row;
-  return {
-    seq,
-    id: idOf(row),
-    type,
-    customer,
-    at,
-    data,
-    ...(about !== null && { about }),
-    ...(only !== null && { only }),
-    ...(run !== null && { run }),
-  };
+  const { about, only, run } = row;
+  return { ...toKept(row), about: about ?? undefined, only: only ?? undefined, run: run ?? undefined };
 }
 
 /** The streams that follow a tenant's events, and when each looked last: in memory, because a stream looks again within a second. */

@@ -25,12 +25,7 @@ export async function listDeliveries(
   const among = placeOf(asked, index);
   if (among === null) return NONE;
   const find = (query: Pick<DeliveryQuery, "seqs" | "limit">): Promise<TakenRows<FoundDelivery>> =>
-    shards.deliveriesIn(among.shards, {
-      ...query,
-      ...(among.endpoints !== undefined && { endpoints: among.endpoints }),
-      ...(status !== undefined && { status }),
-      after,
-    });
+    shards.deliveriesIn(among.shards, { ...query, endpoints: among.endpoints, status, after });
   if (event !== undefined) {
     const known = log.find(event);
     if (known === null || (run !== undefined && known.run !== run)) return NONE;
@@ -77,21 +72,14 @@ const NONE: DeliveryPage = { deliveries: [], next: null };
 
 /** List a tenant's endpoints, the newest first. A page that has looked far for few in a state may be shorter than asked. */
 export async function listEndpoints(
-  {
-    customer,
-    state = null,
-    before,
-    limit,
-  }: { state?: EndpointList["state"] | null } & Omit<EndpointList, "state">,
-  { index, shards }: { readonly index: EndpointIndex; readonly shards: ShardCalls },
+  { customer, state, before, limit }: EndpointList,
+  { index, shards }: Pick<Kept, "index" | "shards">,
 ): Promise<{ endpoints: KeptEndpoint[]; next: number | null }> {
   const readAll = async (indexed: readonly IndexedEndpoint[]): Promise<TakenRows<KeptEndpoint>> => {
     const groups = [...Map.groupBy(indexed, ({ shard }) => shard)];
+    const idsOf = (some: readonly IndexedEndpoint[]): readonly string[] => some.map(({ id }) => id);
     const all = await Promise.all(
-      groups.map(([shard, of]) => {
-        const ids = of.map(({ id }) => id);
-        return shards.of(shard).list(ids, state);
-      }),
+      groups.map(([shard, of]) => shards.of(shard).list(idsOf(of), state ?? null)),
     );
     return mergeRows(all, limit, (a, b) => b.no - a.no);
   };
