@@ -28,10 +28,10 @@ export const eventFields = () => ({
   type: typeField(),
   data: z.record(z.string(), z.unknown()).check(z.describe("The event's own fields")),
   customer: z.optional(customerField()).check(z.describe("Only this customer's endpoints get it")),
+  id: z
+    .optional(z.string().check(z.minLength(1), z.maxLength(LIMITS.eventIdLength), z.regex(EVENT_ID)))
+    .check(z.describe("Its id: the same id and content is the same event for a day")),
 });
-
-export const eventIdField = () =>
-  z.optional(z.string().check(z.minLength(1), z.maxLength(LIMITS.eventIdLength), z.regex(EVENT_ID)));
 
 /** Check an event as far as its described type does not; its data is kept as it came, every digit of it. */
 export function checkEvent(

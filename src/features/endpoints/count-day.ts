@@ -48,13 +48,8 @@ export function sumDay(day: Day, nowMs: number, pending: number): DayCounts {
       answers += count;
     }
   }
-  return {
-    delivered,
-    failed,
-    missed,
-    pending,
-    p95Ms: answers === 0 ? null : quantile(took, Math.ceil(answers * 0.95)),
-  };
+  const p95Ms = answers === 0 ? null : quantile(took, Math.ceil(answers * 0.95));
+  return { delivered, failed, missed, pending, p95Ms };
 }
 
 function quantile(took: ReadonlyMap<number, number>, rank: number): number {

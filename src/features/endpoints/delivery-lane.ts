@@ -188,13 +188,7 @@ export function isSuspectCall({ last, lags }: Pick<Asker, "last" | "lags">): boo
 }
 
 /** The last answer of an endpoint whose attempt is over. */
-export function toLastAnswer({
-  failed,
-  tookMs,
-}: {
-  readonly failed: boolean;
-  readonly tookMs: number;
-}): LastAnswer {
+export function toLastAnswer(failed: boolean, tookMs: number): LastAnswer {
   if (failed) return "failed";
   return tookMs > LIMITS.endpointQuickMs ? "slow" : "quick";
 }

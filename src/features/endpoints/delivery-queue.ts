@@ -107,7 +107,7 @@ export class DeliveryQueue {
   end(turn: Turn, nowMs: number, { failed, slowMs }: AttemptEnd): void {
     const startedAt = this.leave(turn);
     if (startedAt === null) return;
-    const last = toLastAnswer({ failed, tookMs: nowMs - startedAt });
+    const last = toLastAnswer(failed, nowMs - startedAt);
     this.#lanes.get(turn.no)?.note(nowMs, { last, slowMs });
   }
 

@@ -39,11 +39,7 @@ export async function sendDelivery(
   { ports, trustedOrigins, slots }: SendScope,
 ): Promise<AttemptAnswer> {
   const at = ports.clock.now();
-  const failed = (code: string): AttemptAnswer => ({
-    attempt: { at, durationMs: ports.clock.now() - at, code },
-    retryAfterMs: null,
-    wantsNoMore: false,
-  });
+  const failed = (code: string): AttemptAnswer => toUnanswered(code, at, ports.clock.now() - at);
   const url = guardPublicUrl(endpoint.url, trustedOrigins);
   if (!url.ok) return failed("EGRESS_DENIED");
   const secrets = parseWebhookSecrets(message.secrets.join(" ")) ?? [];
@@ -92,6 +88,11 @@ export async function sendDelivery(
   clock.stop();
   if (posted.ok) return posted.value;
   return failed(posted.error instanceof ToolFailure ? posted.error.failure.code : sayFault(posted.error));
+}
+
+/** An attempt to which no answer came, or for which none was asked. */
+export function toUnanswered(code: string, at: number, durationMs = 0): AttemptAnswer {
+  return { attempt: { at, durationMs, code }, retryAfterMs: null, wantsNoMore: false };
 }
 
 /** Read the beginning of an answer as text; the rest is left, so that an endless one costs nothing. */

@@ -44,33 +44,26 @@ export function settleAttempt(
   const attempts = [...delivery.attempts, attempt].slice(-LIMITS.deliveryAttempts);
   const tried = { ...delivery, tries, attempts };
   const disable = (because: DisabledBecause): EndpointHealth["disabled"] => ({ at: nowMs, because });
-  if (decided.kind === "delivered")
-    return {
-      delivery: { ...tried, status: "delivered", dueAt: null },
-      health: {
-        failingSince: null,
-        failedLast: null,
-        disabled: health.disabled ?? (wantsNoMore ? disable("asked") : null),
-      },
-      slowMs: 0,
-    };
+  const over = (ended: "delivered" | "failed", after: EndpointHealth, slowMs = 0): Settled => ({
+    delivery: { ...tried, status: ended, dueAt: null },
+    health: after,
+    slowMs,
+  });
+  if (decided.kind === "delivered") {
+    const disabled = health.disabled ?? (wantsNoMore ? disable("asked") : null);
+    return over("delivered", { failingSince: null, failedLast: null, disabled });
+  }
   const failing = noteFailure(health, nowMs);
-  if (decided.kind === "disabled" || wantsNoMore)
-    return {
-      delivery: { ...tried, status: "failed", dueAt: null },
-      health: { ...failing, disabled: health.disabled ?? disable(wantsNoMore ? "asked" : "gone") },
-      slowMs: 0,
-    };
+  if (decided.kind === "disabled" || wantsNoMore) {
+    const disabled = health.disabled ?? disable(wantsNoMore ? "asked" : "gone");
+    return over("failed", { ...failing, disabled });
+  }
   const slow = status !== undefined && OVERLOADED.has(status);
   const usualMs = Math.min(LIMITS.endpointSlowMs, FIRST_SLOW_MS * 2 ** Math.min(failures, 10));
-  return {
-    delivery:
-      decided.kind === "again"
-        ? { ...tried, status: "retrying", dueAt: nowMs + decided.pauseMs }
-        : { ...tried, status: "failed", dueAt: null },
-    health: failing,
-    slowMs: slow ? Math.max(retryAfterMs ?? 0, usualMs) : 0,
-  };
+  const slowMs = slow ? Math.max(retryAfterMs ?? 0, usualMs) : 0;
+  if (decided.kind !== "again") return over("failed", failing, slowMs);
+  const again: Delivery = { ...tried, status: "retrying", dueAt: nowMs + decided.pauseMs };
+  return { delivery: again, health: failing, slowMs };
 }
 
 /**
@@ -101,19 +94,12 @@ export function toFailedNotice(
 ): Notice {
   const { at, status, code } = attempts.at(-1)!;
   const delivery = toDeliveryId({ shard, no, seq });
+  const told = { customer, event_id: eventId, event_type: type, status, code };
   return {
     id: `delivery-failed-${delivery}-${at}`,
     type: "volley.delivery.failed",
     about: id,
-    data: JSON.stringify({
-      delivery_id: delivery,
-      endpoint: id,
-      customer,
-      event_id: eventId,
-      event_type: type,
-      status,
-      code,
-    }),
+    data: JSON.stringify({ delivery_id: delivery, endpoint: id, ...told }),
   };
 }
 

@@ -11,7 +11,7 @@ import { refuseOtherParameters } from "../../../core/contract/parse-request.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { countRequest } from "../../../core/gate/admit-plan.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
-import { checkEvent, eventFields, eventIdField } from "../check-event.ts";
+import { checkEvent, eventFields } from "../check-event.ts";
 import { DELIVERY_STATUSES } from "../delivery.ts";
 import { toEventText } from "../endpoint-json.ts";
 import { followEvents } from "./follow-events.ts";
@@ -23,7 +23,6 @@ const TAG = "Endpoints";
 const publishSchema = lazySchema(() =>
   z.strictObject({
     ...eventFields(),
-    id: eventIdField().check(z.describe("Its id: the same id and content is the same event for a day")),
     dry_run: z
       .optional(z.boolean())
       .check(z.describe("Say of each endpoint whether the event is for it, and send nothing")),

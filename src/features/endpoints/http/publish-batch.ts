@@ -10,19 +10,14 @@ import { countRequest } from "../../../core/gate/admit-plan.ts";
 import { canonicalJson } from "../../../core/kit/json/canonical-json.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { sha256 } from "../../../core/kit/sha256.ts";
-import { checkEvent, eventFields, eventIdField } from "../check-event.ts";
+import { checkEvent, eventFields } from "../check-event.ts";
 import type { PublishAnswer } from "../directory-methods.ts";
 import * as LIMITS from "../limits.ts";
 import type { Publishing } from "../publishing.ts";
 import { refusalOf } from "./events.ts";
 import { openScope } from "./scope.ts";
 
-const eventSchema = lazySchema(() =>
-  z.strictObject({
-    ...eventFields(),
-    id: eventIdField().check(z.describe("Its id: the same id and content is the same event for a day")),
-  }),
-);
+const eventSchema = lazySchema(() => z.strictObject(eventFields()));
 
 const someOf = <Schema extends z.ZodMiniType>(event: Schema) =>
   z.strictObject({ events: z.array(event).check(z.minLength(1), z.maxLength(LIMITS.eventsInBatch)) });

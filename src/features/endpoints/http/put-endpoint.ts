@@ -141,14 +141,8 @@ function makeEndpointId(): string {
   return `ep_${crypto.randomUUID().replaceAll("-", "")}`;
 }
 
-/** An endpoint's fields, and the secret that it is to sign with. */
-interface Taken {
-  readonly settings: unknown;
-  readonly ownSecret?: string;
-}
-
 /** Take the secret out of an endpoint that brings its own, as one does that moves here. It is never shown again. */
-function takeSecret(value: unknown): Result<Taken, Refusal> {
+function takeSecret(value: unknown): Result<{ settings: unknown; ownSecret?: string }, Refusal> {
   if (!isJsonObject(value)) return ok({ settings: value });
   const { secret = null, ...settings }: JsonObject = value;
   if (secret === null) return ok({ settings });

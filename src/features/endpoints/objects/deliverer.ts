@@ -9,7 +9,7 @@ import * as LIMITS from "../limits.ts";
 import { isOwn } from "../match-event.ts";
 import type { SecretBox } from "./secret-box.ts";
 import type { ShardStore } from "./shard-store.ts";
-import { sendDelivery } from "../send-delivery.ts";
+import { sendDelivery, toUnanswered } from "../send-delivery.ts";
 import { toDisabledNotice, toFailedNotice, disabledAt, settleAttempt } from "../settle-attempt.ts";
 import { makeRoom } from "../../../core/kit/get-or-make.ts";
 
@@ -82,18 +82,17 @@ export class Deliverer {
     if (made.kind === "later" && this.#store.endpoints.byNo(no)?.disabled === null)
       return this.#store.queue.putOff(turn, clock.now() + made.afterMs);
     if (made.kind !== "made") {
-      const answer = failedAt(clock.now(), made.kind === "failed" ? made.code : "RATE_LIMITED");
-      return this.#settle(turn, event, { answer, random: ports.random() });
+      const code = made.kind === "failed" ? made.code : "RATE_LIMITED";
+      return this.#settle(turn, event, toUnanswered(code, clock.now()));
     }
     const scope = { ports, trustedOrigins: configured.trustedOrigins, slots };
     const sent = await attempt(async () => {
       const secrets = await openSecrets(endpoint, this.#world.box(), clock.now());
       // The key was taken out under which they are sealed.
-      if (secrets.length === 0) return failedAt(clock.now(), "MISCONFIGURED");
+      if (secrets.length === 0) return toUnanswered("MISCONFIGURED", clock.now());
       return sendDelivery(endpoint, { id: event.id, body: made.body, secrets }, scope);
     });
-    const answer = sent.ok ? sent.value : failedAt(clock.now(), "INTERNAL");
-    this.#settle(turn, event, { answer, random: ports.random() });
+    this.#settle(turn, event, sent.ok ? sent.value : toUnanswered("INTERNAL", clock.now()));
   }
 
   async #bodyOf(event: PublishedEvent, { via }: KeptEndpoint): Promise<MadeBody> {
@@ -122,11 +121,7 @@ export class Deliverer {
     return ran.ok ? ran.value : { kind: "failed", code: "INTERNAL" };
   }
 
-  #settle(
-    turn: Turn,
-    event: PublishedEvent,
-    { answer, random }: { readonly answer: AttemptAnswer; readonly random: number },
-  ): void {
+  #settle(turn: Turn, event: PublishedEvent, answer: AttemptAnswer): void {
     const { no, seq } = turn;
     const { endpoints, deliveries, batches, days, notices, queue } = this.#store;
     const now = this.#world.clock.now();
@@ -135,18 +130,16 @@ export class Deliverer {
     if (endpoint === undefined || !queue.has(turn)) return;
     const known = this.#store.deliveryOf(turn, event);
     const failures = queue.failuresOf(no);
-    const {
-      delivery: tried,
-      health,
-      slowMs,
-    } = settleAttempt([known, endpoint], now, { answer, failures, random });
+    const random = this.#world.deployment().ports.random();
+    const settled = settleAttempt([known, endpoint], now, { answer, failures, random });
+    const { delivery: tried, health, slowMs } = settled;
     // Nothing waits for an endpoint that was disabled while the attempt was under way.
     const isOver = endpoint.disabled !== null && tried.dueAt !== null;
     const delivery = isOver ? { ...tried, status: "discarded" as const, dueAt: null } : tried;
     const { failingSince, failedLast, disabled } = health;
     const { status, durationMs } = answer.attempt;
-    const as =
-      delivery.dueAt === null ? (delivery.status === "delivered" ? "delivered" : "failed") : undefined;
+    const end = delivery.status === "delivered" ? "delivered" : "failed";
+    const as = delivery.dueAt === null ? end : undefined;
     this.#store.together(() => {
       days.count(no, now, { tookMs: status === undefined ? undefined : durationMs, as });
       deliveries.write(delivery);
@@ -183,8 +176,4 @@ async function openSecrets(
 ): Promise<readonly string[]> {
   const opened = await Promise.all(secretsAt(endpoint, nowMs).map((kept) => box.open(endpoint.id, kept)));
   return opened.filter((secret) => secret !== null);
-}
-
-function failedAt(at: number, code: string): AttemptAnswer {
-  return { attempt: { at, durationMs: 0, code }, retryAfterMs: null, wantsNoMore: false };
 }

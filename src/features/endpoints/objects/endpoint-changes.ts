@@ -21,7 +21,28 @@ export class EndpointChanges {
   }
 
   put(asked: EndpointAsked, by: CustomerHands | undefined): Promise<Result<Put, KeepRefusal>> {
-    return this.#inTurn(asked.id, () => this.#put(asked, by));
+    const { id, settings, isNew = false } = asked;
+    const owner = settings.customer ?? null;
+    return this.#inTurn(id, async () => {
+      let known = this.#index.find(id);
+      if (isNew && known !== null) return err("taken");
+      if (!isNew && by !== undefined && known?.customer !== by.customer) return err("unknown");
+      if (known === null && this.#index.size >= LIMITS.endpoints) return err("too-many");
+      if (known === null && by !== undefined && this.#index.countOf(by.customer) >= by.most)
+        return err("too-many-of-customer");
+      for (;;) {
+        const { no, shard } = (known ??= this.#index.add(id, owner));
+        const put = await this.#shards.of(shard).put({ ...asked, no });
+        if (put === null) return err("changed");
+        if (put !== "used") {
+          const now = this.#index.find(id);
+          if (now !== null) this.#index.assign(now, owner);
+          return ok(put);
+        }
+        this.#index.remove(known);
+        known = null;
+      }
+    });
   }
 
   remove(id: string, customer: string | undefined): Promise<boolean> {
@@ -32,29 +53,6 @@ export class EndpointChanges {
       this.#index.remove(known);
       return removed;
     });
-  }
-
-  async #put(asked: EndpointAsked, by: CustomerHands | undefined): Promise<Result<Put, KeepRefusal>> {
-    const { id, settings, isNew = false } = asked;
-    const owner = settings.customer ?? null;
-    let known = this.#index.find(id);
-    if (isNew && known !== null) return err("taken");
-    if (!isNew && by !== undefined && known?.customer !== by.customer) return err("unknown");
-    if (known === null && this.#index.size >= LIMITS.endpoints) return err("too-many");
-    if (known === null && by !== undefined && this.#index.countOf(by.customer) >= by.most)
-      return err("too-many-of-customer");
-    for (;;) {
-      const { no, shard } = (known ??= this.#index.add(id, owner));
-      const put = await this.#shards.of(shard).put({ ...asked, no });
-      if (put === null) return err("changed");
-      if (put !== "used") {
-        const now = this.#index.find(id);
-        if (now !== null) this.#index.assign(now, owner);
-        return ok(put);
-      }
-      this.#index.remove(known);
-      known = null;
-    }
   }
 
   async #inTurn<T>(id: string, change: () => Promise<T>): Promise<T> {

@@ -5,7 +5,7 @@ import type { Notice } from "../../../feature/gives.ts";
 import type { Publishing } from "../publishing.ts";
 import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
 import { findMisfit } from "../check-event.ts";
-import { DELIVERY_STATUSES, parseDeliveryId, type PublishedEvent } from "../delivery.ts";
+import { DELIVERY_STATUSES, type DeliveryStatus, parseDeliveryId, type PublishedEvent } from "../delivery.ts";
 import type {
   CustomerHands,
   DeliveryList,
@@ -40,7 +40,7 @@ import { EventLog, EventStreams } from "./event-log.ts";
 import { EventTypes } from "./event-type-table.ts";
 import { listDeliveries, listEndpoints } from "./list-from-shards.ts";
 import { PortalLinks } from "./portal-link-table.ts";
-import { Recovery } from "./recovery.ts";
+import { recover, resend } from "./recovery.ts";
 import type { Put, RecoverQuery, ResealedSecrets, SeenEndpoint } from "../endpoint-shard-methods.ts";
 
 const DAY_MS = 86_400_000;
@@ -65,7 +65,6 @@ export function createEndpointDirectory({
     readonly #types: EventTypes;
     readonly #links: PortalLinks;
     readonly #shards: ShardCalls;
-    readonly #recovery: Recovery;
     readonly #changes: EndpointChanges;
     readonly #streams = new EventStreams();
     #alarm!: GateAlarm;
@@ -79,7 +78,6 @@ export function createEndpointDirectory({
       this.#links = new PortalLinks(sql);
       this.#shards = new ShardCalls((shard) => openShardOf({ id: ctx.id, env, clock }, shard));
       this.#changes = new EndpointChanges(this.#index, this.#shards);
-      this.#recovery = new Recovery(this.#log, this.#shards);
       void ctx.blockConcurrencyWhile(async () => {
         this.#alarm = new GateAlarm(ctx.storage, await ctx.storage.getAlarm(), DAY_MS);
       });
@@ -169,17 +167,15 @@ export function createEndpointDirectory({
 
     async recover(id: string, query: RecoverQuery, customer?: string): Promise<number | null> {
       const known = this.#find(id, customer);
-      return known === null ? null : this.#recovery.recover(known, query);
+      return known === null ? null : recover(known, query, { log: this.#log, shards: this.#shards });
     }
 
     async event(id: string): Promise<{ event: KeptEvent; counts: StatusCounts } | null> {
       const event = this.#log.find(id);
       if (event === null) return null;
-      const counts: Record<string, number> = Object.fromEntries(
-        DELIVERY_STATUSES.map((status) => [status, 0]),
-      );
       const all = await this.#shards.callEach(ALL_SHARDS, (stub) => stub.statuses(event.seq));
-      for (const status of all.flat()) counts[status]! += 1;
+      const count = (status: DeliveryStatus): number => all.flat().filter((one) => one === status).length;
+      const counts = Object.fromEntries(DELIVERY_STATUSES.map((status) => [status, count(status)]));
       return { event, counts: counts as StatusCounts };
     }
 
@@ -214,7 +210,8 @@ export function createEndpointDirectory({
       if (found === null) return null;
       const known = this.#index.find(found.endpoint);
       // A later endpoint of the same id is another one.
-      return known?.no === found.no && (await this.#recovery.resend(known, found.seq));
+      const kept = { log: this.#log, shards: this.#shards };
+      return known?.no === found.no && (await resend(known, found.seq, kept));
     }
 
     putType(type: Omit<EventType, "updatedAt">): "created" | "replaced" | "too-many" {
@@ -297,14 +294,10 @@ export function createEndpointDirectory({
 
     #find(id: string, customer: string | undefined): IndexedEndpoint | null {
       const known = this.#index.find(id);
-      return known !== null && isOf(known, customer) ? known : null;
+      return customer === undefined || known?.customer === customer ? known : null;
     }
   }
   return refuseErased<DirectoryMethods>(EndpointDirectory, clock);
-}
-
-function isOf({ customer }: IndexedEndpoint, only: string | undefined): boolean {
-  return only === undefined || customer === only;
 }
 
 /** An event that is not published. */

@@ -171,7 +171,7 @@ export class ShardStore {
   #lastOf(no: number): LastAnswer {
     if (this.endpoints.byNo(no)?.failingSince !== null) return "failed";
     const tookMs = this.deliveries.lastTook(no);
-    return tookMs === null ? "none" : toLastAnswer({ failed: false, tookMs });
+    return tookMs === null ? "none" : toLastAnswer(false, tookMs);
   }
 
   /** Too much waits for an endpoint already. */
