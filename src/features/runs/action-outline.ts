@@ -62,23 +62,14 @@ export function toOutline(outcome: Outcome): string {
 export function toOthersJson({ task, keyed }: Step): string | null {
   if (!task.ok) return null;
   const { tool, forEach, select, timeoutMs, callbackUrl, runAt } = task.value;
-  const isShorter = timeoutMs < tool.timeoutMs;
-  // Most actions have none of these.
-  if (
-    !isShorter &&
-    forEach === undefined &&
-    select === null &&
-    callbackUrl === undefined &&
-    runAt === undefined &&
-    keyed === undefined
-  )
-    return null;
-  return JSON.stringify({
+  // A field that is undefined is not written, and most actions have none.
+  const others = JSON.stringify({
     for_each: forEach,
     select: select?.map((tokens) => toPointer(tokens)),
-    timeout_ms: isShorter ? timeoutMs : undefined,
+    timeout_ms: timeoutMs < tool.timeoutMs ? timeoutMs : undefined,
     callback_url: callbackUrl,
     run_at: runAt === undefined ? undefined : new Date(runAt).toISOString(),
     idempotency_key: keyed?.key,
   });
+  return others === "{}" ? null : others;
 }

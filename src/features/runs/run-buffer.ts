@@ -195,17 +195,9 @@ export class RunBuffer {
       }
     }
     this.#bytes -= bytes;
-    if (lost + cut > 0)
-      log(
-        "warn",
-        JSON.stringify({
-          level: "warn",
-          event: "runs_dropped",
-          tenant: owner.tenant,
-          runs: lost,
-          contents: cut,
-        }),
-      );
+    const { tenant } = owner;
+    const said = { level: "warn", event: "runs_dropped", tenant, runs: lost, contents: cut };
+    if (lost + cut > 0) log("warn", JSON.stringify(said));
   }
 }
 

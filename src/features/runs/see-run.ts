@@ -55,6 +55,7 @@ export function seeRun(
   const going = Math.min(initiated, Math.max(0, made - troubled.length));
   const lost = troubled.filter(({ status }) => status === "unknown").length;
   const since = aftermaths.flatMap((aftermath) => aftermath.tools).filter(({ tool }) => sees(look, tool));
+  const isLess = troubled.length > 0;
   const isInDoubt =
     [...tools, ...troubled].some(({ inDoubt }) => inDoubt) || since.some(({ unsure }) => unsure > 0);
   const cause = code ?? troubled.find((job) => job.code !== undefined)?.code;
@@ -73,15 +74,7 @@ export function seeRun(
       duration_ms: durationMs,
       status:
         statusSince(since) ??
-        statusOf({
-          ...asked,
-          ok: success + going,
-          unknown: unknown + lost,
-          total,
-          isLess: troubled.length > 0,
-          goes,
-          code,
-        }),
+        statusOf({ ...asked, ok: success + going, unknown: unknown + lost, total, isLess, goes, code }),
       in_doubt: isInDoubt || undefined,
       actions: total,
       summary: { total, ok: success, error, initiated, skipped, pending_confirmation: pending, unknown },

@@ -145,9 +145,9 @@ export async function prepareRerun(
     source,
     known,
     log,
-    ...(flow !== undefined && { flow }),
-    ...(run.job_id !== undefined && { isJob: true }),
-    ...(tags !== undefined && { tags }),
+    flow,
+    isJob: run.job_id !== undefined,
+    tags,
   };
   return ok({
     fates: fates.value,

@@ -6,6 +6,7 @@ import * as LIMITS from "../limits.ts";
 import type { Configured } from "../../../cloudflare/configured.ts";
 import type { RunWitness } from "../../../cloudflare/feature.ts";
 import { FOR_DELIVERY, givenBy, type Notice } from "../../../feature/gives.ts";
+import { getOrMake } from "../../../core/kit/get-or-make.ts";
 import { attempt, ok } from "../../../core/kit/result.ts";
 import { createSlot } from "../../../cloudflare/slot.ts";
 import type { ModelRound, RunListener, SeenBatch } from "../../../core/observe/seen.ts";
@@ -220,10 +221,5 @@ function sourceOf(
 ): RunSource {
   if (trigger !== undefined) return trigger;
   if (isInside) return "flow";
-  let source = sources.get(route);
-  if (source === undefined) {
-    source = DOORS.find(([pattern]) => pattern.test(route))?.[1] ?? "http";
-    sources.set(route, source);
-  }
-  return source;
+  return getOrMake(sources, route, () => DOORS.find(([pattern]) => pattern.test(route))?.[1] ?? "http");
 }

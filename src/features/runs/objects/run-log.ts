@@ -137,25 +137,17 @@ export function createRunLog(
     reruns(id: string): Reruns {
       const root = this.#rootOf(id);
       const jobs: TurnedJob[] = [];
-      const bodyOf = (found: FoundReport | null): string | null => {
-        if (found !== null) jobs.push(...this.#jobsOf(found.head));
-        return found?.body ?? null;
+      const read = (found: readonly FoundReport[]): { answers: string[]; ids: string[] } => {
+        jobs.push(...found.flatMap(({ head }) => this.#jobsOf(head)));
+        return { answers: found.map(({ body }) => body), ids: found.map(({ head }) => head.id) };
       };
-      const answersTo = (run: string): string[] =>
-        this.#answersTo(run).flatMap((found) => bodyOf(found) ?? []);
-      const idsTo = (run: string): string[] => this.#answersTo(run).map(({ head }) => head.id);
-      const first = bodyOf(this.#find(root));
-      const answers = [first ?? [], answersTo(root)].flat();
-      const ids = [first === null ? [] : root, idsTo(root)].flat();
-      const earlier = this.#rerunsOf(root).map(({ rerun, at, writes }) => ({
-        rerun,
-        at,
-        writes,
-        body: bodyOf(this.#find(rerun)),
-        answers: answersTo(rerun),
-        ids: idsTo(rerun),
+      const own = read([this.#find(root) ?? [], this.#answersTo(root)].flat());
+      const earlier = this.#rerunsOf(root).map((rerun) => ({
+        ...rerun,
+        body: read([this.#find(rerun.rerun) ?? []].flat()).answers[0] ?? null,
+        ...read(this.#answersTo(rerun.rerun)),
       }));
-      return { root, body: this.#find(this.#baseOf(id))?.body ?? null, answers, ids, earlier, jobs };
+      return { root, body: this.#find(this.#baseOf(id))?.body ?? null, ...own, earlier, jobs };
     }
 
     related(id: string): RelatedRuns {

@@ -21,11 +21,11 @@ export interface RerunOf {
   readonly earlier: number;
   readonly kept: KeptRun;
   /** A rerun is found by the same tags, and stands in lists as its run does. */
-  readonly tags?: readonly string[];
+  readonly tags?: readonly string[] | undefined;
   /** The request has drawn its unit. */
   readonly isCounted?: boolean;
   readonly source: string;
-  readonly flow?: string;
+  readonly flow?: string | undefined;
   /** It ran as a job, and does so again. */
   readonly isJob?: boolean;
   /** The data of other actions of the root, and the input of a flow, by the names that references have for them. */
