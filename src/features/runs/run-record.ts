@@ -91,35 +91,18 @@ export class RunRecord {
         this.#edges += `${this.#edges === "" ? "" : ","}${JSON.stringify({ from: steps[from]!.id, to: id, reason })}`;
     if (flow !== undefined && !steps.some((_, at) => hides(at)))
       for (const name of ["input", "hook"]) this.#keepGiven(name, plan.given?.get(name) ?? undefined, redact);
+    const of = { plan, ran, afterMs, isPrivate, redact };
     const full: string[] = [];
     const outline: string[] = [];
     for (let at = 0; at < outcomes.length; at += 1) {
       const [step, outcome] = [steps[at]!, outcomes[at]!];
       const name = nameOf(step, isTool);
       this.#tools.add(name, step, outcome, this.#actions);
-      // A private tool's answer stands in no other action either: the reference to it does.
-      const borrows = step.needs.some(hides);
-      const args = this.#hasContent && !borrows ? ran?.prepared.get(step.index)?.input : undefined;
-      const { refused, task } = step;
-      const written =
-        args === undefined
-          ? refused?.tool && !isPrivate(refused.tool) && refused.args
-          : task.ok && task.value.input !== args && task.value.input;
-      // The lines of a replay stand in the run that it is of; those of an earlier attempt are this run's.
-      const isOwn = outcome.meta.replayed !== true || ran?.runOf !== undefined;
-      const lines = this.#hasContent && !borrows && isOwn ? keepLog(outcome.meta.log) : [];
-      const since = (ran?.startedAt ?? 0) - afterMs;
-      const said = lines.map(({ at, text }) => ({ at_ms: at - since, text }));
-      const log = said.length === 0 ? undefined : JSON.stringify(said);
-      const isWrite = this.#hasContent && step.task.ok && step.task.value.tool.isWrite;
-      const callKey = isWrite ? ran?.callKey(step) : undefined;
-      const isApproved = plan.approved !== undefined;
       const open = toOpening(step, name, outcome, { round, batchId, afterMs });
       outline.push(`${open}${toOutline(outcome)}}`);
-      if (this.#hasContent)
-        full.push(
-          `${open}${this.#toContent(step, outcome, { name, args, callKey, isApproved, redact, log, written, hides: hides(at) })}}`,
-        );
+      // A private tool's answer stands in no other action either: the reference to it does.
+      const own = { ...of, name, borrows: step.needs.some(hides), hides: hides(at) };
+      if (this.#hasContent) full.push(`${open}${this.#toContent(step, outcome, own)}}`);
       this.#actions += 1;
     }
     this.#outline = append(this.#outline, outline);
@@ -172,39 +155,26 @@ export class RunRecord {
   #toContent(
     step: Step,
     outcome: Outcome,
-    {
-      name,
-      args: resolved,
-      callKey,
-      isApproved,
-      redact,
-      log,
-      written: own,
-      hides,
-    }: {
-      /** The name of its tool, as far as there is one of that name. */
-      readonly name: string;
-      readonly args: unknown;
-      /** A person said yes to it, and its arguments are as they were shown. */
-      readonly isApproved: boolean;
-      readonly callKey: string | undefined;
-      /** The arguments as its sender wrote them, where they may be others than were sent. */
-      readonly written: object | false | undefined;
-      /** The lines of its log, as JSON. */
-      readonly log: string | undefined;
-      readonly hides: boolean;
-      readonly redact: ((json: string) => string) | null;
-    },
+    { plan, ran, afterMs, isPrivate, redact, name, borrows, hides }: OfBatch,
   ): string {
+    const resolved = borrows ? undefined : ran?.prepared.get(step.index)?.input;
     const task = step.task.ok ? step.task.value : undefined;
     // The elements of a loop that waited for a yes are no arguments: the run that asked has those.
     const isParkedLoop = task?.calls !== undefined;
     const args = isParkedLoop ? undefined : (resolved ?? task?.input);
+    const callKey = task?.tool.isWrite ? ran?.callKey(step) : undefined;
     let open = callKey === undefined ? "" : `,"call_key":${JSON.stringify(callKey)}`;
-    if (resolved !== undefined || (isApproved && task?.call)) open += ',"resolved":true';
+    // A person said yes to it, and its arguments are as they were shown.
+    if (resolved !== undefined || (plan.approved && task?.call)) open += ',"resolved":true';
     const { accounts } = outcome.meta;
     if (accounts !== undefined) open += `,"accounts":${JSON.stringify(accounts)}`;
     if (hides) return `${open}${toOutline(outcome)},"private":true`;
+    // The lines of a replay stand in the run that it is of; those of an earlier attempt are this run's.
+    const isOwn = outcome.meta.replayed !== true || ran?.runOf !== undefined;
+    const since = (ran?.startedAt ?? 0) - afterMs;
+    const lines = borrows || !isOwn ? [] : keepLog(outcome.meta.log);
+    const said = lines.map(({ at, text }) => ({ at_ms: at - since, text }));
+    const log = said.length === 0 ? undefined : JSON.stringify(said);
     // Its log has room of its own.
     const most = LIMITS.runActionBytes + (log === undefined ? 0 : utf8Length(log));
     const content = new ActionContent(Math.min(most, this.#contentLeft), redact);
@@ -219,8 +189,13 @@ export class RunRecord {
     const others = isParkedLoop ? null : toOthersJson(step);
     if (others !== null) content.put("with", others);
     const shown = shownOf(outcome);
-    const isLoop = step.task.ok && step.task.value.forEach !== undefined;
-    if (shown !== undefined) content.put("data", shown.json, isLoop ? LINK : undefined);
+    if (shown !== undefined) content.put("data", shown.json, task?.forEach === undefined ? undefined : LINK);
+    // The arguments as its sender wrote them, where they may be others than were sent.
+    const { refused } = step;
+    const own =
+      resolved === undefined
+        ? refused?.tool && !isPrivate(refused.tool) && refused.args
+        : task && task.input !== resolved && task.input;
     const ownJson = own ? JSON.stringify(own) : undefined;
     if (ownJson !== undefined && !(written?.ok === true && written.value === ownJson))
       content.put("written", ownJson);
@@ -229,6 +204,18 @@ export class RunRecord {
     return open + content.toText(outcome);
   }
 }
+
+/** The parts of a batch that an action's content is written by. */
+type OfBatch = Pick<SeenBatch, "plan"> & {
+  readonly ran: SeenBatch["ran"] | undefined;
+  readonly afterMs: number;
+  readonly isPrivate: AddOptions["isPrivate"];
+  readonly redact: ((json: string) => string) | null;
+  /** The name of its tool, as far as there is one of that name. */
+  readonly name: string;
+  readonly borrows: boolean;
+  readonly hides: boolean;
+};
 
 /** The name of an unknown tool, as the failure's hint shows it. A long one is left out beside secrets: redaction misses a secret that is cut. */
 function askedName({ toolName }: Step, name: string, hasSecrets: boolean): string | undefined {

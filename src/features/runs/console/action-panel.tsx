@@ -159,12 +159,7 @@ function ActionFacts({ row, rows, action, tool, onChoose }: ActionFactsProps) {
         ]}
       />
       {tries.length > 1 && <Attempts key="tries" tries={tries} />}
-      {row.job !== null && row.job.tries.length > 0 && (
-        <Attempts
-          key="job tries"
-          tries={row.job.tries.map(({ duration_ms, code, at }) => ({ duration_ms, code, at }))}
-        />
-      )}
+      {row.job !== null && row.job.tries.length > 0 && <Attempts key="job tries" tries={row.job.tries} />}
       {action.log !== undefined && (
         <section key="log" class="stack tight" aria-label="Log">
           <h3>Log</h3>

@@ -2,6 +2,7 @@ import { hrefTo } from "../../../console/kit/route.ts";
 import type { WireJob } from "../../../console/kit/wire.ts";
 import { count } from "../../../console/parts/count.ts";
 import { CopyButton } from "../../../console/parts/copy-button.tsx";
+import { Link } from "../../../console/parts/link.tsx";
 import { sayDuration } from "../../../console/parts/say-duration.ts";
 import { Status, toneOf, wordOf } from "../../../console/parts/status.tsx";
 import { Time } from "../../../console/parts/time.tsx";
@@ -36,10 +37,7 @@ export function RunFacts({ run, jobs }: RunFactsProps) {
           {sayWay(run)}
           {isOfKey(run) && (
             <span key="key">
-              , by the key{" "}
-              <a href={hrefTo("runs", null, { key })}>
-                <bdi>{key}</bdi>
-              </a>
+              , by the key <Link of={key} section="runs" to={null} query={{ key }} />
             </span>
           )}
           , <Time at={run.started_at} />
@@ -64,20 +62,14 @@ export function RunFacts({ run, jobs }: RunFactsProps) {
         )}
         {subject !== undefined && (
           <span key="subject">
-            for{" "}
-            <a href={hrefTo("runs", null, { subject })}>
-              <bdi>{subject}</bdi>
-            </a>
+            for <Link of={subject} section="runs" to={null} query={{ subject }} />
             {chosen.length > 0 &&
               ` (${chosen.map(([connector, name]) => `${connector}: ${name}`).join(", ")})`}
           </span>
         )}
         {flow !== undefined && (
           <span key="flow">
-            flow{" "}
-            <a href={hrefTo("flows", flow)}>
-              <bdi>{flow}</bdi>
-            </a>
+            flow <Link of={flow} section="flows" to={flow} />
           </span>
         )}
         {job !== undefined && (

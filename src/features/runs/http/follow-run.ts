@@ -23,6 +23,11 @@ import { isLive } from "../live-run.ts";
 import { ENDS, type RunLog } from "../run.ts";
 import { sees } from "../see-run.ts";
 
+interface Followed {
+  readonly id: string;
+  readonly log: RunLog;
+}
+
 /** The events of a run that are known by now. */
 interface Known {
   /** Results as JSON, at most one for each action. */
@@ -39,7 +44,7 @@ interface Known {
  * where it was: the id of an event says which were told.
  */
 export async function followRun(
-  { id, log }: { readonly id: string; readonly log: RunLog },
+  followed: Followed,
   request: Request,
   context: RequestContext,
 ): Promise<Result<Response, Refusal>> {
@@ -47,36 +52,26 @@ export async function followRun(
   // A client that follows by itself stops at this status.
   if (lastId === TOLD_ALL) return ok(new Response(null, { status: 204 }));
   const { clock } = context.ports;
-  const lookAt = (): Promise<Result<SeenRun | null, Refusal>> =>
-    askGate(() => findRun(id, log, context), UNREADABLE);
-  let seen = await lookAt();
+  let seen = await lookAt(followed, context);
   const awaitedUntil = clock.now() + LIMITS.runAwaitedMs;
   while (seen.ok && seen.value === null && clock.now() < awaitedUntil) {
     if (!(await attempt(() => sleep(clock, LIMITS.waitLookMs, request.signal))).ok) break;
-    seen = await lookAt();
+    seen = await lookAt(followed, context);
   }
   if (!seen.ok) return seen;
   if (seen.value === null) return err(NO_RUN);
-  const first = seen.value;
   const stream = openEventStream(request.signal, clock);
-  const know = (seen: SeenRun): Promise<Known> => knownSince(seen, id, context);
-  context.defer(tell(stream, { told: new Told(lastId), first, lookAt, know }, context));
+  context.defer(tell(stream, { ...followed, told: new Told(lastId), first: seen.value }, context));
   return ok(new Response(stream.readable, { headers: STREAM_HEADERS }));
+}
+
+function lookAt({ id, log }: Followed, context: RequestContext): Promise<Result<SeenRun | null, Refusal>> {
+  return askGate(() => findRun(id, log, context), UNREADABLE);
 }
 
 async function tell(
   stream: EventStream,
-  {
-    told,
-    first,
-    lookAt,
-    know,
-  }: {
-    readonly told: Told;
-    readonly first: SeenRun;
-    readonly lookAt: () => Promise<Result<SeenRun | null, Refusal>>;
-    readonly know: (seen: SeenRun) => Promise<Known>;
-  },
+  { told, first, ...followed }: Followed & { readonly told: Told; readonly first: SeenRun },
   context: RequestContext,
 ): Promise<void> {
   const { clock } = context.ports;
@@ -88,7 +83,7 @@ async function tell(
   for (let pause = LIMITS.waitLookMs; seen !== null; pause += LIMITS.waitLookStepMs) {
     const { job } = seen;
     const now = JSON.stringify([job?.status, job?.progress]);
-    const known = now === progress ? NO_NEWS : await attempt(() => know(seen!));
+    const known = now === progress ? NO_NEWS : await attempt(() => knownSince(seen!, followed.id, context));
     if (!known.ok) break;
     const { results, envelope, events } = known.value;
     // The job of a run that is over makes no progress by what becomes of it.
@@ -107,7 +102,7 @@ async function tell(
     }
     const ms = Math.min(pause, LIMITS.waitLookMaxMs, endsAt - clock.now());
     if (leave === null || ms <= 0 || !(await attempt(() => sleep(clock, ms, stream.signal))).ok) break;
-    const again = await lookAt();
+    const again = await lookAt(followed, context);
     seen = again.ok ? again.value : null;
   }
   stopKeepAlive();
@@ -137,11 +132,11 @@ async function knownSince(seen: SeenRun, id: string, context: RequestContext): P
 }
 
 async function knownOf({ found, job, jobRuns }: SeenRun, context: RequestContext): Promise<KnownActions> {
-  if (job !== null && isLive(job))
-    return { results: (await jobRuns?.results(job, context)) ?? [], envelope: null, of: { actions: [] } };
+  const going = { envelope: null, of: { actions: [] } };
+  if (job !== null && isLive(job)) return { ...going, results: (await jobRuns?.results(job, context)) ?? [] };
   // The answer that its job keeps has more of its data than the log.
   if (job?.envelopeJson !== undefined) return fromEnvelope(job.envelopeJson, context);
-  if (found === null) return { results: [], envelope: null, of: { actions: [] } };
+  if (found === null) return { ...going, results: [] };
   const kept = readKeptRun(found, context);
   const results = toResults(kept.actions);
   return { results, envelope: toKeptEnvelope(found.run, kept, results), of: kept };
