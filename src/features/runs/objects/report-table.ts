@@ -77,11 +77,6 @@ export class ReportTable {
     return this.#erasedAt;
   }
 
-  /** When the oldest report arrived; null where there is none. */
-  get oldestAt(): number | null {
-    return this.#first()?.at ?? null;
-  }
-
   add(report: string, runs: readonly ReportedRun[]): void {
     const at = Math.max(this.#clock.now(), this.#last.at + 1);
     const written = writeReport(runs);

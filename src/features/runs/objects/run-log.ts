@@ -223,6 +223,7 @@ export function createRunLog(
 
     override async alarm(): Promise<void> {
       this.#prune();
+      this.#reruns.prune(this.#oldest);
       this.#jobs.prune(this.#oldest);
       this.#aftermaths.prune(this.#oldest);
       await this.#wake();
@@ -322,9 +323,9 @@ export function createRunLog(
       if (!this.#hasAlarm) this.ctx.waitUntil(this.#wake());
     }
 
-    /** Have the alarm come when the oldest report is too old, so that a tenant that runs nothing keeps nothing either. */
+    /** Have the alarm come when the oldest of all that is kept is too old, so that a tenant that runs nothing keeps nothing either. */
     async #wake(): Promise<void> {
-      const { oldestAt } = this.#reports;
+      const { at: oldestAt } = this.ctx.storage.sql.exec<{ at: number | null }>(OLDEST).one();
       this.#hasAlarm = oldestAt !== null;
       if (oldestAt === null || (await this.ctx.storage.getAlarm()) !== null) return;
       const overAt = oldestAt + this.#keptMs;
@@ -339,6 +340,10 @@ export function createRunLog(
 
 /** A chain of runs is no longer: a question follows from a yes, and a rerun from a rerun. */
 const DEEPEST = 100;
+
+/** What came of a run later is younger than it, and a rerun that was killed has left no report. */
+const OLDEST = `SELECT MIN(at) AS at FROM (SELECT MIN(at) AS at FROM reports UNION ALL SELECT MIN(at) FROM reruns
+  UNION ALL SELECT MIN(at) FROM turned_jobs UNION ALL SELECT MIN(at) FROM aftermaths)`;
 
 /** Comes after every id. */
 const LAST_ID = "~";

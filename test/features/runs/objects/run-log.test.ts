@@ -43,3 +43,29 @@ test("F37 An erased log takes no late report of what had begun before, nor of it
   log.hear([jobOf("new", 3_000)]);
   expect(start().find("new", SEE)).toMatchObject({ run: { status: "error" }, jobs: [{ status: "failed" }] });
 });
+
+test("A tenant that runs nothing more keeps nothing: what came of a run later, and a rerun that left no record, go as it does", async () => {
+  const clock = new VirtualClock(DAY_MS);
+  const storage = createMemoryStorage(clock, () => void log.alarm!());
+  const RunLog = createRunLog(undefined, clock);
+  const state = { storage, waitUntil: () => {} } as unknown as DurableObjectState;
+  const log: InstanceType<typeof RunLog> = new RunLog(state, {});
+  const count = (table: string) => storage.sql.exec(`SELECT * FROM ${table}`).toArray().length;
+  log.report(reportOf("one", clock.now()));
+  await clock.advance(3 * DAY_MS);
+  const counts = { gone: 1, stands: 0, unsure: 0, going: 0, waits: 0 };
+  log.hear(
+    [jobOf("one", clock.now())],
+    [{ id: "later", runs: ["one"], at: clock.now(), tools: [{ tool: "t", ...counts }] }],
+  );
+  log.claimRerun({ root: "one", rerun: "lost", writes: ["a"], after: 0 });
+  expect(KEPT.map(count)).toEqual([1, 1, 1, 1]);
+  await clock.advance(5 * DAY_MS);
+  expect(KEPT.map(count)).toEqual([0, 1, 1, 1]);
+  await clock.advance(4 * DAY_MS);
+  expect(KEPT.map(count)).toEqual([0, 0, 0, 0]);
+  expect(await storage.getAlarm()).toBeNull();
+});
+
+const DAY_MS = 86_400_000;
+const KEPT = ["reports", "turned_jobs", "aftermaths", "reruns"];
