@@ -226,6 +226,9 @@ describe("A run's page", () => {
     await expect.poll(() => sent.length).toBe(2);
     await expect.poll(() => button(page, "Run again").count()).toBe(0);
     expect(sent[1]!.body).toEqual({});
+    // That one is gone says nothing of others.
+    await page.goto(`${url}/console#/runs/${id}`);
+    await button(page, "Run again").waitFor();
   });
 
   test("is asked for again until it is written, and says well that there is none of an id", async () => {

@@ -11,18 +11,15 @@ import { isGoing } from "./run-words.ts";
 import { sayTypescript, toBatch } from "./to-batch.ts";
 import type { WireRun } from "./wire-runs.ts";
 
-/** Set once a Worker has answered that it has no such path. */
-let isMissing = false;
-
 /** The buttons of a run: run it again, open it in the editor, copy it. */
 export function RunActions({ run }: { readonly run: WireRun }) {
-  const { rerun, isBusy, problem, isOffered } = useRerun(run.run_id);
+  const { rerun, isBusy, problem } = useRerun(run.run_id);
   if (isGoing(run)) return <CancelButton key="cancel" jobId={run.job_id} />;
   const { error, unknown, skipped } = run.summary;
   const hasFailed = error + unknown + skipped > 0;
   const isEmpty = run.actions.length === 0;
-  // A model wrote an agent's rounds one by one: the API does not run them again.
-  const mayRerun = isOffered && !isEmpty && run.model === undefined;
+  // A model wrote an agent's rounds one by one: the API does not run them again. One that is gone by now it does not know.
+  const mayRerun = !isEmpty && run.model === undefined && problem?.status !== 404;
   const open = (): void => {
     handOver(toBatch(run));
     location.hash = hrefTo("run", null, { from: run.run_id });
@@ -76,36 +73,20 @@ function CancelButton({ jobId }: { readonly jobId: string | undefined }) {
   );
 }
 
-interface Rerun {
-  readonly rerun: (which: "all" | "failed") => Promise<void>;
-  readonly isBusy: boolean;
-  readonly problem: Problem | null;
-  readonly isOffered: boolean;
-}
-
-/**
- * Run a run again by the API, which repeats no write that succeeded. The page of the new run is shown as soon as there is one.
- */
-function useRerun(id: string): Rerun {
+/** Run a run again by the API, which repeats no write that succeeded. The page of the new run is shown as soon as there is one. */
+function useRerun(id: string) {
   const { send, isBusy } = useSendOnce<"all" | "failed">();
-  const [isOffered, setOffered] = useState(!isMissing);
   const [problem, setProblem] = useState<Problem | null>(null);
   const rerun = async (which: "all" | "failed"): Promise<void> => {
     setProblem(null);
     const path = `/v1/runs/${encodeURIComponent(id)}/rerun`;
     const answer = await send(which, path, which === "failed" ? { only: "failed" } : {});
     if (answer === null) return;
-    if (answer.ok) {
-      // A job is told by its run.
-      const { batch_id: ran, run_id: begun = ran } = answer.data as { batch_id: string; run_id?: string };
-      announce(begun === ran ? "It has run again" : "It runs again");
-      location.hash = hrefTo("runs", begun, { new: "1" });
-      return;
-    }
-    if (answer.problem.status !== 404 && answer.problem.status !== 405) return setProblem(answer.problem);
-    isMissing = true;
-    setOffered(false);
-    announce("This Worker does not run a run again");
+    if (!answer.ok) return setProblem(answer.problem);
+    // A job is told by its run.
+    const { batch_id: ran, run_id: begun = ran } = answer.data as { batch_id: string; run_id?: string };
+    announce(begun === ran ? "It has run again" : "It runs again");
+    location.hash = hrefTo("runs", begun, { new: "1" });
   };
-  return { rerun, isBusy: isBusy !== null, problem, isOffered };
+  return { rerun, isBusy: isBusy !== null, problem };
 }
