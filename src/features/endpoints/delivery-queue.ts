@@ -9,7 +9,6 @@ import {
   toLastAnswer,
 } from "./delivery-lane.ts";
 
-/** A delivery that waits. */
 export interface Waiting {
   readonly seq: number;
   readonly dueAt: number;
@@ -68,7 +67,6 @@ export class DeliveryQueue {
     return seqs;
   }
 
-  /** Have a delivery wait. */
   add(no: number, { seq, dueAt }: Waiting): void {
     this.#lanes.get(no)?.add(seq, dueAt);
   }
@@ -78,7 +76,6 @@ export class DeliveryQueue {
     return lane !== undefined && (lane.waiting.has(seq) || lane.running.has(seq));
   }
 
-  /** Whether an attempt is under way. */
   isRunning({ no, seq }: Turn): boolean {
     return this.#lanes.get(no)?.running.has(seq) === true;
   }
@@ -103,7 +100,6 @@ export class DeliveryQueue {
     return this.#claim(nowMs, "now") ?? this.#claim(nowMs, "spare");
   }
 
-  /** An attempt is over. */
   end(turn: Turn, nowMs: number, { failed, slowMs }: AttemptEnd): void {
     const startedAt = this.leave(turn);
     if (startedAt === null) return;
@@ -133,7 +129,6 @@ export class DeliveryQueue {
     this.#lanes.delete(no);
   }
 
-  /** Forget every endpoint. */
   dropAll(): void {
     this.#lanes.clear();
   }

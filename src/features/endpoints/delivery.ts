@@ -56,7 +56,6 @@ export interface Delivery {
   readonly run?: string | undefined;
 }
 
-/** Make a delivery as it begins. */
 export function toFresh(
   { no, seq }: Pick<Delivery, "no" | "seq">,
   { id, type, at, run }: Omit<PublishedEvent, "data">,

@@ -91,7 +91,6 @@ export function parseEndpoint(
   return ok({ ...rest, headers, rateLimit, url: guarded.value.href, events, ordered, paused });
 }
 
-/** Suggest a field for a misspelt one. */
 function suggest(issue: Issue): string {
   const parent = issue.path.slice(0, issue.path.lastIndexOf("/"));
   if (parent === "") return suggestFields([issue], Object.keys(endpointSchema().shape));

@@ -22,7 +22,6 @@ export interface SendScope {
   readonly slots: Semaphore;
 }
 
-/** A request to an endpoint. */
 export interface Message {
   readonly id: string;
   readonly body: string;

@@ -3,7 +3,6 @@ import { parseExact } from "../../core/contract/json.ts";
 import type { ListedRun, RunQuery } from "./run.ts";
 import { fitsListed } from "./run-query.ts";
 
-/** Whether a job goes on. */
 export function isLive({ status }: JobRecord): boolean {
   return status === "running" || status === "retrying";
 }

@@ -47,7 +47,6 @@ export interface BufferOptions {
 /** Whose runs they are, and where they are kept. */
 export type RunOwner = Pick<Caller, "tenant" | "jurisdiction">;
 
-/** The runs of one tenant that wait. */
 interface Waiting {
   readonly owner: RunOwner;
   runs: HeldRun[];
@@ -106,7 +105,6 @@ export class RunBuffer {
     defer(this.#reportAt(waiting, dueAt));
   }
 
-  /** Forget what waits of a tenant. */
   forget(tenant: string): void {
     const waiting = this.#waiting.get(tenant);
     if (waiting === undefined) return;

@@ -162,7 +162,6 @@ export interface RunQuery {
   readonly after: RunPlace | null;
 }
 
-/** A run as lists show it. */
 export type ListedRun = Written<typeof listedRunSchema>;
 
 export interface RunPage {

@@ -2,7 +2,6 @@ import { countedAs, isInDoubt, type Outcome } from "../../core/contract/outcome.
 import type { Step } from "../../core/plan/step.ts";
 import { ENDS, type ToolCount } from "./run.ts";
 
-/** The counts of the actions of one tool. */
 interface Counted {
   readonly ends: number[];
   jobs: number;

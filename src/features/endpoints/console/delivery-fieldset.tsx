@@ -73,7 +73,6 @@ interface LongFieldProps {
   readonly help: string;
 }
 
-/** A field of several lines, with a sentence about it. */
 function LongField({ name, label, placeholder, value, wrong, help }: LongFieldProps) {
   const id = `endpoint-${name}`;
   return (

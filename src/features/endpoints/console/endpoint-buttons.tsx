@@ -75,7 +75,6 @@ export function EndpointButtons({ endpoint, onSend }: EndpointButtonsProps) {
   );
 }
 
-/** Send the example of one of its types. */
 function TestForm({ endpoint, onSend }: EndpointButtonsProps) {
   const described = useEventTypes().data ?? [];
   const types = new Set([

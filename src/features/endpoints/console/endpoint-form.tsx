@@ -210,7 +210,6 @@ function EndpointForm({ known }: { readonly known: WireEndpoint | null }) {
   );
 }
 
-/** An id that no other endpoint has. */
 function makeId(): string {
   return `ep_${crypto.randomUUID().replaceAll("-", "").slice(0, 16)}`;
 }

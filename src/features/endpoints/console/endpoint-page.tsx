@@ -32,7 +32,6 @@ export function pageOf({ id, query }: Pick<Route, "id" | "query">) {
   return view === "new" ? <NewEndpoint key="new" /> : null;
 }
 
-/** One endpoint: how it fares, what one does with it, its deliveries. */
 function EndpointPage({ id }: { readonly id: string }) {
   const { root, mayChange } = useAccess();
   const path = `${root}/endpoints/${encodeURIComponent(id)}`;

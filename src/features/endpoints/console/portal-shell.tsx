@@ -84,7 +84,6 @@ function NoLink({ name, hadOne }: { readonly name: string; readonly hadOne: bool
   );
 }
 
-/** The pages of a good link. */
 function Linked() {
   const route = useRoute(NAMES);
   const isOnline = useOnline();

@@ -53,7 +53,6 @@ export async function showDelivery(id: string, scope: Scope): Answered {
     : ok(respondJson(JSON.stringify(toShownDelivery(found.value, scope))));
 }
 
-/** Deliver an event to its endpoint once more. */
 export async function resendDelivery(id: string, scope: Scope): Answered {
   const hint = "Whether it is delivered again is not certain; look at the delivery.";
   const resent = await askGate(() => scope.directory.resend(id, scope.customer), hint);

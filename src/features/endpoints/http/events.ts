@@ -114,7 +114,6 @@ async function explain(asked: Publishing, { directory }: Scope): Promise<Result<
   return ok(respondJson(JSON.stringify({ endpoints, matched })));
 }
 
-/** Say why an event is not published. */
 export function refusalOf(refusal: PublishRefusal): Refusal {
   return refusal.kind === "conflict"
     ? CONFLICT

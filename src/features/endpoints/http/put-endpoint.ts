@@ -104,7 +104,6 @@ async function keep({ ownSecret, ...asked }: Omit<EndpointAsked, "secret">, scop
   return ok(respondJson(JSON.stringify(shown), { status: created ? 201 : 200 }));
 }
 
-/** Look an endpoint up. */
 export async function findEndpoint(id: string, scope: Scope): Promise<Result<SeenEndpoint, Refusal>> {
   const found = await askGate(() => scope.directory.get(id, scope.customer), UNREADABLE);
   if (!found.ok) return found;
@@ -136,7 +135,6 @@ export function makeSecret(): string {
   return `whsec_${btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(32))))}`;
 }
 
-/** Make an id that no other endpoint has. */
 function makeEndpointId(): string {
   return `ep_${crypto.randomUUID().replaceAll("-", "")}`;
 }
@@ -159,7 +157,6 @@ const BAD_SECRET = refuseEndpoint(
   "/secret must be one Standard Webhooks secret, 'whsec_' and 24 to 64 bytes as base64; leave it out to have one made.",
 );
 
-/** Read an endpoint as it is sent, or the fields of one. */
 async function readEndpoint(request: Request): Promise<Result<unknown, Refusal>> {
   const body = await readRequestBody(request);
   if (!body.ok) return body;
@@ -167,12 +164,10 @@ async function readEndpoint(request: Request): Promise<Result<unknown, Refusal>>
   return bytes > LIMITS.endpointBytes ? err(refuseSize(bytes)) : ok(value);
 }
 
-/** The bytes of an endpoint, as it would be sent. */
 function sizeOf(settings: object): number {
   return utf8Length(JSON.stringify(settings));
 }
 
-/** Refuse one that is too large. */
 function refuseSize(bytes: number): Refusal {
   return refuseBound(
     { expected: `at most ${LIMITS.endpointBytes} bytes`, received: `${bytes} bytes` },
@@ -189,7 +184,6 @@ const CHANGED = makeRefusal(
   "The endpoint was changed by somebody else just now; look at it and ask again.",
 );
 
-/** Say why an endpoint was not kept. */
 function refuseKept(
   refusal: KeepRefusal,
   { id, most }: { readonly id: string; readonly most: number },
@@ -220,7 +214,6 @@ function refuseKept(
   }
 }
 
-/** Refuse an id that is not valid. */
 function badName(id: string): Refusal {
   const issue = { path: "/id", expected: ENDPOINT_ID_IN_WORDS, received: visibleText(id) };
   return makeRefusal("INVALID_ENDPOINT", `The endpoint's id in the path must be ${ENDPOINT_ID_IN_WORDS}.`, {

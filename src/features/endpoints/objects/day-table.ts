@@ -7,7 +7,6 @@ const UNSAVED = 100;
 type Row = { no: number; saved_at: number; json: string };
 type EndRow = { state: number | null; ended_at: number; took: number | null };
 
-/** An endpoint's counts in memory. */
 interface Kept {
   readonly day: Day;
   unsaved: number;

@@ -157,7 +157,6 @@ export class Deliverer {
     });
   }
 
-  /** Write what has become of an endpoint's health. */
   #change(endpoint: KeptEndpoint): void {
     const { queue, notices } = this.#store;
     const { no, disabled } = endpoint;

@@ -60,7 +60,6 @@ function keep(
   if (type === "confirmation.decided") table.remove(`confirmation-expired-${data.confirmation_id}`);
 }
 
-/** As much as is looked at of what is told. */
 interface Told {
   readonly tenant?: string;
   readonly confirmation_id?: string;

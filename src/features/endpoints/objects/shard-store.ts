@@ -174,7 +174,6 @@ export class ShardStore {
     return tookMs === null ? "none" : toLastAnswer(false, tookMs);
   }
 
-  /** Too much waits for an endpoint already. */
   #refuse(no: number, event: PublishedEvent, nowMs: number): void {
     const fresh = toFresh({ no, seq: event.seq }, event);
     const attempts = [{ at: nowMs, durationMs: 0, code: "BACKLOG_FULL" }];

@@ -241,7 +241,6 @@ interface OthersProps {
   readonly onChoose: (key: string) => void;
 }
 
-/** Links to other rows of the trace. */
 function Others({ rows, onChoose }: OthersProps) {
   return (
     <span class="row">

@@ -143,7 +143,6 @@ function spansOf(
   return [...(queued >= LEAST_QUEUE_MS ? [queue] : []), ...spansOfTries(attempts, "work")];
 }
 
-/** Attempts, and the pauses between them. */
 function spansOfTries(tries: NonNullable<WireAction["tries"]>, kind: "work" | "job"): Span[] {
   const spans: Span[] = [];
   for (const { started_ms: fromMs, duration_ms: length, code } of tries) {

@@ -98,7 +98,6 @@ function RunPage({ id, query }: RunPageProps) {
   );
 }
 
-/** How the run and the jobs that it has made ended, their trace, and below it what has to do with them since. */
 function RunBody({ run, action, reload }: { run: WireRun; action: string | null; reload: () => void }) {
   const hasJobs = run.actions.some(({ job_id: job }) => job !== undefined);
   const path = useMemo(() => {

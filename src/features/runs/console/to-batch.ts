@@ -1,7 +1,6 @@
 import { writeExact } from "../../../console/kit/exact-json.ts";
 import type { WireAction, WireRun } from "./wire-runs.ts";
 
-/** An action as it is written in a batch. */
 interface Written {
   readonly id: string;
   readonly tool: string;

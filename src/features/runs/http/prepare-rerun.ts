@@ -171,7 +171,6 @@ function countElements(
   return isKnown ? list.value.length : undefined;
 }
 
-/** The questions that the actions of a run waited for. */
 function questionsIn(body: string): readonly string[] {
   return readKept(body).actions.flatMap(({ status, confirmation }) =>
     status === "pending_confirmation" && confirmation !== undefined ? [confirmation.id] : [],

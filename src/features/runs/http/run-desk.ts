@@ -185,7 +185,6 @@ function accountFacts(account: Account | undefined): Pick<RunFacts, "subject" | 
 /** The ends of a run that its tenant is told of: nothing of it succeeded, or a write of it is in doubt. */
 const FAILED: ReadonlySet<string> = new Set(["error", "unknown"]);
 
-/** Tell of the runs of a report that failed. */
 function toFailedNotices({ runs }: RunReport, nowMs: number): Notice[] {
   return runs.flatMap((reported) => {
     // Nearly every head has neither, and to parse it costs more than to write it.

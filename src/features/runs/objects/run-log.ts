@@ -273,7 +273,6 @@ export function createRunLog(
         .map((found) => found!);
     }
 
-    /** See runs as a key does. */
     #seer(look: Look): (head: RunHead) => SeenHead | null {
       const { index } = this.#reports;
       const answerOf = (question: string): boolean | undefined => {

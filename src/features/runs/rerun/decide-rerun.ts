@@ -215,7 +215,6 @@ function asJobsEnded(told: KeptAction, troubled: ReadonlyMap<string, TurnedJob>)
   return { ...action, status: "error", attempts: 1, error, ...(inDoubt && { in_doubt: true as const }) };
 }
 
-/** Find what the runs since have kept of an action. */
 function ranOf({ id }: KeptAction, earlier: readonly EarlierRerun[]): readonly KeptAction[] {
   return earlier.flatMap(({ actions }) => actions?.find((one) => one.id === id) ?? []);
 }

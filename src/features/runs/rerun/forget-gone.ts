@@ -37,7 +37,6 @@ export function forgetGone(
   return { kept: { ...kept, actions }, before };
 }
 
-/** An action as it was before it was sent. */
 function unsent(action: KeptAction): KeptAction {
   return { id: action.id, tool: action.tool, status: "skipped", ...pick(action, OF_REQUEST) };
 }

@@ -164,7 +164,6 @@ export function orderOf(fates: readonly Fate[]): readonly (string | readonly [St
 
 type Ended = Exclude<Outcome, { readonly status: "skipped" }>;
 
-/** An action as its run has kept it. */
 function answered(action: KeptAction, deadJob?: string): readonly [Step, Ended] {
   const { id, tool, asked: toolName = tool, status, data = null, job_id: jobId = "", confirmation } = action;
   const failure = failureOf(action);

@@ -123,7 +123,6 @@ const NO_BATCH: Batch = {
   skipApproval: false,
 };
 
-/** Record a rerun as the job that its run was. */
 async function recordRerun(
   fates: readonly Fate[],
   { runId, root, earlier, kept, tags, source, flow, known, isCounted = false, log }: RerunOf,
