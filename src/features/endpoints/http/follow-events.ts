@@ -58,8 +58,9 @@ export const followEvents = routeOf(
         found = await lookAfter(next);
       }
       stopKeepAlive();
-      await told.close();
+      // Its client comes back when it ends, and finds its place free.
       await attempt(() => scope.directory.unfollow(stream));
+      await told.close();
     };
     defer(tell());
     return ok(new Response(told.readable, { headers: STREAM_HEADERS }));
