@@ -13,7 +13,7 @@ const PAGES = {
   portal: "src/features/endpoints/console/portal.tsx",
 };
 
-/** Of a page of the documentation its code stands in a bundle, and nothing else. */
+/** A bundle has the code of a page of the documentation, and nothing else of it. */
 const codeOfPages: Plugin = {
   name: "code-of-pages",
   setup(building) {

@@ -1,27 +1,16 @@
-import type { WrittenCondition } from "../../core/contract/condition.ts";
+import type { Written } from "../../core/contract/lazy-schema.ts";
 import type { GcraRate } from "../../core/kit/gcra.ts";
+import type { endpointSchema } from "./endpoint-schema.ts";
 
 /** The binding of the objects that keep endpoints and deliver to them. */
 export const ENDPOINT_SHARDS = "ENDPOINT_SHARDS";
 
 /** The part of an endpoint that the tenant chooses. */
-export interface EndpointSettings {
-  readonly url: string;
-  /** The tenant's word for who receives. */
-  readonly customer?: string | undefined;
-  /** Types, prefixes that end in `.*`, or `*`. */
-  readonly events: readonly string[];
-  /** A condition on the event's data. */
-  readonly filter?: WrittenCondition | undefined;
-  readonly description?: string | undefined;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
+export type EndpointSettings = Omit<Written<typeof endpointSchema>, "rate_limit" | "ordered" | "paused"> & {
   readonly rateLimit?: GcraRate | undefined;
-  /** The flow whose answer is the body. */
-  readonly via?: string | undefined;
-  /** One delivery after another, in the order of publishing. */
   readonly ordered: boolean;
   readonly paused: boolean;
-}
+};
 
 /** A secret that signs, sealed where the deployment has a key. It is kept, and no digest of it, because each attempt is signed anew. */
 export interface SigningSecret {

@@ -1,7 +1,7 @@
 import type { Aftermath } from "../../core/contract/gate/part-call.ts";
 import type { Remote } from "../../core/contract/gate/tenant-gate-methods.ts";
 import type { Written } from "../../core/contract/lazy-schema.ts";
-import type { listedRunSchema } from "./http/run-schemas.ts";
+import type { listedRunSchema, runFilterSchema } from "./http/run-schemas.ts";
 import type { TurnedJob } from "./turned-job.ts";
 
 /** The binding of the objects that keep runs. */
@@ -120,6 +120,7 @@ export interface ExportedRun extends Omit<ReportedRun, "begunAt"> {
 
 /** A rerun as an export has it: the writes that it set out to send, which the next rerun goes by. */
 export interface ExportedRerun extends Omit<RerunClaim, "after"> {
+  /** When it was written down. */
   readonly at: number;
 }
 
@@ -146,21 +147,15 @@ export interface RunPlace {
   readonly id: string;
 }
 
-export interface RunQuery {
-  readonly source?: RunSource | undefined;
-  readonly status?: RunStatus | undefined;
-  readonly tool?: string;
-  readonly flow?: string;
-  readonly key?: string;
-  readonly tag?: string;
-  readonly subject?: string;
+/** The filters of a list, and which page of it is asked for. */
+export type RunQuery = Omit<Written<typeof runFilterSchema>, "request_id" | "since" | "until"> & {
   readonly request?: string | undefined;
   readonly since?: number | undefined;
   readonly until?: number | undefined;
   readonly limit: number;
   /** List what comes after this place; null begins with the newest. */
   readonly after: RunPlace | null;
-}
+};
 
 export type ListedRun = Written<typeof listedRunSchema>;
 
@@ -203,15 +198,7 @@ export interface Reruns {
   /** The ids of those runs; absent where an object of an earlier version answers. */
   readonly ids?: readonly string[];
   /** The first ones first; the body of one that has left no record is null. */
-  readonly earlier: readonly {
-    readonly rerun: string;
-    /** When it was written down. */
-    readonly at: number;
-    readonly writes: readonly string[];
-    readonly body: string | null;
-    readonly answers: readonly string[];
-    readonly ids?: readonly string[];
-  }[];
+  readonly earlier: readonly (Omit<ExportedRerun, "root"> & Pick<Reruns, "body" | "answers" | "ids">)[];
   /** The jobs of all of them that are in trouble; absent where an object of an earlier version answers. */
   readonly jobs?: readonly TurnedJob[];
 }

@@ -32,8 +32,7 @@ export function PublishForm() {
   const described = useEventTypes().data ?? [];
   const [data, setData] = useState("{}");
   const [problem, setProblem] = useState<Problem | null>(null);
-  const [explained, setExplained] = useState<Explained | null>(null);
-  const [published, setPublished] = useState<Published | null>(null);
+  const [said, setSaid] = useState<Explained | Published | null>(null);
   const faults = useFaults(problem, { type: "Write a type such as order.paid.", customer: "" });
   const choose = (type: string): void => {
     const example = described.find((one) => one.type === type)?.example;
@@ -53,8 +52,7 @@ export function PublishForm() {
       body: `${head.slice(0, -1)},"data":${read("data") || "{}"}}`,
     });
     setProblem(answer.ok ? null : sayUnread(answer.problem));
-    setExplained(answer.ok && "matched" in answer.data ? answer.data : null);
-    setPublished(answer.ok && "event_id" in answer.data ? answer.data : null);
+    setSaid(answer.ok ? answer.data : null);
     if (answer.ok) announce(isDry ? "Asked; nothing was sent" : "The event is published");
   };
   return (
@@ -108,15 +106,15 @@ export function PublishForm() {
           </button>
         </div>
       </form>
-      {published !== null && (
-        <p key={published.event_id} class="note tone-ok" role="status">
+      {said !== null && "event_id" in said && (
+        <p key={said.event_id} class="note tone-ok" role="status">
           <span>
-            Published to {count(published.endpoints, "endpoint")}.{" "}
-            <a href={hrefTo("endpoints", null, { event: published.event_id })}>See its deliveries</a>
+            Published to {count(said.endpoints, "endpoint")}.{" "}
+            <a href={hrefTo("endpoints", null, { event: said.event_id })}>See its deliveries</a>
           </span>
         </p>
       )}
-      {explained !== null && <Explanation key="explained" explained={explained} />}
+      {said !== null && "matched" in said && <Explanation key="explained" explained={said} />}
     </div>
   );
 }

@@ -5,6 +5,7 @@ import { respondDocument } from "../../../cloudflare/http/respond-run.ts";
 import type { Route } from "../../../cloudflare/openapi/route.ts";
 import { envelopeSchema } from "../../../core/answer/result-schema.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
+import { onlyField } from "./bulk-request.ts";
 import { refuseGoing } from "./look-at-run.ts";
 import { openLog } from "./open-log.ts";
 import { prepareRerun, withToolsOfNow } from "./prepare-rerun.ts";
@@ -71,13 +72,7 @@ export const rerunRun: Route = {
 };
 
 const rerunSchema = lazySchema(() =>
-  z
-    .strictObject({
-      only: z
-        .optional(z.literal("failed"))
-        .check(z.describe("Reads that succeeded are answered too, and not run")),
-    })
-    .register(z.globalRegistry, { id: "Rerun" }),
+  z.strictObject({ only: onlyField() }).register(z.globalRegistry, { id: "Rerun" }),
 );
 
 const recordedSchema = lazySchema(() =>

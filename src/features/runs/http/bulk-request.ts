@@ -18,6 +18,9 @@ const cursorField = () => ({
   cursor: z.optional(z.string()).check(z.describe("The next_cursor of an earlier answer")),
 });
 
+export const onlyField = () =>
+  z.optional(z.literal("failed")).check(z.describe("Reads that succeeded are answered too, and not run"));
+
 /** The body that names the runs, by the filters of the list. */
 export const cancelSchema = lazySchema(() =>
   z.extend(runFilterSchema(), cursorField()).register(z.globalRegistry, { id: "CancelRuns" }),
@@ -27,9 +30,7 @@ export const rerunsSchema = lazySchema(() =>
   z
     .extend(runFilterSchema(), {
       ...cursorField(),
-      only: z
-        .optional(z.literal("failed"))
-        .check(z.describe("Reads that succeeded are answered too, and not run")),
+      only: onlyField(),
     })
     .register(z.globalRegistry, { id: "RerunRuns" }),
 );
@@ -82,7 +83,8 @@ export async function readBulk(
   const asked = new URLSearchParams([...searchParams, ...Object.entries(filters)]);
   const parsed = parseRunQuery(asked);
   if (!parsed.ok) return err(inBody(parsed.error, filters));
-  if (!FILTERS.some((name) => asked.has(name))) return err(NO_FILTER);
+  const names = Object.keys(runFilterSchema().shape);
+  if (!names.some((name) => asked.has(name))) return err(refuseAll(names));
   const { after, key, ...query } = parsed.value;
   const own = onlyWorkOf(caller) ?? key;
   if (key !== undefined && key !== own) return ok({ query: null, only });
@@ -97,23 +99,10 @@ function inBody(refusal: Refusal, fields: Readonly<Record<string, string>>): Ref
   return makeRefusal("INVALID_REQUEST", `/${refusal.hint}`, { issue: { ...issue, path: `/${issue.path}` } });
 }
 
-const FILTERS = [
-  "source",
-  "status",
-  "tool",
-  "flow",
-  "key",
-  "tag",
-  "subject",
-  "request_id",
-  "since",
-  "until",
-] as const;
-
-const NO_FILTER = makeRefusal(
-  "INVALID_REQUEST",
-  `It names no runs, and would be about all of the tenant's: say one of ${FILTERS.join(", ")}.`,
-);
+function refuseAll(names: readonly string[]): Refusal {
+  const hint = `It names no runs, and would be about all of the tenant's: say one of ${names.join(", ")}.`;
+  return makeRefusal("INVALID_REQUEST", hint);
+}
 
 const NO_LIMIT = refuseQuery("limit", "no limit: all runs that fit, a thousand at most", "one");
 

@@ -3,12 +3,7 @@ import { enterWait } from "../../../cloudflare/http/await-change.ts";
 import { type EventStream, openEventStream, STREAM_HEADERS } from "../../../cloudflare/http/event-stream.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import { parseExact } from "../../../core/contract/json.ts";
-import {
-  countedAs,
-  type Outcome,
-  type OutcomeMeta,
-  type OutcomeStatus,
-} from "../../../core/contract/outcome.ts";
+import { countStatuses, type Outcome, type OutcomeMeta } from "../../../core/contract/outcome.ts";
 import type { Refusal } from "../../../core/contract/refusal.ts";
 import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
 import { sha256 } from "../../../core/kit/sha256.ts";
@@ -20,7 +15,7 @@ import { readKeptRun } from "./read-kept-run.ts";
 import { toKeptEnvelope, toResults } from "../results-of-run.ts";
 import * as LIMITS from "../limits.ts";
 import { isLive } from "../live-run.ts";
-import { ENDS, type RunLog } from "../run.ts";
+import type { RunLog } from "../run.ts";
 import { sees } from "../see-run.ts";
 
 interface Followed {
@@ -161,9 +156,8 @@ interface WireResult extends Pick<Outcome, "status"> {
 }
 
 function summarise(results: readonly WireResult[]): object {
-  const count = (status: OutcomeStatus): number => results.filter((one) => countedAs(one) === status).length;
-  const others = ENDS.filter((status) => status !== "success").map((status) => [status, count(status)]);
-  return { total: results.length, ok: count("success"), ...Object.fromEntries(others) };
+  const { success: ok, ...others } = countStatuses(results);
+  return { total: results.length, ok, ...others };
 }
 
 /** The id of a stream's last event: everything was told. */

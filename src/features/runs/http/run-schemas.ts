@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { pageSchema } from "../../../core/contract/list-query.ts";
 
+import { summarySchema } from "../../../core/answer/result-schema.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
 import { trySchema } from "../../../core/contract/outcome.ts";
 import { ENDS, RUN_SOURCES, RUN_STATUSES } from "../run.ts";
@@ -45,15 +46,7 @@ export const listedRunSchema = lazySchema(() =>
         .optional(z.literal(true))
         .check(z.describe("A write of it was sent, and whether that took effect is not known")),
       actions: count,
-      summary: z.strictObject({
-        total: count,
-        ok: count,
-        error: count,
-        initiated: count,
-        skipped: count,
-        pending_confirmation: count,
-        unknown: count,
-      }),
+      summary: summarySchema(),
       tools: z.array(z.string()).check(z.describe("Ten at most")),
       tags: z.optional(z.array(z.string())),
       subject: z.optional(z.string()).check(z.describe("Whose connections its tools used")),

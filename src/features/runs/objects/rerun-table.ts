@@ -2,12 +2,7 @@ import * as LIMITS from "../limits.ts";
 import type { ExportedRerun } from "../run.ts";
 
 /** A rerun that was written down before it ran. */
-export interface KeptRerun {
-  readonly rerun: string;
-  readonly at: number;
-  /** The ids of the writes that it set out to send. */
-  readonly writes: readonly string[];
-}
+export type KeptRerun = Omit<ExportedRerun, "root">;
 
 type Row = { rerun: string; root: string; at: number; writes: string };
 

@@ -340,7 +340,7 @@ export function createRunLog(
 /** A chain of runs is no longer: a question follows from a yes, and a rerun from a rerun. */
 const DEEPEST = 100;
 
-/** What came of a run later is younger than it, and a rerun that was killed has left no report. */
+/** Rows of what came of a run later are younger than its report, and a rerun that was killed has left none. */
 const OLDEST = `SELECT MIN(at) AS at FROM (SELECT MIN(at) AS at FROM reports UNION ALL SELECT MIN(at) FROM reruns
   UNION ALL SELECT MIN(at) FROM turned_jobs UNION ALL SELECT MIN(at) FROM aftermaths)`;
 
