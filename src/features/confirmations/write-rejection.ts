@@ -50,7 +50,7 @@ export function failGroup(
     const { begun, doubted } = actions[at]!;
     if (outcome.status !== "error" || (begun ?? doubted) === undefined) return outcome;
     const error = { ...failure, retryable: false, hint: begun === undefined ? DOUBTED : BEGUN };
-    return { status: "error", error, meta: { inDoubt: doubted } };
+    return { status: "error", error, meta: doubted ? { inDoubt: doubted } : {} };
   });
 }
 
