@@ -51,7 +51,6 @@ export interface LinkView extends ConnectionPlace {
   readonly returnTo: string | null;
   readonly site?: string | undefined;
   readonly expiresAt: number;
-  readonly isUsed: boolean;
 }
 
 /** A link by which the account is connected already. */
@@ -181,7 +180,11 @@ export interface HeldAccount {
 export interface ConnectionShardMethods {
   start(place: ConnectionPlace, wish: Pick<Link, "scopes" | "returnTo" | "site">): Promise<StartAnswer>;
   keepKey(place: ConnectionPlace, key: string): Promise<KeepAnswer>;
-  view(id: string, secret: string): LinkView | LinkMade | null;
+  /** A link that somebody came back by is answered as the way back is, to the same browser. */
+  view(
+    id: string,
+    by: { readonly secret: string; readonly browser: string | null },
+  ): Promise<LinkView | ArriveAnswer | null>;
   open(
     id: string,
     opening: { readonly secret: string; readonly browser: string | null; readonly redirectUri: string },

@@ -9,6 +9,7 @@ import { CALLBACK_PATH, shardOfId } from "../link-token.ts";
 import {
   FOREIGN,
   FORM_TOKEN,
+  makeCodePage,
   makeLinkPage,
   makeMadePage,
   makeUnreachablePage,
@@ -43,14 +44,17 @@ export async function answerLink(
   const shards = openTenant(tenant, deployment);
   const shard = shardOfId(id);
   if (shards === null || shard === null) return respondPage(NO_LINK);
-  const link = await shards(shard).view(id, secret);
+  const browser = readCookie(request);
+  const link = await shards(shard).view(id, { secret, browser });
   if (link === null) return respondPage(NO_LINK);
-  if ("kind" in link) return respondPage(makeMadePage(link.connector));
-  if (link.isUsed) return respondPage(USED);
+  const url = new URL(request.url);
+  if ("kind" in link) {
+    if (link.kind === "made") return respondPage(makeMadePage(link.connector));
+    return respondPage(link.kind === "arrived" ? makeCodePage(link, url.host) : USED);
+  }
   const { connectors } = connectionSetupOf(deployment.configured);
   const connector = connectorOf(connectors, link.connector, tenant);
   if (connector?.kind !== "oauth2") return respondPage(NO_CONNECTOR);
-  const url = new URL(request.url);
   const formToken = sha256(`connect form ${secret}`);
   const isLedBack = link.returnTo !== null || ways.confirmsItself;
   const people = isLedBack ? null : peopleOf(tenant, deployment.configured);
@@ -62,7 +66,7 @@ export async function answerLink(
     const showsCode = !isLedBack && people === null;
     const asked = { link, host: url.host, formToken, provider, showsCode, issuerHost: issuer?.host ?? null };
     // Before the form is sent: a second click sends it again before the answer to the first is there.
-    const cookies = readCookie(request) === null ? [writeCookie(makeBrowserText(), url)] : [];
+    const cookies = browser === null ? [writeCookie(makeBrowserText(), url)] : [];
     return respondPage(makeLinkPage(asked), { formLeadsTo, cookies });
   }
   if (!(await isOwnForm(request, formToken))) return respondPage(FOREIGN);
@@ -70,7 +74,6 @@ export async function answerLink(
   const reached = await (await people?.load())?.reach();
   if (reached?.ok === false) return respondPage(makeUnreachablePage(reached.error));
   const redirectUri = `${url.origin}${CALLBACK_PATH}`;
-  const browser = readCookie(request);
   const opened = await shards(shard).open(id, { secret, browser, redirectUri });
   switch (opened.kind) {
     case "opened":

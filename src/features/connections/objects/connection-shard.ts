@@ -15,7 +15,6 @@ import {
   type ConnectionShardMethods,
   type HeldAccount,
   type KeepAnswer,
-  type LinkMade,
   type LinkView,
   type OpenAnswer,
   type Resealed,
@@ -67,7 +66,7 @@ export function createConnectionShard(options: ConnectionShardOptions): ObjectCl
       return this.#maker.start(...given);
     }
 
-    view(...given: Parameters<Links["view"]>): LinkView | LinkMade | null {
+    view(...given: Parameters<Links["view"]>): Promise<LinkView | ArriveAnswer | null> {
       return this.#links.view(...given);
     }
 

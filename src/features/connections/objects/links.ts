@@ -54,7 +54,10 @@ export class Links {
     this.#clock = world.clock;
   }
 
-  view(id: string, secret: string): LinkView | LinkMade | null {
+  async view(
+    id: string,
+    { secret, browser }: { readonly secret: string; readonly browser: string | null },
+  ): Promise<LinkView | ArriveAnswer | null> {
     const connection = this.#table.find(id);
     if (connection === null) return null;
     const digest = digestOf("link", secret);
@@ -63,8 +66,9 @@ export class Links {
     if (link === null) return null;
     const { subject, connector, name } = connection;
     const { scopes, returnTo, site, expiresAt, opened, arrival } = link;
-    const isUsed = arrival !== null || opened?.isTaken === true;
-    return { subject, connector, name, scopes, returnTo, site, expiresAt, isUsed };
+    // A person may have closed the page with the code.
+    if (arrival !== null || opened?.isTaken === true) return this.#showAgain(connection, browser);
+    return { subject, connector, name, scopes, returnTo, site, expiresAt };
   }
 
   async open(

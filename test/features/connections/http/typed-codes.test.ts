@@ -161,6 +161,12 @@ describe("A link that leads back to no application, where nobody signs in", () =
       send("GET", back.pathname + back.search, undefined, headers);
     const first = CODE.exec((await comeBack({ cookie })).body)![1]!;
     expect(CODE.exec((await comeBack({ cookie })).body)![1]).toBe(first);
+    // A page that was closed: the link shows the code, and leads nowhere.
+    const openAgain = (headers: Record<string, string>) =>
+      send("GET", new URL(url as string).pathname, undefined, headers);
+    expect(CODE.exec((await openAgain({ cookie })).body)![1]).toBe(first);
+    expect((await openAgain({})).status).toBe(410);
+    expect((await openAgain({ cookie: cookie.slice(0, -2) })).status).toBe(410);
     expect((await comeBack({})).status).toBe(410);
     expect((await comeBack({ cookie: cookie.slice(0, -2) })).status).toBe(410);
     expect(provider.seen.exchanges).toBe(1);
