@@ -46,7 +46,7 @@ function toVouches(rows: readonly Remembered[]): Vouches {
 /** Keep those that are still what a person said yes to, and forget the others. */
 export async function keepStanding(
   rows: readonly Remembered[],
-  execution: Pick<Execution, "origin" | "ports" | "catalog" | "gate">,
+  execution: Pick<Execution, "origin" | "ports" | "catalog" | "currentCatalog" | "gate">,
   configured: Pick<Configured, "callerOfHash" | "features">,
 ): Promise<readonly Remembered[]> {
   const looked = await Promise.all(
@@ -62,13 +62,18 @@ export async function keepStanding(
 /** Whether a yes is still to what it was to. Rejects where that cannot be found out. */
 async function stands(
   row: Remembered,
-  execution: Pick<Execution, "origin" | "ports" | "catalog">,
+  execution: Pick<Execution, "origin" | "ports" | "catalog" | "currentCatalog">,
   configured: Configured,
 ): Promise<boolean> {
   const { origin, ports, catalog } = execution;
   const tool = catalog.ofInner.get(row.tool);
   if (tool === undefined) throw new Error(`'${row.tool}' is not there now`);
-  if ((await hashWhole(tool, catalog, ports.sha256)) !== row.declaration) return false;
+  if ((await hashWhole(tool, catalog, ports.sha256)) !== row.declaration) {
+    // Not where this isolate has yet to hear of the tools that the yes was to.
+    const { version } = await execution.currentCatalog(true);
+    if (version !== catalog.version) throw new Error(`'${row.tool}' is another now`);
+    return false;
+  }
   if (!(await stillDecides(row.giver.hash, origin.tenant, configured))) return false;
   const used = await accountsOf(configured)?.usedBy([tool], execution);
   return used === undefined || hasSameAccounts(row, used.ids);
