@@ -76,8 +76,9 @@ export async function runAttempt(
 /** Translate what became of one call to how the attempt of its job ended. */
 export function toAttemptEnd(outcome: Outcome): AttemptEnd {
   const end = endOf(outcome);
-  const { log } = outcome.meta;
-  return { ...end, ...(log !== undefined && { log }), ...inDoubtAt([outcome]) };
+  const { log, accounts } = outcome.meta;
+  const used = end.kind === "succeeded" && accounts !== undefined ? { accounts } : inDoubtAt([outcome]);
+  return { ...end, ...(log !== undefined && { log }), ...used };
 }
 
 /** Find the accounts in which an attempt may have done something. */

@@ -79,6 +79,11 @@ export async function sealReversal(
     : withoutSecret(tool);
 }
 
+/** Have a write taken back in the accounts that it used, or not at all. */
+export function inAccounts<By extends Reversal | Irreversible>(accounts: Reversal["accounts"], by: By): By {
+  return accounts === undefined || by.error !== undefined ? by : { ...by, accounts };
+}
+
 /** The arguments of a call as they were sent, with those that its schema filled in. */
 export function argsOf({ input, args }: Pick<Call, "input" | "args">): JsonObject {
   return isJsonObject(args) ? { ...input, ...args } : input;

@@ -1,6 +1,6 @@
 import type { WireFailure } from "../failure.ts";
 import type { LogLine, OutcomeMeta } from "../outcome.ts";
-import type { Origin, TRIGGERS } from "./caller.ts";
+import type { Account, Origin, TRIGGERS } from "./caller.ts";
 
 /** The statuses of a job: `running` and `retrying` are alive, the rest is final. */
 export const JOB_STATUSES = [
@@ -129,7 +129,7 @@ export type AttemptEnd = (
 ) & {
   /** The lines that its tool wrote: the same is true of them. */
   readonly log?: readonly LogLine[];
-  /** The accounts in which it may have done something, by connector: no later attempt uses others. */
+  /** The accounts in which it did something, or may have, by connector: what comes after it uses no others. */
   readonly accounts?: OutcomeMeta["accounts"];
 };
 
@@ -172,6 +172,8 @@ export interface JobRecord {
   readonly key?: string | undefined;
   /** Whose accounts it uses. */
   readonly subject?: string | undefined;
+  /** The only ones, by connector, once it did something in them, or may have. */
+  readonly accounts?: Account["ids"];
   /** How far it has come, where it is many calls. */
   readonly progress?: JobProgress | undefined;
   /** The trigger that started it, where it is a run. */

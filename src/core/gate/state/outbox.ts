@@ -190,6 +190,7 @@ export function toJobRecord(job: Job): JobRecord {
     // No key asked for what a trigger started.
     key: trigger === undefined ? spec.origin?.key : undefined,
     subject: spec.origin?.account?.subject,
+    accounts: spec.origin?.account?.ids,
     trigger,
     tags: spec.tags,
     keepsTool: spec.toolJson !== undefined,

@@ -52,7 +52,7 @@ interface EndedCall extends KeptCall {
 
 /** Find what runs have written, and how that is taken back, by what is kept of them. */
 export async function findWrites(
-  { runs, context: { catalog, gate } }: Related,
+  { runs, context: { catalog, gate, allTools } }: Related,
   only: readonly string[] | undefined,
 ): Promise<FoundWrites> {
   const inOrder = runs
@@ -64,6 +64,11 @@ export async function findWrites(
   const left: (AskedPlace & { readonly tool: string })[] = [];
   const writes: (AskedWrite | Promise<AskedWrite>)[] = [];
 
+  /** Whether a tool is there for some key, as far as is known. */
+  const isThere = async (name: string): Promise<boolean> => {
+    const all = await attempt(allTools);
+    return !all.ok || all.value.get(name) !== undefined;
+  };
   /** Find when the job that a write is has ended, and by which call it is taken back if it succeeded. */
   const ofJob = async (
     write: AskedWrite & { readonly jobId: string },
@@ -86,16 +91,16 @@ export async function findWrites(
     const tool = catalog.get(name);
     // A key that may not call what takes a write back does not know of that write here.
     const back = tool?.brought?.compensate?.tool;
-    if (back !== undefined && catalog.callable(back) === undefined) continue;
+    if (back !== undefined && catalog.callable(back) === undefined && (await isThere(back))) continue;
     const id = run.of?.id ?? action.id;
     ids.add(id);
     const isLeft = only?.includes(id) === false;
     if (!(tool?.isWrite ?? action.isWrite)) continue;
     if (tool?.inner !== undefined) {
       // The writes of a batch that is an action stand in a run of its own.
-      const isThere = runs.some(({ of }) => of?.run === run.id && of.id === action.id);
+      const isKept = runs.some(({ of }) => of?.run === run.id && of.id === action.id);
       const hasRun = status !== "skipped" && status !== "pending_confirmation";
-      if (!isLeft && !isThere && hasRun) lacking.add(id);
+      if (!isLeft && !isKept && hasRun) lacking.add(id);
       continue;
     }
     if (!isLeft && forEach !== undefined && data === undefined && endOf(action) !== null) lacking.add(id);

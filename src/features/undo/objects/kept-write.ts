@@ -3,7 +3,7 @@ import { makeFailure, toWireFailure, type WireFailure } from "../../../core/cont
 import type { JobRecord } from "../../../core/contract/gate/job.ts";
 import { type JsonObject, parseExact } from "../../../core/contract/json.ts";
 import { isJobInDoubt, isLive, type Job } from "../../../core/gate/state/outbox.ts";
-import { readObject, resolveReversal } from "../resolve-reversal.ts";
+import { inAccounts, readObject, resolveReversal } from "../resolve-reversal.ts";
 import type { WriteState } from "../undo-machine.ts";
 import { type BegunWrite, type Irreversible, isGone, type Reversal, type UndoneEntry } from "../undo-run.ts";
 
@@ -121,10 +121,10 @@ export function hearOfJob(write: KeptWrite, { keptJson }: Pick<Job, "keptJson">,
 export function readJob({ job, look, ...write }: KeptWrite, record: JobRecord | null): KeptWrite {
   const ended: KeptWrite = { ...write, jobId: undefined, state: "waits" };
   if (record === null) return ended;
-  const { argsJson = "{}", dataJson, inDoubt, status, updatedAt } = record;
+  const { argsJson = "{}", dataJson, inDoubt, status, updatedAt, accounts } = record;
   if (status === "succeeded") {
     const done = { tool: write.tool, args: readObject(argsJson), output: dataJson && parseExact(dataJson) };
-    return { ...ended, by: resolveReversal(job!.by, done, job!.found) };
+    return { ...ended, by: inAccounts(accounts, resolveReversal(job!.by, done, job!.found)) };
   }
   if (inDoubt === true)
     return look === undefined ? ended : { ...ended, sentAt: updatedAt, look: { ...look, argsJson } };

@@ -31,7 +31,7 @@ import {
   readJob,
   settleWrite,
 } from "./kept-write.ts";
-import { isAsking, isGoing, TABLES, type UndoRun, type UndoTable } from "./undo-table.ts";
+import { type FoundWrite, isAsking, isGoing, TABLES, type UndoRun, type UndoTable } from "./undo-table.ts";
 import { UndoRuns } from "./undo-runs.ts";
 
 /** Make the part of a tenant's object that takes writes back. @param attemptOf makes an attempt at one */
@@ -87,7 +87,7 @@ class UndoPart implements OpenPart {
       },
       end: (now, runId, place, { seq, by }) => {
         const run = this.#table.run(runId);
-        const write = this.#table.write(runId, keyOf(place));
+        const { write } = this.#table.write(runId, keyOf(place)) ?? {};
         // The end of one that was told as lost may come late: as long as nothing was sent for it, it counts.
         if (run === undefined || write === undefined || write.by !== undefined || write.jobId !== undefined)
           return;
@@ -132,13 +132,13 @@ class UndoPart implements OpenPart {
           for (const run of known) if (run.state === "parked") this.#runs.undo(now, run);
         }
         // A run that waits for a person is undone only when this is asked for.
-        const row = (run: string, key: string): KeptWrite | undefined =>
+        const row = (run: string, key: string): FoundWrite | undefined =>
           isDry && this.#table.run(run)?.state === "parked" ? undefined : this.#table.write(run, key);
-        const stored = ({ run, asker = run, ...write }: AskedPlace): KeptWrite | undefined =>
+        const stored = ({ run, asker = run, ...write }: AskedPlace): FoundWrite | undefined =>
           row(run, keyInBatch(write)) ?? row(root, keyOf({ ...write, run })) ?? row(asker, keyInBatch(write));
         // A batch that was an action may have been undone by itself.
         const isNew = (write: AskedPlace): boolean => {
-          const before = stored(write);
+          const before = stored(write)?.write;
           const isUnasked = before === undefined || (before.entry !== undefined && wasRejected(before.entry));
           return isUnasked && !known.some(({ runId }) => runId === write.batch);
         };
@@ -151,8 +151,9 @@ class UndoPart implements OpenPart {
           const own = { ...write, run: write.run === root ? undefined : write.run };
           const before = stored(write);
           // People are asked once more about a call that got a no, by what was kept of it then.
-          const again = before && { job: undefined, jobId: undefined, by: before.by ?? write.by };
-          this.#runs.add(root, { ...own, ...again });
+          const by = before?.write.by ?? write.by;
+          this.#runs.add(root, before ? { ...own, job: undefined, jobId: undefined, by } : own);
+          if (before !== undefined && before.runId !== root) this.#runs.drop(now, before);
         }
         const own = this.#table.run(root)?.facts;
         const more = {

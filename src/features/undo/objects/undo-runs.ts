@@ -17,7 +17,7 @@ import {
   type UndoState,
 } from "../undo-run.ts";
 import { asksFirst, countWrites, endWrite, type KeptWrite, LOST, readJob, toEntry } from "./kept-write.ts";
-import { isGoing, type UndoRun, UndoTable } from "./undo-table.ts";
+import { type FoundWrite, isGoing, type UndoRun, UndoTable } from "./undo-table.ts";
 
 /** Between the numbers of two writes there is room for all jobs of a run. */
 const JOB_SEQ = 1e-6;
@@ -49,6 +49,12 @@ export class UndoRuns {
       state: write.job === undefined ? "waits" : "job",
       ...write,
     });
+  }
+
+  /** Forget a write of a run that is over: another has it now. */
+  drop(nowMs: number, found: FoundWrite): void {
+    this.table.removeWrite(found);
+    this.save(nowMs, this.table.run(found.runId)!);
   }
 
   /** The place of a job that ends now: behind all that has begun or ended. */

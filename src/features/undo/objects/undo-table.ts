@@ -114,8 +114,8 @@ export class UndoTable {
     return this.#writes("run_id = ?", runId).map(({ write }) => write);
   }
 
-  write(runId: string, key: string): KeptWrite | undefined {
-    return this.#writes("run_id = ? AND key = ?", runId, key)[0]?.write;
+  write(runId: string, key: string): FoundWrite | undefined {
+    return this.#writes("run_id = ? AND key = ?", runId, key)[0];
   }
 
   /** The write that a job takes back, and its run. */
@@ -133,6 +133,10 @@ export class UndoTable {
     );
     // Its run follows.
     this.#oldest ??= Number.POSITIVE_INFINITY;
+  }
+
+  removeWrite({ runId, write }: FoundWrite): void {
+    this.#sql.exec("DELETE FROM undo_writes WHERE run_id = ? AND key = ?", runId, keyOf(write));
   }
 
   /** Forget a run. */

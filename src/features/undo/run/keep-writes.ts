@@ -15,7 +15,14 @@ import { sleep } from "../../../core/kit/sleep.ts";
 import type { Plan, Step } from "../../../core/plan/step.ts";
 import { nameInside } from "../undo-machine.ts";
 import * as LIMITS from "../limits.ts";
-import { argsOf, findReversal, sealReversal, type SecretReversal, wayBackOf } from "../resolve-reversal.ts";
+import {
+  argsOf,
+  findReversal,
+  inAccounts,
+  sealReversal,
+  type SecretReversal,
+  wayBackOf,
+} from "../resolve-reversal.ts";
 import {
   callUndo,
   type BegunJob,
@@ -240,8 +247,7 @@ export class KeptWrites {
     const { name: tool } = call.tool;
     const way = wayBackOf(call.tool, this.#run.execution.catalog);
     const by = findReversal(way, { tool, args: argsOf(call), output: output?.value }, output?.redact);
-    const { accounts } = outcome.meta;
-    return { seq, by: accounts === undefined || by.error !== undefined ? by : { ...by, accounts } };
+    return { seq, by: inAccounts(outcome.meta.accounts, by) };
   }
 
   #wake(): void {

@@ -9,15 +9,15 @@ import { API, openConnections } from "../../connections/http/connection-world.ts
 import { openBookings, TOOLS } from "./bookings.ts";
 
 /** Two calls of a service under the account of the subject, of which one takes the other back. */
-const own = (name: string, orchestration: object) =>
+const own = (name: string, orchestration: object, execution: "sync" | "fire-and-forget" = "sync") =>
   defineTool({
-    name,
+    name: execution === "sync" ? name : `${name}_later`,
     summary: "Book under one's own account",
     description: "Book under one's own account.",
     category: "own",
     actions: ["create"],
     isWrite: true,
-    execution: "sync",
+    execution,
     hosts: ["api.acme.dev"],
     connection: "acme",
     input: z.object({ name: z.string() }),
@@ -27,6 +27,7 @@ const own = (name: string, orchestration: object) =>
       return (await ctx.connection("acme").fetch(`${API}/${name}`, request)).json();
     },
   });
+const BACK = { compensate: { tool: "give_back", args: { name: { $ref: "args#/name" } } } };
 const OWN = [
   defineTool({
     name: "asked",
@@ -36,7 +37,8 @@ const OWN = [
     orchestration: { mode: "parallel-safe", confirm: "always" },
     run: () => Promise.resolve({}),
   }),
-  own("take", { compensate: { tool: "give_back", args: { name: { $ref: "args#/name" } } } }),
+  own("take", BACK),
+  own("take", BACK, "fire-and-forget"),
   own("give_back", {}),
 ];
 
@@ -155,6 +157,29 @@ test("a batch that fails late takes nothing back under another account that has 
   expect(body.undone).toMatchObject([{ status: "error", error: { code: "CONNECTION_REQUIRED" } }]);
   expect([...taken]).toEqual(["x"]);
 });
+
+test.each([
+  ["undone by itself", { undo: "what-can" }],
+  ["undone when somebody asks", { on_error: "partial-success" }],
+])(
+  "a job is not taken back under another account that has the name of its own by now: %s",
+  async (_, more) => {
+    const { batch, connect, provider, send, taken, volley } = await openOwn();
+    provider.tellsIds = true;
+    await connect("ada", "ada@acme.dev");
+    const later = { ...TAKE, tool: "take_later" };
+    const asks = { id: "asks", tool: "asked", args: {} };
+    const { results, batch_id: run } = await batch([later, asks], more);
+    await volley.advance(5_000);
+    expect([...taken]).toEqual(["x"]);
+    await connect("ada", "other@acme.dev");
+    await send("POST", `/v1/confirmations/${results[1].confirmation.id}`, { decision: "reject" });
+    await volley.advance(60_000);
+    const { body } = await send("POST", `/v1/runs/${run}/undo`, {});
+    expect(body.undone).toMatchObject([{ id: "own", error: { code: "CONNECTION_REQUIRED" } }]);
+    expect([...taken]).toEqual(["x"]);
+  },
+);
 
 test("a write is taken back under the account that it used, whichever key asks", async () => {
   const { batch, connect, send, taken, volley } = await openOwn();

@@ -6,6 +6,7 @@ import { discovery } from "../../../../src/features/discovery/index.ts";
 import { imports } from "../../../../src/features/imports/index.ts";
 import { openApiTools } from "../../../../src/features/imports/openapi/open-api-tools.ts";
 import { COMPENSATE } from "../../../../src/features/undo/compensation.ts";
+import { runs } from "../../../../src/features/runs/index.ts";
 import { undo } from "../../../../src/features/undo/index.ts";
 import { createTestVolley } from "../../../../src/package/testing.ts";
 import { openBookings, runUndo } from "./bookings.ts";
@@ -157,4 +158,30 @@ describe("An import says which of its operations takes another back", () => {
     expect(() => createCatalog(tools, null, { fields: [COMPENSATE] })).not.toThrow();
     expect(tools[0]!.brought).toEqual({ compensate: { tool: "b_giveBack", args: PAIR.args } });
   });
+});
+
+test("a write stands whose tool, or what takes it back, is there no more, and its entry says so", async () => {
+  const { bookings, volley, send } = await openImports([
+    discovery(),
+    addedTools(),
+    imports(),
+    runs(),
+    undo(),
+  ]);
+  await send({ createBooking: PAIR });
+  const actions = [{ id: "a", tool: "b_createBooking", args: { name: "a" } }];
+  const { batch_id: run } = await runUndo(volley, actions);
+  await volley.advance(3_000);
+  const ask = async (body: object) => {
+    const init = { method: "POST", headers: { "content-type": "application/json" } };
+    return (await volley.fetch(`/v1/runs/${run}/undo`, { ...init, body: JSON.stringify(body) })).json();
+  };
+  const stands = { id: "a", tool: "b_createBooking" };
+  for (const name of ["b_giveBack", "b_createBooking"]) {
+    expect((await volley.fetch(`/v1/tools/${name}`, { method: "DELETE" })).status).toBe(204);
+    expect(await ask({ dry_run: true })).toEqual({ undone: [{ ...stands, asks: false }] });
+  }
+  const error = { code: "NOT_REVERSIBLE" };
+  expect(await ask({})).toMatchObject({ undone: [{ ...stands, status: "error", error }] });
+  expect([...bookings.live]).toEqual(["a"]);
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import * as z from "zod/mini";
 
 import type { Caller } from "../../../../src/core/contract/gate/caller.ts";
 import { undo } from "../../../../src/features/undo/index.ts";
@@ -6,7 +7,7 @@ import type { BegunWrite, UndoMethods } from "../../../../src/features/undo/undo
 import { defineFeature } from "../../../../src/feature/define.ts";
 import { createTestVolley } from "../../../../src/package/testing.ts";
 import { createRandom } from "../../../support/random.ts";
-import { openBookings, openVolley, runUndo, TOOLS, type UndoneAnswer } from "./bookings.ts";
+import { declare, openBookings, openVolley, runUndo, TOOLS, type UndoneAnswer, VERIFY } from "./bookings.ts";
 import { samples } from "../../../support/samples.ts";
 
 // A Worker that is killed says nothing any more: here the tenant's object hears what one had said until then.
@@ -58,7 +59,13 @@ async function openObject() {
       },
     });
   const features = [undo(), spy()];
-  const volley = await createTestVolley({ tools: TOOLS, features, routes: bookings.routes });
+  const input = z.object({ name: z.optional(z.string()) });
+  const lost = declare("book_lost", "book", input, { orchestration: VERIFY });
+  const routes = {
+    ...bookings.routes,
+    "GET https://bookings.example.com/booked/*": () => new Promise(() => {}),
+  };
+  const volley = await createTestVolley({ tools: [...TOOLS, lost], features, routes });
   const spaces = env["TENANT_GATE"] as {
     idFromName(name: string): unknown;
     get(id: unknown): { call(...args: unknown[]): Promise<never> };
@@ -142,6 +149,27 @@ test("an object that rests in between goes on with what is to be taken back", as
   volley.evict();
   await volley.advance(60_000);
   expect([...bookings.live]).toEqual([]);
+});
+
+test("a write that was found, and has no way back, is not sent a second time where the attempt that found it was lost", async () => {
+  const { bookings, volley, call } = await openObject();
+  bookings.live.add("a");
+  const look = { argsJson: JSON.stringify({ name: "a" }), timeoutMs: 1_000 };
+  await call("begin", RUN, write("a", 1, { tool: "book_lost", look }), FACTS);
+  await call("end", RUN, { id: "a", element: null }, { seq: 2 });
+  await call("close", RUN, FACTS, BADLY);
+  const [{ jobId = "" } = {}] = (await call("looks", [RUN])).entries;
+  await volley.advance(100);
+  // One attempt is under way: it looks, and is told nothing.
+  const error = { code: "NOT_REVERSIBLE", message: "", retryable: false } as const;
+  expect(await call("found", jobId, 1, { tool: "book_lost", error })).toBe(true);
+  volley.evict();
+  await volley.advance(600_000);
+  expect(bookings.heard).toEqual([]);
+  expect(await call("looks", [RUN])).toMatchObject({
+    isSettled: true,
+    entries: [{ id: "a", tool: "book_lost", status: "error", error: { code: "NOT_REVERSIBLE" } }],
+  });
 });
 
 test("random batches: after undo nothing stands but what its entry says, and each entry says what is so", async () => {

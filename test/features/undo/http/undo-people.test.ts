@@ -277,3 +277,26 @@ test("a run that somebody undoes asks one question, asks no second one while tha
   expect([...bookings.live]).toEqual([]);
   expect(bookings.heard.filter((word) => word.startsWith("unbook"))).toEqual(["unbook a", "unbook b"]);
 });
+
+test("what a rerun wrote is asked about anew after a no, and told once", async () => {
+  const bookings = openBookings(failing);
+  const volley = await openAll(bookings, [runs()]);
+  const fails = { ...FAILS, depends_on: ["b"] };
+  const first = await runUndo(volley, [B, fails]);
+  await send(volley, "POST", `/v1/confirmations/${questionOf(first)}`, approve);
+  await volley.advance(3_000);
+  const rerun = (await send(volley, "POST", `/v1/runs/${first.batch_id}/rerun`, {})) as UndoneAnswer;
+  await volley.advance(3_000);
+  await send(volley, "POST", `/v1/confirmations/${questionOf(rerun)}`, reject);
+  await volley.advance(3_000);
+  const asked = (await send(volley, "POST", `/v1/runs/${first.batch_id}/undo`, {})) as UndoneAnswer;
+  expect(asked.undone).toMatchObject([{ status: "pending_confirmation" }, { status: "success" }]);
+  const show = async () => {
+    await volley.advance(3_000);
+    return send(volley, "GET", `/v1/runs/${rerun.batch_id}`);
+  };
+  expect(await show()).toMatchObject({ status: "waiting", undone: [{ status: "pending_confirmation" }] });
+  await send(volley, "POST", `/v1/confirmations/${questionOf(asked)}`, approve);
+  expect(await show()).toMatchObject({ status: "undone", undone: [{ id: "b", status: "success" }] });
+  expect([...bookings.live]).toEqual([]);
+});
