@@ -5,7 +5,7 @@ import { type Failure, makeFailure, toWireFailure } from "../../core/contract/fa
 import { MARK } from "../../core/egress/redact.ts";
 import { isJsonObject, type JsonObject, parseExact } from "../../core/contract/json.ts";
 import { conditionOf } from "../../core/contract/orchestration.ts";
-import { attempt, attemptNow } from "../../core/kit/result.ts";
+import { attempt } from "../../core/kit/result.ts";
 import type { Call } from "../../core/plan/step.ts";
 import { compensationOf, type EndedWrite, resolveCompensation } from "./compensation.ts";
 import type { Irreversible, NoWayBack, Reversal, SealArgs, WayBack } from "./undo-run.ts";
@@ -38,7 +38,7 @@ export function asksPerson(name: string, argsJson: string | undefined, catalog: 
   const tool = catalog.callable(name);
   if (tool === undefined || !asksByContract(tool)) return false;
   if (argsJson === undefined) return catalog.asks(tool, null) !== false;
-  const call = parseCall(tool, readObject(argsJson), { isForeign: true });
+  const call = parseCall(tool, readArgs(argsJson), { isForeign: true });
   return call.ok && catalog.asks(tool, call.value) !== false;
 }
 
@@ -114,10 +114,9 @@ export function withoutSecret(tool: string): Irreversible {
   };
 }
 
-/** Read an object that was written as JSON text; an empty one of anything else. */
-export function readObject(json: string): JsonObject {
-  const value = attemptNow(() => parseExact(json));
-  return value.ok && isJsonObject(value.value) ? value.value : {};
+/** Read arguments that were written as JSON text. */
+export function readArgs(json: string): JsonObject {
+  return parseExact(json) as JsonObject;
 }
 
 /** Say why a write cannot be taken back, or not by a tool. @param why the rest of a sentence that begins with the tool */

@@ -34,31 +34,19 @@ export interface OrderedWrite {
  * ended first.
  */
 export function orderWrites<Write extends OrderedWrite>(writes: readonly Write[]): readonly Write[] {
-  const lastFirst = [...writes].sort((a, b) => b.seq - a.seq);
-  const dependents = dependentsOf(lastFirst);
-  const ordered = new Set<Write>();
-  const visit = (write: Write): void => {
-    if (ordered.has(write) || entered.has(write)) return;
-    entered.add(write);
-    for (const dependent of ofWrite(dependents, write)) visit(dependent);
-    ordered.add(write);
-  };
-  const entered = new Set<Write>();
-  for (const write of lastFirst) visit(write);
-  return [...ordered];
+  return arrange(writes).ordered;
 }
 
 /** Find the writes about which something is to be done now: none before them in their domain, and none that depended on them, is open. */
 export function readyWrites<Write extends OrderedWrite>(writes: readonly Write[]): readonly Write[] {
-  const ordered = orderWrites(writes);
-  const dependents = dependentsOf(ordered);
+  const { ordered, dependentsOf } = arrange(writes);
   const taken = new Set<string>();
   return ordered.filter((write) => {
-    if (write.state === "over") return false;
-    const isFirst = !taken.has(write.domain);
-    taken.add(write.domain);
-    const isFree = ofWrite(dependents, write).every(({ state }) => state === "over");
-    return isFirst && isFree && write.state === "waits";
+    const { state, domain } = write;
+    if (state === "over") return false;
+    const isFirst = !taken.has(domain);
+    taken.add(domain);
+    return isFirst && state === "waits" && dependentsOf(write).every((one) => one.state === "over");
   });
 }
 
@@ -67,25 +55,23 @@ export function nameInside(id: string, action: string): string {
   return `${id}/${action}`;
 }
 
-function ofWrite<Write extends OrderedWrite>(
-  dependents: ReadonlyMap<string, readonly Write[]>,
-  { id, action }: Write,
-): readonly Write[] {
-  // An element of a loop in it has its number behind a dot, and no id has one.
-  const [name] = action?.split(".") ?? [];
-  const own = name === undefined ? [] : (dependents.get(nameInside(id, name)) ?? []);
-  return [...(dependents.get(id) ?? []), ...own];
-}
-
-function dependentsOf<Write extends OrderedWrite>(
-  writes: readonly Write[],
-): ReadonlyMap<string, readonly Write[]> {
-  const dependents = new Map<string, Write[]>();
-  for (const write of writes)
-    for (const id of write.needs) {
-      const known = dependents.get(id);
-      if (known === undefined) dependents.set(id, [write]);
-      else known.push(write);
-    }
-  return dependents;
+function arrange<Write extends OrderedWrite>(writes: readonly Write[]) {
+  const lastFirst = [...writes].sort((a, b) => b.seq - a.seq);
+  const edges = lastFirst.flatMap((write) => write.needs.map((need) => ({ need, write })));
+  const byNeed = Map.groupBy(edges, ({ need }) => need);
+  const dependentsOf = ({ id, action }: Write): readonly Write[] => {
+    // An element of a loop in it has its number behind a dot, and no id has one.
+    const names = action === undefined ? [id] : [id, nameInside(id, action.split(".")[0]!)];
+    return names.flatMap((name) => byNeed.get(name) ?? []).map(({ write }) => write);
+  };
+  const entered = new Set<Write>();
+  const ordered: Write[] = [];
+  const visit = (write: Write): void => {
+    if (entered.has(write)) return;
+    entered.add(write);
+    dependentsOf(write).forEach(visit);
+    ordered.push(write);
+  };
+  lastFirst.forEach(visit);
+  return { ordered, dependentsOf };
 }

@@ -19,7 +19,7 @@ import { lazySchema } from "../../../feature/schema.ts";
 import * as LIMITS from "../limits.ts";
 import { followUndo } from "../run/follow-undo.ts";
 import { plannedSchema, undoneSchema } from "../run/keepers.ts";
-import { asksPerson, readObject } from "../resolve-reversal.ts";
+import { asksPerson, readArgs } from "../resolve-reversal.ts";
 import {
   callUndo,
   type ClaimedState,
@@ -173,7 +173,7 @@ function toPlanJson({ related, planned }: PreparedUndo): string {
   const undone = planned.map(({ id, action, element, tool: own, by, job }) => {
     // A job that has not begun is cancelled; what one has done is known when it is over.
     const tool = by?.tool ?? job?.by.compensation?.tool ?? own;
-    const args = by?.argsJson === undefined ? undefined : readObject(by.argsJson);
+    const args = by?.argsJson === undefined ? undefined : readArgs(by.argsJson);
     const asks = asksPerson(tool, by?.argsJson, related.context.catalog);
     return { ...toWirePlace(id), action, element: element ?? undefined, tool, args, asks };
   });

@@ -23,7 +23,7 @@ import {
   asksPerson,
   findReversal,
   irreversible,
-  readObject,
+  readArgs,
   type SecretReversal,
   sealReversal,
   wayBackOf,
@@ -106,7 +106,7 @@ async function askPeople(
   const { catalog, gate, hooks } = execution;
   const readable = calls.flatMap(({ name: id, tool: toolName, argsJson }) => {
     const tool = catalog.callable(toolName);
-    const call = tool && parseCall(tool, readObject(argsJson), { isForeign: true });
+    const call = tool && parseCall(tool, readArgs(argsJson), { isForeign: true });
     return tool && call?.ok === true ? { id, toolName, tool, call: call.value } : [];
   });
   const parked = readable.map(({ id, toolName, tool, call: own }, index): ParkedStep => {
@@ -155,7 +155,7 @@ async function lookUp(
   const tool = catalog.callable(name);
   const verifier = catalog.verifierOf(name);
   if (tool === undefined || verifier === undefined) return failedAttempt(makeFailure("UNKNOWN_TOOL"));
-  const args = readObject(argsJson);
+  const args = readArgs(argsJson);
   const { verdict, output: came } = await lookFor({ args }, verifier, scope);
   if (verdict === "inconclusive")
     return failedAttempt(

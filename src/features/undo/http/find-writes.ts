@@ -6,7 +6,7 @@ import { prepareTask } from "../../../core/plan/prepare-task.ts";
 import { parsePointer } from "../../../core/kit/json/json-pointer.ts";
 import type { Gives } from "../../../feature/gives.ts";
 import { findReferences, parseExact } from "../../../feature/schema.ts";
-import { argsOf, findReversal, readObject, wayBackOf, withoutSecret } from "../resolve-reversal.ts";
+import { argsOf, findReversal, readArgs, wayBackOf, withoutSecret } from "../resolve-reversal.ts";
 import { nameInside } from "../undo-machine.ts";
 import {
   type AskedPlace,
@@ -83,7 +83,7 @@ export async function findWrites(
     const placed = { ...write, seq: before - 0.5 + updatedAt / 1e13 };
     if (status !== "succeeded") return placed;
     const output = dataJson === null ? undefined : { data: parseExact(dataJson) };
-    return { ...placed, by: find({ args: readObject(argsJson), output }) };
+    return { ...placed, by: find({ args: readArgs(argsJson), output }) };
   };
 
   for (const [seq, { run, action }] of inOrder.entries()) {

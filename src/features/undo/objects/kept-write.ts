@@ -3,7 +3,7 @@ import { makeFailure, toWireFailure, type WireFailure } from "../../../core/cont
 import type { JobRecord } from "../../../core/contract/gate/job.ts";
 import { type JsonObject, parseExact } from "../../../core/contract/json.ts";
 import { isJobInDoubt, isLive, type Job } from "../../../core/gate/state/outbox.ts";
-import { inAccounts, readObject, resolveReversal } from "../resolve-reversal.ts";
+import { inAccounts, readArgs, resolveReversal } from "../resolve-reversal.ts";
 import type { WriteState } from "../undo-machine.ts";
 import { type BegunWrite, type Irreversible, isGone, type Reversal, type UndoneEntry } from "../undo-run.ts";
 
@@ -123,7 +123,7 @@ export function readJob({ job, look, ...write }: KeptWrite, record: JobRecord | 
   if (record === null) return ended;
   const { argsJson = "{}", dataJson, inDoubt, status, updatedAt, accounts } = record;
   if (status === "succeeded") {
-    const done = { tool: write.tool, args: readObject(argsJson), output: dataJson && parseExact(dataJson) };
+    const done = { tool: write.tool, args: readArgs(argsJson), output: dataJson && parseExact(dataJson) };
     return { ...ended, by: inAccounts(accounts, resolveReversal(job!.by, done, job!.found)) };
   }
   if (inDoubt === true)
