@@ -154,6 +154,8 @@ export type SealArgs = (argsJson: string, tenant: string, sealedFor: string) => 
 export interface WriteEnd<By = Reversal | Irreversible> {
   readonly seq?: number;
   readonly by?: By;
+  /** The accounts that it used, or may have. */
+  readonly accounts?: Reversal["accounts"];
 }
 
 /** Why there is no call that takes a write back; the tool is that of the call, or else the write's. */

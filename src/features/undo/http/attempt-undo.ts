@@ -22,6 +22,7 @@ import { createSeal, hideArgs, openArgs } from "./sealed-args.ts";
 import {
   asksPerson,
   findReversal,
+  inAccounts,
   irreversible,
   readArgs,
   type SecretReversal,
@@ -69,7 +70,8 @@ export async function attemptUndo(
       const looked = await lookUp(doubt, catalog, scope);
       if ("kind" in looked) return looked;
       const own = { tool: doubt.tool, tenant, sealedFor };
-      const found = looked.by && (await sealReversal(looked.by, own, createSeal(configured)));
+      const sealed = looked.by && (await sealReversal(looked.by, own, createSeal(configured)));
+      const found = sealed && inAccounts(account?.ids, sealed);
       if (!(await callUndo(gate, "found", spec.id, fence, found)) || found === null) return NOTHING_TO_DO;
       by = found;
     }

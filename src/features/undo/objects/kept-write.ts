@@ -21,6 +21,8 @@ export interface KeptWrite extends BegunWrite {
         readonly found?: Reversal | Irreversible;
       })
     | undefined;
+  /** The accounts in which it may have been done, where that is not known. */
+  readonly accounts?: Reversal["accounts"];
   /** It was looked for, and was not done: nothing is told of it. */
   readonly isNone?: true;
   readonly entry?:
@@ -127,7 +129,9 @@ export function readJob({ job, look, ...write }: KeptWrite, record: JobRecord | 
     return { ...ended, by: inAccounts(accounts, resolveReversal(job!.by, done, job!.found)) };
   }
   if (inDoubt === true)
-    return look === undefined ? ended : { ...ended, sentAt: updatedAt, look: { ...look, argsJson } };
+    return look === undefined
+      ? ended
+      : { ...ended, sentAt: updatedAt, accounts, look: { ...look, argsJson } };
   return status === "cancelled"
     ? endWrite(ended, { tool: toEntry({ ...write, job }).tool, status })
     : endWrite({ ...ended, isNone: true });

@@ -152,12 +152,12 @@ export class UndoRuns {
 
   /** Begin to take a write back, or say why that cannot be; null where there is no room. */
   #begin(nowMs: number, run: Pick<UndoRun, "runId" | "facts">, write: KeptWrite): KeptWrite | null {
-    const { by, look, tool } = write;
+    const { by, look, tool, accounts } = write;
     if (by === undefined && look === undefined)
       return endWrite(write, { tool, status: "unknown", error: LOST });
     if (by?.error !== undefined) return endWrite(write, { tool: by.tool, status: "error", error: by.error });
     if (asksFirst(write)) return { ...write, state: "asked" };
-    const jobId = this.#record(nowMs, run, by ?? { ...NO_CALL, tool }, keyOf(write));
+    const jobId = this.#record(nowMs, run, by ?? { ...NO_CALL, tool, accounts }, keyOf(write));
     return jobId === null ? null : { ...write, state: "sent", jobId };
   }
 

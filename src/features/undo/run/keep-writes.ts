@@ -243,11 +243,12 @@ export class KeptWrites {
 
   #toEnd(call: KeptCall["call"], outcome: Outcome, output?: KeptOutput): FoundEnd {
     const seq = this.#next();
-    if (outcome.status !== "success") return isInDoubt(outcome) ? { seq } : {};
+    const { accounts } = outcome.meta;
+    if (outcome.status !== "success") return isInDoubt(outcome) ? { seq, accounts } : {};
     const { name: tool } = call.tool;
     const way = wayBackOf(call.tool, this.#run.execution.catalog);
     const by = findReversal(way, { tool, args: argsOf(call), output: output?.value }, output?.redact);
-    return { seq, by: inAccounts(outcome.meta.accounts, by) };
+    return { seq, by: inAccounts(accounts, by) };
   }
 
   #wake(): void {

@@ -40,11 +40,22 @@ const OWN = [
   own("take", BACK),
   own("take", BACK, "fire-and-forget"),
   own("give_back", {}),
+  own("take_lost", { ...BACK, verify_with: { tool: "find_own", args: { name: "/name" } } }),
+  defineTool({
+    name: "find_own",
+    description: "Find what is taken.",
+    hosts: ["api.acme.dev"],
+    connection: "acme",
+    isWrite: false,
+    input: z.object({ name: z.string() }),
+    run: async ({ name }, ctx) => (await ctx.connection("acme").fetch(`${API}/taken/${name}`)).json(),
+  }),
 ];
 
 async function openOwn(fails = false) {
   const bookings = openBookings({ "book fails": () => Response.json({}, { status: 400 }) });
   const taken = new Set<string>();
+  const service = { isUp: false };
   const world = await openConnections({
     tools: [...TOOLS, ...OWN],
     features: [runs(), undo()],
@@ -55,6 +66,11 @@ async function openOwn(fails = false) {
         taken.add((request.json() as { name: string }).name);
         return { ok: true };
       },
+      [`POST ${API}/take_lost`]: (request) => {
+        taken.add((request.json() as { name: string }).name);
+        throw new Error("broken off");
+      },
+      [`GET ${API}/taken/*`]: () => (service.isUp ? { is: "taken" } : Response.json({}, { status: 503 })),
       [`POST ${API}/give_back`]: (request) => ({
         gone: taken.delete((request.json() as { name: string }).name),
       }),
@@ -63,7 +79,7 @@ async function openOwn(fails = false) {
   const batch = async (actions: readonly object[], more: object = {}) =>
     (await world.send("POST", "/v1/execute_actions", { subject: "ada", on_error: "undo", actions, ...more }))
       .body;
-  return { ...world, bookings, taken, batch };
+  return { ...world, bookings, taken, batch, service };
 }
 
 const TAKE = { id: "own", tool: "take", args: { name: "x" } };
@@ -180,6 +196,18 @@ test.each([
     expect([...taken]).toEqual(["x"]);
   },
 );
+
+test("a write in doubt is not looked up, and taken back, under another account", async () => {
+  const { batch, connect, provider, service, taken, volley } = await openOwn();
+  provider.tellsIds = true;
+  await connect("ada", "ada@acme.dev");
+  const { undone } = await batch([{ ...TAKE, tool: "take_lost" }], { deadline_ms: 1_000 });
+  expect(undone).toMatchObject([{ id: "own", status: "initiated" }]);
+  await connect("ada", "other@acme.dev");
+  service.isUp = true;
+  await volley.advance(3_600_000);
+  expect([...taken]).toEqual(["x"]);
+});
 
 test("a write is taken back under the account that it used, whichever key asks", async () => {
   const { batch, connect, send, taken, volley } = await openOwn();
