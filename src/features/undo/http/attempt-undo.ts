@@ -16,7 +16,6 @@ import { AttemptRunner } from "../../../core/run/attempt-runner.ts";
 import type { CallScope } from "../../../core/run/call-scope.ts";
 import { failedAttempt } from "../../../core/run/run-attempt.ts";
 import { lookFor } from "../../../core/run/verifications.ts";
-import { withAccount } from "../../../feature/caller.ts";
 import * as LIMITS from "../limits.ts";
 import { createSeal, hideArgs, openArgs } from "./sealed-args.ts";
 import {
@@ -39,8 +38,9 @@ export async function attemptUndo(
 ): Promise<AttemptEnd> {
   const { spec, fence } = claim;
   const { caller, account, requestId } = JSON.parse(spec.toolJson!) as RunFacts;
-  const context = withAccount(deployment.contextOf(caller, { requestId, defer: () => {} }), account);
-  const { options, upstreams, origin, ports, hooks, gate, configured } = context;
+  const context = deployment.contextOf(caller, { requestId, defer: () => {} });
+  const origin = { ...context.origin, ...(account && { account }) };
+  const { options, upstreams, ports, hooks, gate, configured } = context;
   const opened = await callUndo(gate, "open", spec.id, fence);
   if (opened === null)
     return failedAttempt(makeFailure("INTERNAL", { hint: "Nothing is known of what it was to take back." }));
@@ -48,7 +48,7 @@ export async function attemptUndo(
   const { asks, doubt, isApproved, tries } = opened;
   if (asks !== undefined) {
     const { signal } = new AbortController();
-    return askPeople(claim, asks, { ...context, catalog, signal, callback: asks.callback });
+    return askPeople(claim, asks, { ...context, origin, catalog, signal, callback: asks.callback });
   }
   const { share } = upstreams;
   const budget = new ByteBudget(options.requestResponseBytes, responseReserveBytes, { share });

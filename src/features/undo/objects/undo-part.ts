@@ -189,15 +189,12 @@ class UndoPart implements OpenPart {
         const run = this.#table.runOfJob(jobId);
         if (run === undefined || !outbox.holds(jobId, fence)) return;
         const { runId, facts } = run;
-        for (const write of this.#table.writes(runId).filter(asksFirst))
-          this.#table.saveWrite(
-            runId,
-            confirmation !== null && names.includes(keyOf(write))
-              ? { ...write, question: confirmation.id }
-              : letGo(write),
-          );
         const asks = confirmation === null ? undefined : { jobId, confirmation };
-        this.#runs.advance(now, { runId, facts: { ...facts, asks } });
+        this.#runs.change(now, { runId, facts: { ...facts, asks } }, (write) => {
+          if (!asksFirst(write)) return write;
+          const isAsked = confirmation !== null && names.includes(keyOf(write));
+          return isAsked ? { ...write, question: confirmation.id } : letGo(write);
+        });
         // It may have been decided before this came.
         this.changed(now);
       },
@@ -262,19 +259,18 @@ class UndoPart implements OpenPart {
     if (status === "pending") return;
     const isYes = status === "running" || status === "done";
     const args = this.#world.questions()?.look(nowMs, id)?.args;
-    for (const write of this.#table.writes(runId))
-      if (write.question === id)
-        this.#table.saveWrite(runId, decideWrite(write, isYes, args?.[keyOf(write)]));
     const questions = [...(facts.questions ?? []), id];
-    this.#runs.advance(nowMs, { runId, facts: { ...facts, asks: undefined, questions } });
+    this.#runs.change(nowMs, { runId, facts: { ...facts, asks: undefined, questions } }, (write) =>
+      write.question === id ? decideWrite(write, isYes, args?.[keyOf(write)]) : write,
+    );
   }
 
   /** Hear that people could not be asked: what was to be asked about stands. */
   #hearUnasked({ runId, facts }: UndoRun, job: Job): void {
     if (facts.asks?.jobId !== job.spec.id || job.status === "succeeded") return;
-    for (const write of this.#table.writes(runId).filter(asksFirst))
-      this.#table.saveWrite(runId, settleWrite({ ...write, isApproved: true }, job));
-    this.#runs.advance(job.updatedAt, { runId, facts: { ...facts, asks: undefined } });
+    this.#runs.change(job.updatedAt, { runId, facts: { ...facts, asks: undefined } }, (write) =>
+      asksFirst(write) ? settleWrite({ ...write, isApproved: true }, job) : write,
+    );
   }
 
   /**

@@ -19,6 +19,9 @@ import {
 import { asksFirst, countWrites, endWrite, type KeptWrite, LOST, readJob, toEntry } from "./kept-write.ts";
 import { type FoundWrite, isGoing, type UndoRun, UndoTable } from "./undo-table.ts";
 
+/** A run, whatever its state is. */
+type Run = Pick<UndoRun, "runId" | "facts">;
+
 /** Between the numbers of two writes there is room for all jobs of a run. */
 const JOB_SEQ = 1e-6;
 
@@ -67,7 +70,7 @@ export class UndoRuns {
    * Take the writes of a run back. Its open questions get a no, and its jobs are cancelled where none of their attempts is under way, and
    * else waited for.
    */
-  undo(nowMs: number, { runId, facts }: Pick<UndoRun, "runId" | "facts">): void {
+  undo(nowMs: number, { runId, facts }: Run): void {
     const found = new Set([...(facts.questions ?? []), ...(this.#world.questions()?.of(runId) ?? [])]);
     found.delete(facts.asks?.confirmation?.id ?? "");
     const run = { runId, state: "undoing", dueAt: null, facts: { ...facts, questions: [...found] } } as const;
@@ -75,15 +78,24 @@ export class UndoRuns {
     this.save(nowMs, run);
     this.reject(nowMs, run.facts.questions, facts);
     const { outbox } = this.#world;
-    for (const write of this.table.writes(runId)) {
-      if (write.state !== "job") continue;
+    this.change(nowMs, run, (write) => {
+      if (write.state !== "job") return write;
       const jobId = write.jobId!;
       const job = outbox.job(jobId, nowMs);
-      if (job?.status === "running" && job.attempts > 0) outbox.endWithAttempt(jobId, nowMs);
-      else {
-        if (job !== null && isLive(job.status)) outbox.cancel(jobId, nowMs);
-        this.table.saveWrite(runId, readJob(write, outbox.job(jobId, nowMs)));
+      if (job?.status === "running" && job.attempts > 0) {
+        outbox.endWithAttempt(jobId, nowMs);
+        return write;
       }
+      if (job !== null && isLive(job.status)) outbox.cancel(jobId, nowMs);
+      return readJob(write, outbox.job(jobId, nowMs));
+    });
+  }
+
+  /** Change writes of a run, and do what is to be done then. */
+  change(nowMs: number, run: Run, step: (write: KeptWrite) => KeptWrite): void {
+    for (const write of this.table.writes(run.runId)) {
+      const changed = step(write);
+      if (changed !== write) this.table.saveWrite(run.runId, changed);
     }
     this.advance(nowMs, run);
   }
@@ -96,8 +108,8 @@ export class UndoRuns {
   }
 
   /** Do all that is to be done about a run's writes now. */
-  advance(nowMs: number, { runId, facts: known }: Pick<UndoRun, "runId" | "facts">): void {
-    const run = { runId, facts: known };
+  advance(nowMs: number, run: Run): void {
+    const { runId } = run;
     const all = new Map(this.table.writes(runId).map((write) => [keyOf(write), write]));
     let isCrowded = false;
     for (let goesOn = true; goesOn;) {
@@ -113,7 +125,7 @@ export class UndoRuns {
     }
     const writes = [...all.values()];
     const asks = this.#ask(nowMs, run, writes);
-    const facts = { ...known, ...asks };
+    const facts = { ...run.facts, ...asks };
     if (writes.some(({ state }) => state !== "over")) {
       const dueAt = isCrowded || asks === null ? nowMs + LIMITS.undoAgainMs : null;
       return this.save(nowMs, { runId, facts, state: "undoing", dueAt });
@@ -137,11 +149,7 @@ export class UndoRuns {
   /**
    * Have people asked about all calls for which they are, once, when it is known what those are; null where there is no room for that.
    */
-  #ask(
-    nowMs: number,
-    run: Pick<UndoRun, "runId" | "facts">,
-    writes: readonly KeptWrite[],
-  ): Pick<RunFacts, "asks"> | null {
+  #ask(nowMs: number, run: Run, writes: readonly KeptWrite[]): Pick<RunFacts, "asks"> | null {
     const isOpen = writes.some(
       ({ state, by }) => state === "job" || (state === "sent" && (by === undefined || by.asks !== undefined)),
     );
@@ -151,7 +159,7 @@ export class UndoRuns {
   }
 
   /** Begin to take a write back, or say why that cannot be; null where there is no room. */
-  #begin(nowMs: number, run: Pick<UndoRun, "runId" | "facts">, write: KeptWrite): KeptWrite | null {
+  #begin(nowMs: number, run: Run, write: KeptWrite): KeptWrite | null {
     const { by, look, tool, accounts } = write;
     if (by === undefined && look === undefined)
       return endWrite(write, { tool, status: "unknown", error: LOST });
@@ -164,7 +172,7 @@ export class UndoRuns {
   /** Record a job of a run; null where there is no room. */
   #record(
     nowMs: number,
-    { runId, facts: { caller, account, requestId } }: Pick<UndoRun, "runId" | "facts">,
+    { runId, facts: { caller, account, requestId } }: Run,
     { tool, argsJson, delivery, accounts: ids }: Reversal,
     name: string,
   ): string | null {
