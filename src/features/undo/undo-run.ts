@@ -2,6 +2,7 @@ import type { Account, Caller } from "../../core/contract/gate/caller.ts";
 import { createPartCall } from "../../core/contract/gate/part-call.ts";
 import { nameInside } from "./undo-machine.ts";
 import type { Compensation } from "./compensation.ts";
+import type { KeptWrite } from "./objects/kept-write.ts";
 import type { WireFailure } from "../../core/contract/failure.ts";
 import type { toWirePending } from "../../core/contract/outcome.ts";
 import type { CallbackTarget, Delivery, JobTry } from "../../core/contract/gate/job.ts";
@@ -174,7 +175,6 @@ export const UNDONE_STATUSES = [
   "unknown",
   "error",
 ] as const;
-export type UndoneStatus = (typeof UNDONE_STATUSES)[number];
 
 /** One write, and what became of it. */
 export interface UndoneEntry {
@@ -182,7 +182,7 @@ export interface UndoneEntry {
   readonly action?: string | undefined;
   readonly element?: number | undefined;
   readonly tool: string;
-  readonly status: UndoneStatus;
+  readonly status: (typeof UNDONE_STATUSES)[number];
   /** JSON text. */
   readonly dataJson?: string | undefined;
   readonly error?: WireFailure;
@@ -206,29 +206,10 @@ export interface UndoState {
   readonly withdrawn?: readonly string[];
 }
 
-/** The facts by which an attempt takes a write back. */
-export interface OpenedEntry {
-  /** Earlier attempts. */
-  readonly tries: readonly JobTry[];
-  /** The call that takes it back, once that is known. */
-  readonly by?: Reversal | Irreversible | undefined;
-  /** A person said yes to that call. */
-  readonly isApproved?: true | undefined;
-  /** The write that is to be looked up first. */
-  readonly doubt?: (Look & { readonly tool: string; readonly sentAt: number }) | undefined;
-  /** The calls that people are to be asked about, with the names of their writes. */
-  readonly asks?: { readonly runId: string; readonly calls: readonly AskedCall[] } & Pick<
-    RunFacts,
-    "callback"
-  >;
-}
-
-/** A call that people are asked about. */
-export interface AskedCall {
-  readonly name: string;
-  readonly tool: string;
-  readonly argsJson: string;
-}
+/** The facts by which an attempt takes a write back, or looks it up first, or asks people about several. */
+export type OpenedJob =
+  | { readonly write: KeptWrite; readonly tries: readonly JobTry[] }
+  | { readonly asks: readonly KeptWrite[]; readonly runId: string; readonly callback: RunFacts["callback"] };
 
 /** The methods of the part of a tenant's object that takes writes back. */
 export interface UndoMethods {
@@ -257,9 +238,9 @@ export interface UndoMethods {
   /** Look at the writes of several runs that were ever asked for. */
   looks(runs: readonly string[]): UndoState;
   /** Begin an attempt; null when it may not. */
-  open(jobId: string, fence: number): OpenedEntry | null;
-  /** Write down how a write that was looked up is taken back, or that it was not done; false when the attempt may send nothing any more. */
-  found(jobId: string, fence: number, by: Reversal | Irreversible | null): boolean;
+  open(jobId: string, fence: number): OpenedJob | null;
+  /** Write down what an attempt found out about its write; false when it may send nothing any more. */
+  found(jobId: string, fence: number, found: Pick<KeptWrite, "by" | "isNone">): boolean;
   /** Write down the question about some writes; the others are sent as if none of them asked. */
   asked(jobId: string, fence: number, question: Pending | null, names: readonly string[]): void;
 }
@@ -288,13 +269,10 @@ export function toMember(entries: readonly UndoneEntry[]): string {
 }
 
 /** Write an entry as it goes over the wire. */
-export function toEntryJson({ dataJson, error, confirmation, ...entry }: UndoneEntry): string {
-  const { id, action, element, tool, status } = entry;
-  const head = JSON.stringify({ ...toWirePlace(id), action, element, tool, status });
-  const data = dataJson === undefined ? "" : `,"data":${dataJson}`;
-  const failure = error === undefined ? "" : `,"error":${JSON.stringify(error)}`;
-  const asks = confirmation === undefined ? "" : `,"confirmation":${JSON.stringify(confirmation)}`;
-  return `${head.slice(0, -1)}${data}${failure}${asks}}`;
+export function toEntryJson({ dataJson, ...entry }: UndoneEntry): string {
+  const { id, action, element, tool, status, error, confirmation } = entry;
+  const json = JSON.stringify({ ...toWirePlace(id), action, element, tool, status, error, confirmation });
+  return dataJson === undefined ? json : `${json.slice(0, -1)},"data":${dataJson}}`;
 }
 
 /** Say the round beside the id of an action that has one. */

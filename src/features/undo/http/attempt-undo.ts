@@ -17,6 +17,7 @@ import type { CallScope } from "../../../core/run/call-scope.ts";
 import { failedAttempt } from "../../../core/run/run-attempt.ts";
 import { lookFor } from "../../../core/run/verifications.ts";
 import * as LIMITS from "../limits.ts";
+import type { KeptWrite } from "../objects/kept-write.ts";
 import { createSeal, hideArgs, openArgs } from "./sealed-args.ts";
 import {
   asksPerson,
@@ -28,7 +29,14 @@ import {
   sealReversal,
   wayBackOf,
 } from "../resolve-reversal.ts";
-import { callUndo, type Irreversible, type OpenedEntry, type Reversal, type RunFacts } from "../undo-run.ts";
+import {
+  callUndo,
+  type Irreversible,
+  keyOf,
+  type OpenedJob,
+  type Reversal,
+  type RunFacts,
+} from "../undo-run.ts";
 
 /** Make one attempt to take a write back, in its tenant's object: a call of the tool for the write's key, subject and account. */
 export async function attemptUndo(
@@ -45,11 +53,11 @@ export async function attemptUndo(
   if (opened === null)
     return failedAttempt(makeFailure("INTERNAL", { hint: "Nothing is known of what it was to take back." }));
   const catalog = await context.currentCatalog();
-  const { asks, doubt, isApproved, tries } = opened;
-  if (asks !== undefined) {
+  if ("asks" in opened) {
     const { signal } = new AbortController();
-    return askPeople(claim, asks, { ...context, origin, catalog, signal, callback: asks.callback });
+    return askPeople(claim, opened, { ...context, origin, catalog, signal, callback: opened.callback });
   }
+  const { write, tries } = opened;
   const { share } = upstreams;
   const budget = new ByteBudget(options.requestResponseBytes, responseReserveBytes, { share });
   const scope: CallScope = {
@@ -65,22 +73,22 @@ export async function attemptUndo(
   const take = async (): Promise<AttemptEnd> => {
     const { tenant } = caller;
     const sealedFor = spec.idempotencyKey;
-    let { by } = opened;
-    if (doubt !== undefined) {
-      const looked = await lookUp(doubt, catalog, scope);
+    let { by } = write;
+    if (by === undefined) {
+      const looked = await lookUp(write, catalog, scope);
       if ("kind" in looked) return looked;
-      const own = { tool: doubt.tool, tenant, sealedFor };
+      const own = { tool: write.tool, tenant, sealedFor };
       const sealed = looked.by && (await sealReversal(looked.by, own, createSeal(configured)));
-      const found = sealed && inAccounts(account?.ids, sealed);
-      if (!(await callUndo(gate, "found", spec.id, fence, found)) || found === null) return NOTHING_TO_DO;
-      by = found;
+      by = sealed === null ? undefined : inAccounts(account?.ids, sealed);
+      const found = by === undefined ? ({ isNone: true } as const) : { by };
+      if (!(await callUndo(gate, "found", spec.id, fence, found))) return NOTHING_TO_DO;
     }
     if (by === undefined || by.error !== undefined) return NOTHING_TO_DO;
     const argsJson = await openArgs(by, configured, [tenant, sealedFor]);
     if (argsJson === null) return failedAttempt(irreversible(by.tool, UNSEALABLE));
     // It may be declared otherwise than when the write was sent, or asks by an argument that its schema fills in.
-    if (isApproved !== true && asksPerson(by.tool, argsJson, catalog)) {
-      await callUndo(gate, "found", spec.id, fence, { ...by, asks: true });
+    if (write.isApproved !== true && asksPerson(by.tool, argsJson, catalog)) {
+      await callUndo(gate, "found", spec.id, fence, { by: { ...by, asks: true } });
       return NOTHING_TO_DO;
     }
     const runner = new AttemptRunner(
@@ -102,11 +110,13 @@ export async function attemptUndo(
 /** Ask people about the calls that take the writes of a run back: one question for all of them. */
 async function askPeople(
   { spec, fence }: JobClaim,
-  { runId, calls }: NonNullable<OpenedEntry["asks"]>,
+  { runId, asks }: Extract<OpenedJob, { readonly runId: string }>,
   execution: Execution,
 ): Promise<AttemptEnd> {
   const { catalog, gate, hooks } = execution;
-  const readable = calls.flatMap(({ name: id, tool: toolName, argsJson }) => {
+  const readable = asks.flatMap((write) => {
+    const id = keyOf(write);
+    const { tool: toolName, argsJson } = write.by as Reversal;
     const tool = catalog.callable(toolName);
     const call = tool && parseCall(tool, readArgs(argsJson), { isForeign: true });
     return tool && call?.ok === true ? { id, toolName, tool, call: call.value } : [];
@@ -150,10 +160,11 @@ type LookedUp = { readonly by: Reversal | SecretReversal | Irreversible | null }
 
 /** Look whether a write in doubt was done: how it is taken back then, null where it was not, or when to look again. */
 async function lookUp(
-  { tool: name, argsJson, timeoutMs, sentAt }: NonNullable<OpenedEntry["doubt"]>,
+  { tool: name, look, sentAt }: KeptWrite,
   catalog: Catalog,
   scope: CallScope,
 ): Promise<LookedUp> {
+  const { argsJson, timeoutMs } = look!;
   const tool = catalog.callable(name);
   const verifier = catalog.verifierOf(name);
   if (tool === undefined || verifier === undefined) return failedAttempt(makeFailure("UNKNOWN_TOOL"));

@@ -12,8 +12,6 @@ import {
   type ClosedRun,
   keyOf,
   nameOf,
-  type OpenedEntry,
-  type Reversal,
   toWirePlace,
   UNDO,
   type UndoMethods,
@@ -165,24 +163,18 @@ class UndoPart implements OpenPart {
       },
       looks: (_, runs) => this.#looks(runs),
       open: (now, jobId, fence) => {
-        const found = this.#table.ofJob(jobId)?.write;
         if (!outbox.holds(jobId, fence)) return null;
-        if (found === undefined) return this.#openQuestion(jobId);
-        const { by, look, tool, sentAt, isApproved } = found;
-        return {
-          tries: outbox.job(jobId, now)?.tries ?? [],
-          isApproved,
-          by,
-          doubt: by === undefined && look !== undefined ? { ...look, tool, sentAt } : undefined,
-        };
+        const found = this.#table.ofJob(jobId);
+        if (found !== undefined) return { write: found.write, tries: outbox.job(jobId, now)?.tries ?? [] };
+        const { runId, facts } = this.#table.runOfJob(jobId) ?? {};
+        if (runId === undefined || facts?.asks?.jobId !== jobId) return null;
+        const asks = orderWrites(this.#table.writes(runId).filter(asksFirst));
+        return { asks, runId, callback: facts.callback };
       },
-      found: (_, jobId, fence, by) => {
+      found: (_, jobId, fence, told) => {
         const found = this.#table.ofJob(jobId);
         if (found === undefined || !outbox.holds(jobId, fence)) return false;
-        this.#table.saveWrite(found.runId, {
-          ...found.write,
-          ...(by === null ? { isNone: true } : { by }),
-        });
+        this.#table.saveWrite(found.runId, { ...found.write, ...told });
         return true;
       },
       asked: (now, jobId, fence, confirmation, names) => {
@@ -209,15 +201,6 @@ class UndoPart implements OpenPart {
   /** Nothing is under way of a run that waits for a person. */
   #looks(runs: readonly string[]): UndoState {
     return this.#runs.stateOf(runs.filter((id) => this.#table.run(id)?.state !== "parked"));
-  }
-
-  /** Find the calls that a job asks people about. */
-  #openQuestion(jobId: string): OpenedEntry | null {
-    const run = this.#table.runOfJob(jobId);
-    if (run?.facts.asks?.jobId !== jobId) return null;
-    const writes = orderWrites(this.#table.writes(run.runId).filter(asksFirst));
-    const calls = writes.map((write) => ({ ...(write.by as Reversal), name: keyOf(write) }));
-    return { tries: [], asks: { runId: run.runId, calls, callback: run.facts.callback } };
   }
 
   get nextAt(): number | null {

@@ -162,7 +162,7 @@ test("a write that was found, and has no way back, is not sent a second time whe
   await volley.advance(100);
   // One attempt is under way: it looks, and is told nothing.
   const error = { code: "NOT_REVERSIBLE", message: "", retryable: false } as const;
-  expect(await call("found", jobId, 1, { tool: "book_lost", error })).toBe(true);
+  expect(await call("found", jobId, 1, { by: { tool: "book_lost", error } })).toBe(true);
   volley.evict();
   await volley.advance(600_000);
   expect(bookings.heard).toEqual([]);
