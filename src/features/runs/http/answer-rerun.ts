@@ -9,7 +9,8 @@ import { onlyField } from "./bulk-request.ts";
 import { refuseGoing } from "./look-at-run.ts";
 import { openLog } from "./open-log.ts";
 import { prepareRerun, withToolsOfNow } from "./prepare-rerun.ts";
-import { NOT_OVER } from "./refuse-rerun.ts";
+import { IN_CHANGE, NOT_OVER } from "./refuse-rerun.ts";
+import { findRecorded } from "../rerun/run-rerun.ts";
 
 /** `POST /v1/runs/{id}/rerun`: run again what ran, without a write that is sent twice. */
 export const rerunRun: Route = {
@@ -30,6 +31,12 @@ export const rerunRun: Route = {
       { log: opened.value, only: body.value.parsed.only, request },
       context,
     );
+    if (!prepared.ok && prepared.error === IN_CHANGE && key.value !== null) {
+      const asked = { ...context, ...underKey(key.value, [id, body.value.value]), signal: request.signal };
+      // By the rerun that this request has begun, perhaps.
+      const recorded = await findRecorded(asked);
+      if (recorded?.ok === true) return respondDocument(() => Promise.resolve(recorded), request, context);
+    }
     if (!prepared.ok) {
       const of = { log: opened.value, wish: "run again" };
       const going = prepared.error === NOT_OVER ? await refuseGoing(id, of, context) : prepared;

@@ -107,7 +107,7 @@ export async function runRerun(
 }
 
 /** Find the job that a rerun under the same key has become; null where there is none. */
-async function findRecorded(execution: Execution): Promise<Result<Answer, Refused> | null> {
+export async function findRecorded(execution: Execution): Promise<Result<Answer, Refused> | null> {
   const found = await execution.hooks?.later?.record(NO_BATCH, execution, { refused: NO_PLAN_RUNS });
   return found === undefined || (!found.ok && found.error.refusal === NO_PLAN_RUNS) ? null : found;
 }

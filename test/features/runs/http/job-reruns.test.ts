@@ -476,12 +476,16 @@ describe("A run of a batch in the background", () => {
   });
 
   test("is the same job for a request that comes again under its key", async () => {
-    const { sent, rerun, begin, statuses } = await start({ bad: 400 });
+    const { sent, send, rerun, begin, statuses } = await start({ bad: 400 });
     const { run_id: id } = await begin(BATCH);
     delete statuses["bad"];
     sent.splice(0);
     const headers = { "idempotency-key": "again" };
-    const first = await rerun(id, { only: "failed" }, headers);
+    const going = await send(`/v1/runs/${id}/rerun`, { only: "failed" }, headers);
+    const first = await send(`/v1/runs/${id}/rerun`, { only: "failed" }, headers);
+    expect([first.status, first.body]).toEqual([202, going.body]);
+    expect(first.headers.get("idempotency-replayed")).toBe("true");
+    expect((await rerun(id, {}, headers)).body.code).toMatch(/^IDEMPOTENCY_/);
     const second = await rerun(id, { only: "failed" }, headers);
     expect(second.body).toEqual(first.body);
     expect(namesOf(sent).filter((of) => of === "bad")).toEqual(["bad"]);
