@@ -1,7 +1,8 @@
+import type { Catalog } from "../../../core/catalog/catalog.ts";
 import type { Tool } from "../../../core/catalog/define-tool.ts";
 import type { JsonObject } from "../../../core/contract/json.ts";
 import { isLive } from "../../../core/gate/state/outbox.ts";
-import { attempt } from "../../../core/kit/result.ts";
+import { attempt, type Result } from "../../../core/kit/result.ts";
 import { prepareTask } from "../../../core/plan/prepare-task.ts";
 import { parsePointer } from "../../../core/kit/json/json-pointer.ts";
 import type { Gives } from "../../../feature/gives.ts";
@@ -64,10 +65,11 @@ export async function findWrites(
   const left: (AskedPlace & { readonly tool: string })[] = [];
   const writes: (AskedWrite | Promise<AskedWrite>)[] = [];
 
+  let all: Promise<Result<Catalog, unknown>> | undefined;
   /** Whether a tool is there for some key, as far as is known. */
   const isThere = async (name: string): Promise<boolean> => {
-    const all = await attempt(allTools);
-    return !all.ok || all.value.get(name) !== undefined;
+    const found = await (all ??= attempt(allTools));
+    return !found.ok || found.value.get(name) !== undefined;
   };
   /** Find when the job that a write is has ended, and by which call it is taken back if it succeeded. */
   const ofJob = async (

@@ -74,6 +74,18 @@ describe("POST /v1/runs/{id}/undo", () => {
     expect(bookings.heard.filter((word) => word.startsWith("unbook"))).toHaveLength(2);
   });
 
+  test("takes each write back once, where several ask at once: one is answered, the others are to ask again", async () => {
+    const bookings = openBookings();
+    const volley = await open(bookings);
+    const { batch_id: id } = await run(volley, TWO);
+    const asked = await Promise.all([{}, {}, { only: ["one"] }].map((body) => askUndo(volley, id, body)));
+    expect(asked.map(({ status }) => status).toSorted()).toEqual([200, 409, 409]);
+    for (const { status, body } of asked)
+      if (status === 409) expect(body.code).toBe("IDEMPOTENCY_IN_PROGRESS");
+    await volley.advance(60_000);
+    expect(bookings.heard.slice(2)).toEqual(["unbook b", "unbook a"]);
+  });
+
   test("answers a request that comes again under its Idempotency-Key as it was answered first", async () => {
     const bookings = openBookings();
     const volley = await open(bookings);
