@@ -66,6 +66,8 @@ export interface ListPlace {
 export interface DeliveryQuery {
   /** Nothing but deliveries to these endpoints. */
   readonly endpoints?: readonly string[] | undefined;
+  /** Nothing but deliveries to this customer's endpoints: another one may have had the id of one of them before. */
+  readonly customer?: string | undefined;
   /** Nothing but deliveries of the events at these places. */
   readonly seqs?: readonly number[] | undefined;
   readonly status?: DeliveryStatus | undefined;

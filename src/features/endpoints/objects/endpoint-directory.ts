@@ -140,13 +140,21 @@ export function createEndpointDirectory({
       };
     }
 
-    put(asked: EndpointAsked, by?: CustomerHands): Promise<Result<Put, KeepRefusal>> {
+    async put(asked: EndpointAsked, by?: CustomerHands): Promise<Result<Put, KeepRefusal>> {
+      if (by !== undefined && !asked.isNew && (await this.#find(asked.id, by.customer)) === null)
+        return err("unknown");
       return this.#changes.put(asked, by);
     }
 
     async get(id: string, customer?: string): Promise<SeenEndpoint | null> {
-      const known = this.#find(id, customer);
-      return known === null ? null : this.#shards.of(known.shard).get(id);
+      const known = this.#index.find(id);
+      if (known === null || (customer !== undefined && known.customer !== customer)) return null;
+      const seen = await this.#shards.of(known.shard).get(id);
+      if (seen === null) return null;
+      // A change of whose it is may have been cut off before it was known here: the object that delivers to it says.
+      const now = this.#index.find(id);
+      if (now?.no === seen.endpoint.no) this.#index.assign(now, seen.endpoint.customer ?? null);
+      return customer === undefined || seen.endpoint.customer === customer ? seen : null;
     }
 
     async list(query: EndpointList): Promise<{ endpoints: KeptEndpoint[]; next: number | null }> {
@@ -154,19 +162,20 @@ export function createEndpointDirectory({
     }
 
     async rotate({ id, secret, overlapMs, customer }: Rotation): Promise<KeptEndpoint | null> {
-      const known = this.#find(id, customer);
+      const known = await this.#find(id, customer);
       if (known === null) return null;
       return this.#shards.of(known.shard).rotate(id, secret, overlapMs);
     }
 
     async remove(id: string, customer?: string): Promise<boolean> {
+      if (customer !== undefined && (await this.#find(id, customer)) === null) return false;
       const removed = await this.#changes.remove(id, customer);
       if (removed) this.#alarm.arm(clock.now() + DAY_MS);
       return removed;
     }
 
     async recover(id: string, query: RecoverQuery, customer?: string): Promise<number | null> {
-      const known = this.#find(id, customer);
+      const known = await this.#find(id, customer);
       return known === null ? null : recover(known, query, { log: this.#log, shards: this.#shards });
     }
 
@@ -292,9 +301,10 @@ export function createEndpointDirectory({
       return known === null ? this.#index.shardsOf(customer) : [known.shard];
     }
 
-    #find(id: string, customer: string | undefined): IndexedEndpoint | null {
-      const known = this.#index.find(id);
-      return customer === undefined || known?.customer === customer ? known : null;
+    /** Find an endpoint, for a customer by what its object says of whose it is. */
+    async #find(id: string, customer: string | undefined): Promise<IndexedEndpoint | null> {
+      const isSeen = customer === undefined || (await this.get(id, customer)) !== null;
+      return isSeen ? this.#index.find(id) : null;
     }
   }
   return refuseErased<DirectoryMethods>(EndpointDirectory, clock);

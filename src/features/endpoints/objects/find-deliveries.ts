@@ -25,12 +25,12 @@ interface Place {
 
 /** Find where as many stand as are asked for, and one more. It reads nothing of an endpoint that has none, or stands behind what others have. */
 function findPlaces(store: ShardStore, query: DeliveryQuery): readonly Place[] {
-  const { endpoints, after } = query;
+  const { endpoints, customer, after } = query;
   const most = query.limit + 1;
   const wanted = endpoints && new Set(endpoints);
   const latest = store.deliveries.latest();
   const firsts = [...store.endpoints.named()]
-    .filter(({ id }) => wanted?.has(id) !== false)
+    .filter((one) => wanted?.has(one.id) !== false && (customer === undefined || one.customer === customer))
     .map((endpoint): Place => ({ seq: latest.get(endpoint.no) ?? -1, endpoint }))
     .sort(comparePlaces);
   let found: Place[] = [];

@@ -21,11 +21,11 @@ export async function listDeliveries(
   asked: DeliveryList,
   { index, log, shards }: Kept,
 ): Promise<DeliveryPage> {
-  const { event, run, status, after, limit } = asked;
+  const { event, run, status, customer, after, limit } = asked;
   const among = placeOf(asked, index);
   if (among === null) return NONE;
   const find = (query: Pick<DeliveryQuery, "seqs" | "limit">): Promise<TakenRows<FoundDelivery>> =>
-    shards.deliveriesIn(among.shards, { ...query, endpoints: among.endpoints, status, after });
+    shards.deliveriesIn(among.shards, { ...query, endpoints: among.endpoints, customer, status, after });
   if (event !== undefined) {
     const known = log.find(event);
     if (known === null || (run !== undefined && known.run !== run)) return NONE;
@@ -88,10 +88,10 @@ export async function listEndpoints(
   for (let page = 0; page < PAGES_LOOKED; page += 1) {
     const indexed = index.page({ customer, before: from, limit });
     const found = await readAll(indexed);
-    endpoints.push(...found.rows);
+    endpoints.push(...found.rows.filter((one) => customer === undefined || one.customer === customer));
     const { rows, hasMore } = takeRows(endpoints, { limit, characters: LIMITS.pageBytes });
     if (hasMore) return { endpoints: rows, next: rows.at(-1)!.no };
-    from = found.hasMore ? rows.at(-1)!.no : (indexed.at(-1)?.no ?? from);
+    from = found.hasMore ? found.rows.at(-1)!.no : (indexed.at(-1)?.no ?? from);
     if (index.page({ customer, before: from, limit: 1 }).length === 0) return { endpoints, next: null };
     if (rows.length === limit) break;
   }

@@ -1,0 +1,68 @@
+import { expect, test } from "vitest";
+
+import type { Feature, ObjectOptions } from "../../../../src/cloudflare/feature.ts";
+import { endpoints } from "../../../../src/features/endpoints/index.ts";
+import { openEndpoints, taken } from "./endpoint-world.ts";
+
+/** The endpoints of a Worker, whose changes can be cut off: the object that delivers has them, and its directory does not hear of it. */
+function cutOff() {
+  const cut = { isNext: false };
+  const { objects, ...rest } = endpoints();
+  type Shard = new (...args: never[]) => { put(...args: readonly never[]): unknown };
+  const feature: Feature = {
+    ...rest,
+    objects: {
+      ...objects,
+      EndpointShard: {
+        ...objects!.EndpointShard,
+        create: (options: ObjectOptions) =>
+          class extends (objects!.EndpointShard.create(options) as unknown as Shard) {
+            override put(...args: readonly never[]): unknown {
+              const put = super.put(...args);
+              if (!cut.isNext) return put;
+              cut.isNext = false;
+              throw new Error("cut off");
+            }
+          } as never,
+      },
+    },
+  };
+  return { cut, feature };
+}
+
+test("An endpoint whose change to another customer was cut off is that customer's once it was looked at, and nobody else's", async () => {
+  const { cut, feature } = cutOff();
+  const world = await openEndpoints(taken, { feature });
+  await world.put("shop", { customer: "c_1" });
+  cut.isNext = true;
+  const moved = { url: "https://shop.acme.dev/shop", events: ["*"], customer: "c_2" };
+  expect((await world.send("PUT", "/v1/endpoints/shop", moved)).status).toBe(503);
+  const link = await world.send("POST", "/v1/portal_links", { customer: "c_1" });
+  const authorization = `Bearer ${String(link.body.url).split("token=")[1]!}`;
+  const asFormer = async () =>
+    (await world.volley.fetch("/v1/portal/endpoints/shop", { headers: { authorization } })).status;
+  expect(await asFormer()).toBe(404);
+  expect((await world.send("GET", "/v1/endpoints/shop")).body).toMatchObject({ customer: "c_2" });
+  await world.publish("order.paid", {}, { customer: "c_2" });
+  await world.later(1_000);
+  expect(world.sentTo("shop")).toHaveLength(1);
+  expect(await asFormer()).toBe(404);
+});
+
+test("A customer sees no delivery to an endpoint that had the id of its own before and was another's", async () => {
+  const world = await openEndpoints();
+  await world.put("shop", { customer: "c_1" });
+  await world.publish("order.paid", { of: "c_1" }, { customer: "c_1" });
+  await world.later(1_000);
+  expect((await world.send("DELETE", "/v1/endpoints/shop")).status).toBe(204);
+  await world.put("shop", { customer: "c_2" });
+  await world.publish("order.sent", {}, { customer: "c_2" });
+  await world.later(1_000);
+  const link = await world.send("POST", "/v1/portal_links", { customer: "c_2" });
+  const authorization = `Bearer ${String(link.body.url).split("token=")[1]!}`;
+  for (const query of ["", "?endpoint=shop"]) {
+    const answer = await world.volley.fetch(`/v1/portal/deliveries${query}`, { headers: { authorization } });
+    const { deliveries } = (await answer.json()) as { deliveries: readonly { type: string }[] };
+    expect(deliveries.map(({ type }) => type)).toEqual(["order.sent"]);
+  }
+});
