@@ -93,6 +93,7 @@ export function createEndpointDirectory({
       batch: EventBatch | null,
     ): Promise<readonly PublishAnswer[] | null> {
       if (batch !== null && !this.#log.keepBatch(batch, clock.now())) return null;
+      this.#alarm.arm(clock.now() + DAY_MS);
       const misfits = await Promise.all(
         asked.map(({ type, data }) => findMisfit(this.#types.find(type), data)),
       );
@@ -240,6 +241,7 @@ export function createEndpointDirectory({
     }
 
     putLink(link: PortalLink): boolean {
+      this.#alarm.arm(clock.now() + DAY_MS);
       return this.#links.put(link, clock.now());
     }
 
@@ -275,7 +277,8 @@ export function createEndpointDirectory({
       this.#alarm.consume();
       const pruned = await attempt(async () => {
         const own = this.#log.prune(clock.now());
-        const all = [own, ...(await this.#shards.callEach(ALL_SHARDS, (stub) => stub.prune()))];
+        const links = this.#links.prune(clock.now()) > 0 ? "later" : "nothing";
+        const all = [own, links, ...(await this.#shards.callEach(ALL_SHARDS, (stub) => stub.prune()))];
         if (all.includes("more")) this.#alarm.arm(clock.now() + SLICE_MS);
         else if (all.includes("later")) this.#alarm.arm(clock.now() + DAY_MS);
       });

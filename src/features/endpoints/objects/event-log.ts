@@ -67,7 +67,7 @@ export class EventLog {
 
   /** Keep the key of several events for a day; false where it came before with other content. */
   keepBatch({ key, content }: EventBatch, nowMs: number): boolean {
-    this.#sql.exec("DELETE FROM event_batches WHERE at <= ?", nowMs - LIMITS.eventRepeatMs);
+    this.#forgetBatches(nowMs);
     this.#sql.exec(
       "INSERT OR IGNORE INTO event_batches (key, content, at) VALUES (?, ?, ?)",
       key,
@@ -160,6 +160,7 @@ export class EventLog {
 
   /** Forget the oldest events, a bounded number of them. The newest stays: the next one's place is counted from it. */
   prune(nowMs: number): Pruned {
+    this.#forgetBatches(nowMs);
     const gone = this.#sql
       .exec(
         `DELETE FROM events WHERE seq IN (
@@ -170,15 +171,20 @@ export class EventLog {
       )
       .toArray();
     if (gone.length === LIMITS.eventsPruned) return "more";
-    const { count } = this.#sql
-      .exec<{ count: number }>("SELECT COUNT(*) AS count FROM (SELECT 1 FROM events LIMIT 2)")
-      .one();
-    return count > 1 ? "later" : "nothing";
+    const left = this.#sql.exec(
+      `SELECT 1 FROM (SELECT 1 FROM events LIMIT 1 OFFSET 1)
+       UNION ALL SELECT 1 FROM (SELECT 1 FROM event_batches LIMIT 1)`,
+    );
+    return left.toArray().length > 0 ? "later" : "nothing";
   }
 
   erase(): void {
     this.#sql.exec("DELETE FROM events");
     this.#sql.exec("DELETE FROM event_batches");
+  }
+
+  #forgetBatches(nowMs: number): void {
+    this.#sql.exec("DELETE FROM event_batches WHERE at <= ?", nowMs - LIMITS.eventRepeatMs);
   }
 
   #at(seq: number): Row | null {

@@ -17,9 +17,7 @@ export class PortalLinks {
   }
 
   put({ hash, customer, expiresAt, readOnly }: PortalLink, nowMs: number): boolean {
-    this.#sql.exec("DELETE FROM portal_links WHERE expires_at <= ?", nowMs);
-    const { count } = this.#sql.exec<{ count: number }>("SELECT COUNT(*) AS count FROM portal_links").one();
-    if (count >= LIMITS.portalLinks) return false;
+    if (this.prune(nowMs) >= LIMITS.portalLinks) return false;
     this.#sql.exec(
       "INSERT OR REPLACE INTO portal_links (hash, customer, expires_at, read_only) VALUES (?, ?, ?, ?)",
       hash,
@@ -39,6 +37,12 @@ export class PortalLinks {
     const [row] = rows.toArray();
     if (row === undefined) return null;
     return { hash, customer: row.customer, expiresAt: row.expires_at, readOnly: row.read_only === 1 };
+  }
+
+  /** Forget those that have ended; how many are left. */
+  prune(nowMs: number): number {
+    this.#sql.exec("DELETE FROM portal_links WHERE expires_at <= ?", nowMs);
+    return this.#sql.exec<{ count: number }>("SELECT COUNT(*) AS count FROM portal_links").one().count;
   }
 
   deleteOf(customer: string): number {
