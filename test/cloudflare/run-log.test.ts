@@ -2,7 +2,8 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 
-import type { Look, ReportedRun, RunHead, RunQuery } from "../../src/features/runs/run.ts";
+import type { ReportedRun, RunHead } from "../../src/features/runs/run.ts";
+import type { Look, RunQuery } from "../../src/features/runs/run-log-methods.ts";
 import { countReads } from "./count-rows.ts";
 
 let logs = 0;

@@ -15,7 +15,7 @@ import type { OperatorLogMethods } from "../../src/features/operator/operator.ts
 import type { DirectoryMethods } from "../../src/features/endpoints/directory-methods.ts";
 import type { EndpointShardMethods } from "../../src/features/endpoints/endpoint-shard-methods.ts";
 import { createRunLog } from "../../src/features/runs/objects/run-log.ts";
-import type { RunLogMethods } from "../../src/features/runs/run.ts";
+import type { RunLogMethods } from "../../src/features/runs/run-log-methods.ts";
 import { createKeyShard } from "../../src/features/keys/objects/key-shard.ts";
 import { systemClock } from "../../src/cloudflare/platform/system-ports.ts";
 import { createSignInStore } from "../../src/features/sign-in/objects/sign-in-store.ts";

@@ -5,13 +5,13 @@ import { suggestFields, toHint, toIssues } from "../../core/contract/issues.ts";
 import { subjectField } from "../../feature/caller.ts";
 import type { Issue } from "../../core/contract/failure.ts";
 import { isJsonObject, withoutNulls } from "../../core/contract/json.ts";
-import { lazySchema } from "../../core/contract/lazy-schema.ts";
+import { lazySchema, type Written } from "../../core/contract/lazy-schema.ts";
 import * as LIMITS from "./limits.ts";
 import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
 import { guardHeaders } from "../../core/egress/guard-headers.ts";
 import { guardPublicUrl } from "../../core/egress/guard-url.ts";
+import type { GcraRate } from "../../core/kit/gcra.ts";
 import { err, ok, type Result } from "../../core/kit/result.ts";
-import type { EndpointSettings } from "./endpoint.ts";
 
 /** The form of an endpoint's id, which stands in paths. */
 export const ENDPOINT_ID = /^[A-Za-z0-9_.@:-]{1,128}$/;
@@ -61,6 +61,13 @@ export const endpointSchema = lazySchema(() =>
     paused: z.optional(z.boolean()),
   }),
 );
+
+/** The part of an endpoint that the tenant chooses. */
+export type EndpointSettings = Omit<Written<typeof endpointSchema>, "rate_limit" | "ordered" | "paused"> & {
+  readonly rateLimit?: GcraRate | undefined;
+  readonly ordered: boolean;
+  readonly paused: boolean;
+};
 
 const OPTIONAL = ["customer", "filter", "description", "headers", "rate_limit", "via", "ordered", "paused"];
 

@@ -1,6 +1,7 @@
 import type { TakenRows } from "../../core/kit/take-rows.ts";
 import type { Delivery, DeliveryStatus, PublishedEvent } from "./delivery.ts";
-import type { EndpointSettings, EndpointState, KeptEndpoint } from "./endpoint.ts";
+import type { EndpointSettings } from "./endpoint-schema.ts";
+import type { EndpointState, KeptEndpoint } from "./endpoint.ts";
 
 /** An endpoint that is to be kept as it is said here. */
 export interface EndpointPut {

@@ -1,16 +1,7 @@
-import type { Written } from "../../core/contract/lazy-schema.ts";
-import type { GcraRate } from "../../core/kit/gcra.ts";
-import type { endpointSchema } from "./endpoint-schema.ts";
+import type { EndpointSettings } from "./endpoint-schema.ts";
 
 /** The binding of the objects that keep endpoints and deliver to them. */
 export const ENDPOINT_SHARDS = "ENDPOINT_SHARDS";
-
-/** The part of an endpoint that the tenant chooses. */
-export type EndpointSettings = Omit<Written<typeof endpointSchema>, "rate_limit" | "ordered" | "paused"> & {
-  readonly rateLimit?: GcraRate | undefined;
-  readonly ordered: boolean;
-  readonly paused: boolean;
-};
 
 /** A secret that signs, sealed where the deployment has a key. It is kept, and no digest of it, because each attempt is signed anew. */
 export interface SigningSecret {

@@ -1,5 +1,6 @@
 import * as LIMITS from "./limits.ts";
-import type { RunHead, RunPlace } from "./run.ts";
+import type { RunHead } from "./run.ts";
+import type { RunPlace } from "./run-log-methods.ts";
 
 /** The heads of one report, and when it arrived. */
 export interface ReportRow {

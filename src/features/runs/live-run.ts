@@ -1,6 +1,6 @@
 import type { JobRecord } from "../../core/contract/gate/job.ts";
 import { parseExact } from "../../core/contract/json.ts";
-import type { ListedRun, RunQuery } from "./run.ts";
+import type { ListedRun, RunQuery } from "./run-log-methods.ts";
 import { fitsListed } from "./run-query.ts";
 
 export function isLive({ status }: JobRecord): boolean {

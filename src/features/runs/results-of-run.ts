@@ -1,5 +1,5 @@
 import type { KeptRun } from "./rerun/kept-run.ts";
-import type { ListedRun } from "./run.ts";
+import type { ListedRun } from "./run-log-methods.ts";
 
 /** The fields of a kept action that are measures of its result, with their names there. */
 const MEASURES: Readonly<Record<string, string>> = {

@@ -2,15 +2,8 @@ import { parsePage, parseRange } from "../../core/contract/list-query.ts";
 import { parseChoice, refuseOtherParameters } from "../../core/contract/parse-request.ts";
 import type { Refusal } from "../../core/contract/refusal.ts";
 import { err, ok, type Result } from "../../core/kit/result.ts";
-import {
-  type ListedRun,
-  type Look,
-  RUN_SOURCES,
-  RUN_STATUSES,
-  type RunHead,
-  type RunPlace,
-  type RunQuery,
-} from "./run.ts";
+import { RUN_SOURCES, RUN_STATUSES, type RunHead } from "./run.ts";
+import type { ListedRun, Look, RunPlace, RunQuery } from "./run-log-methods.ts";
 import { sees } from "./see-run.ts";
 
 const TEXTS = ["tool", "flow", "key", "tag", "subject"] as const;

@@ -2,7 +2,8 @@ import type { Aftermath } from "../../core/contract/gate/part-call.ts";
 import { isTrouble } from "../../core/contract/gate/job.ts";
 import { UNKNOWN_TOOL } from "../../core/observe/watch.ts";
 import type { TurnedJob } from "./turned-job.ts";
-import { ENDS, type ListedRun, type Look, type RunHead, type RunStatus, type ToolCount } from "./run.ts";
+import { ENDS, type RunHead, type RunStatus, type ToolCount } from "./run.ts";
+import type { ListedRun, Look } from "./run-log-methods.ts";
 
 /** Says whether the run that answered a question went well; undefined where the log has none. */
 export type AnswerOf = (question: string) => boolean | undefined;

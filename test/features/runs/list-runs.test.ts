@@ -3,7 +3,8 @@ import { describe, expect, test } from "vitest";
 
 import * as LIMITS from "../../../src/features/runs/limits.ts";
 import { type Listed, listRuns, type ReportRow } from "../../../src/features/runs/list-runs.ts";
-import type { RunHead, RunPlace } from "../../../src/features/runs/run.ts";
+import type { RunHead } from "../../../src/features/runs/run.ts";
+import type { RunPlace } from "../../../src/features/runs/run-log-methods.ts";
 
 const head = (id: string, startedAt: number, durationMs = 0): RunHead => ({
   id,

@@ -11,7 +11,7 @@ import { visibleText } from "../../../core/kit/visible-text.ts";
 import type { EndpointAsked, KeepRefusal } from "../directory-methods.ts";
 import { toSettingsJson } from "../endpoint-json.ts";
 import { ENDPOINT_ID, parseEndpoint, ENDPOINT_ID_IN_WORDS, refuseEndpoint } from "../endpoint-schema.ts";
-import type { EndpointSettings } from "../endpoint.ts";
+import type { EndpointSettings } from "../endpoint-schema.ts";
 import type { SeenEndpoint } from "../endpoint-shard-methods.ts";
 import { checkVia } from "./check-via.ts";
 import { portalSettingsOf } from "./portal-page.ts";

@@ -1,7 +1,7 @@
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
-import type { ListedRun } from "../run.ts";
+import type { ListedRun } from "../run-log-methods.ts";
 
 /**
  * Have a rerun use the accounts that its run used. It never uses others: a request that acts for one subject, by its key or by its

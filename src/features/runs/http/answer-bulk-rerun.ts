@@ -6,7 +6,7 @@ import { respondRefused } from "../../../cloudflare/http/respond.ts";
 import type { Route } from "../../../cloudflare/openapi/route.ts";
 import { countRequest } from "../../../core/gate/admit-plan.ts";
 import { ok } from "../../../core/kit/result.ts";
-import type { ListedRun } from "../run.ts";
+import type { ListedRun } from "../run-log-methods.ts";
 import { bulkSchema, listPage, readBulk, rerunsSchema, respondBulk } from "./bulk-request.ts";
 import { openLog } from "./open-log.ts";
 import { type PreparedRerun, prepareRerun, withToolsOfNow } from "./prepare-rerun.ts";

@@ -9,7 +9,7 @@ import { readRequest } from "../../../cloudflare/http/read-request-body.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import { respondJson } from "../../../cloudflare/http/respond.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
-import type { RunPage, RunPlace, RunQuery, RunLog } from "../run.ts";
+import type { RunPage, RunPlace, RunQuery, RunLog } from "../run-log-methods.ts";
 import { parseRunQuery, toRunCursor } from "../run-query.ts";
 import { look } from "./look-at-run.ts";
 import { runFilterSchema } from "./run-schemas.ts";

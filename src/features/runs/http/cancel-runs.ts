@@ -10,7 +10,7 @@ import type { RequestContext } from "../../../cloudflare/http/request-context.ts
 import { ok } from "../../../core/kit/result.ts";
 import { type TakenRows, takeWalked } from "../../../core/kit/take-rows.ts";
 import { fitsLive, runIdOf, toLiveRun } from "../live-run.ts";
-import type { ListedRun, RunLog } from "../run.ts";
+import type { ListedRun, RunLog } from "../run-log-methods.ts";
 import {
   type BulkEnd,
   type BulkQuery,

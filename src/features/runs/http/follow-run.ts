@@ -15,7 +15,7 @@ import { readKeptRun } from "./read-kept-run.ts";
 import { toKeptEnvelope, toResults } from "../results-of-run.ts";
 import * as LIMITS from "../limits.ts";
 import { isLive } from "../live-run.ts";
-import type { RunLog } from "../run.ts";
+import type { RunLog } from "../run-log-methods.ts";
 import { sees } from "../see-run.ts";
 
 interface Followed {

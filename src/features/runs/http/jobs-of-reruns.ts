@@ -14,7 +14,7 @@ import { givenBy } from "../../../feature/gives.ts";
 import { isLive, runIdOf } from "../live-run.ts";
 import { runAwaitedMs } from "../limits.ts";
 import type { LoopRows } from "../rerun/decide-rerun.ts";
-import type { ListedRun, Reruns } from "../run.ts";
+import type { ListedRun, Reruns } from "../run-log-methods.ts";
 import { IN_CHANGE } from "./refuse-rerun.ts";
 
 /** The jobs that runs which share actions are, by those runs; null of one that is forgotten. None of them goes on. */

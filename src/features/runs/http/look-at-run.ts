@@ -13,7 +13,7 @@ import type { RequestContext } from "../../../cloudflare/http/request-context.ts
 import { cancelJobsLooked as MOST, runAwaitedMs as RUN_AWAITED_MS } from "../limits.ts";
 import { isLive, runIdOf } from "../live-run.ts";
 import type { Questions } from "../rerun/decide-rerun.ts";
-import type { FoundRun, Look, RunLog } from "../run.ts";
+import type { FoundRun, Look, RunLog } from "../run-log-methods.ts";
 import { sightOf, UNREADABLE } from "./open-log.ts";
 
 /** A run as it is found: in the log, as a job, or both. */

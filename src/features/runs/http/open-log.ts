@@ -3,7 +3,8 @@ import { visibleTools } from "../../../cloudflare/routes/jobs.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
-import { RUN_LOGS, type Sight, type RunLog } from "../run.ts";
+import { RUN_LOGS } from "../run.ts";
+import type { Sight, RunLog } from "../run-log-methods.ts";
 import { runDeskOf } from "./run-desk.ts";
 
 /** There is no such run in the caller's tenant, or none for this key. */

@@ -15,7 +15,7 @@ import type { EarlierRerun, KeptAction, KeptRun } from "../rerun/kept-run.ts";
 import { forgetGone } from "../rerun/forget-gone.ts";
 import { leftByJob } from "../rerun/left-by-job.ts";
 import { runRerun } from "../rerun/run-rerun.ts";
-import type { Reruns, RunLog } from "../run.ts";
+import type { Reruns, RunLog } from "../run-log-methods.ts";
 import { sees } from "../see-run.ts";
 import { useAccountsOf } from "./accounts-of-run.ts";
 import { beginAgain, findLoop, readJobs, type RerunJobs } from "./jobs-of-reruns.ts";

@@ -2,7 +2,7 @@ import { parseExact } from "../../../core/contract/json.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import type { Written } from "../../../core/contract/lazy-schema.ts";
 import { keepLog, untold } from "../action-content.ts";
-import type { FoundRun } from "../run.ts";
+import type { FoundRun } from "../run-log-methods.ts";
 import type { TurnedJob } from "../turned-job.ts";
 import { sees } from "../see-run.ts";
 import { sightOf } from "./open-log.ts";

@@ -1,6 +1,6 @@
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
 import * as LIMITS from "../limits.ts";
-import type { ListedRun } from "../run.ts";
+import type { ListedRun } from "../run-log-methods.ts";
 
 export const NOT_OVER = makeRefusal(
   "NOT_FOUND",

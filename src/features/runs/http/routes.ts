@@ -20,7 +20,7 @@ import { runFilterSchema, runPageSchema, runSchema } from "./run-schemas.ts";
 import * as LIMITS from "../limits.ts";
 import { toAction, toLiveRun, fitsLive } from "../live-run.ts";
 import { parseRunQuery, toRunCursor } from "../run-query.ts";
-import type { RunLog, RunPage, RunPlace, RunQuery } from "../run.ts";
+import type { RunLog, RunPage, RunPlace, RunQuery } from "../run-log-methods.ts";
 
 /** `GET /v1/runs`: what ran of the tenant, newest first, as far as the key may see it. */
 export const listRuns = routeOf(

@@ -11,14 +11,8 @@ import { attempt, ok } from "../../../core/kit/result.ts";
 import { createSlot } from "../../../cloudflare/slot.ts";
 import type { ModelRound, RunListener, SeenBatch } from "../../../core/observe/seen.ts";
 import { type Kept, parseRunDays, readKept, RUN_DAYS, RUNS_KEPT } from "../read-settings.ts";
-import {
-  RUN_LOGS,
-  type RunHead,
-  type RunLog,
-  type RunLogMethods,
-  type RunReport,
-  type RunSource,
-} from "../run.ts";
+import { RUN_LOGS, type RunHead, type RunReport, type RunSource } from "../run.ts";
+import type { RunLog, RunLogMethods } from "../run-log-methods.ts";
 import { RunBuffer, type RunOwner } from "../run-buffer.ts";
 import { type RecordOptions, type RunFacts, RunRecord } from "../run-record.ts";
 import { seeRun } from "../see-run.ts";

@@ -1,5 +1,5 @@
 import * as LIMITS from "../limits.ts";
-import type { ExportedRerun } from "../run.ts";
+import type { ExportedRerun } from "../run-log-methods.ts";
 
 /** A rerun that was written down before it ran. */
 export type KeptRerun = Omit<ExportedRerun, "root">;

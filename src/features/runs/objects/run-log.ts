@@ -7,22 +7,20 @@ import { listRuns, placeOf } from "../list-runs.ts";
 import { readRunDays } from "../read-settings.ts";
 import type { TurnedJob } from "../turned-job.ts";
 import { sizeOf } from "../run-buffer.ts";
+import type { ExportedRun, RunHead, RunReport } from "../run.ts";
 import type {
   ExportedRerun,
-  ExportedRun,
   FoundRun,
   ListedRun,
   Look,
   RelatedRuns,
   RerunClaim,
   Reruns,
-  RunHead,
   RunLogMethods,
   RunPage,
   RunQuery,
-  RunReport,
   Sight,
-} from "../run.ts";
+} from "../run-log-methods.ts";
 import { fitsQuery } from "../run-query.ts";
 import { sees, seeRun, type SeenHead } from "../see-run.ts";
 import { AftermathTable } from "./aftermath-table.ts";

@@ -9,7 +9,7 @@ import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
 import { NO_PLAN, type Plan } from "../../../core/plan/step.ts";
 import type { Answer } from "../../../core/run/execute/answer.ts";
 import { answerPlan, keepWrites, recalled } from "../../../core/run/execute/executor.ts";
-import type { RunLog } from "../run.ts";
+import type { RunLog } from "../run-log-methods.ts";
 import type { Fate } from "./decide-rerun.ts";
 import type { KeptRun } from "./kept-run.ts";
 import { batchRerun, claimWrites, orderOf, planRerun } from "./plan-rerun.ts";

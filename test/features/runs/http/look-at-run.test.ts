@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import type { RequestContext } from "../../../../src/cloudflare/http/request-context.ts";
 import { look } from "../../../../src/features/runs/http/look-at-run.ts";
-import type { Look } from "../../../../src/features/runs/run.ts";
+import type { Look } from "../../../../src/features/runs/run-log-methods.ts";
 
 /** A request whose tenant's object counts what it is asked for. */
 function open() {
