@@ -20,14 +20,8 @@ import * as LIMITS from "../limits.ts";
 import { followUndo } from "../run/follow-undo.ts";
 import { plannedSchema, undoneSchema } from "../run/keepers.ts";
 import { asksPerson, readArgs } from "../resolve-reversal.ts";
-import {
-  callUndo,
-  type ClaimedState,
-  type RunFacts,
-  toMember,
-  toWirePlace,
-  type UndoneEntry,
-} from "../undo-run.ts";
+import { type ClaimedState, type RunFacts, toMember, toWirePlace, type UndoneEntry } from "../undo-run.ts";
+import { callUndo } from "../undo-methods.ts";
 import { findWrites, type Related } from "./find-writes.ts";
 
 const askedSchema = lazySchema(() =>

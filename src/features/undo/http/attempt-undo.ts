@@ -29,14 +29,8 @@ import {
   sealReversal,
   wayBackOf,
 } from "../resolve-reversal.ts";
-import {
-  callUndo,
-  type Irreversible,
-  keyOf,
-  type OpenedJob,
-  type Reversal,
-  type RunFacts,
-} from "../undo-run.ts";
+import { type Irreversible, keyOf, type Reversal, type RunFacts } from "../undo-run.ts";
+import { callUndo, type OpenedJob } from "../undo-methods.ts";
 
 /** Make one attempt to take a write back, in its tenant's object: a call of the tool for the write's key, subject and account. */
 export async function attemptUndo(

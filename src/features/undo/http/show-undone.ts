@@ -1,15 +1,8 @@
 import type { Gives } from "../../../feature/gives.ts";
 import { parseExact } from "../../../feature/schema.ts";
 import type { JobRecord } from "../../../feature/tool.ts";
-import {
-  callUndo,
-  isGone,
-  toEntryJson,
-  toMember,
-  toWirePlace,
-  type UndoneEntry,
-  undoneIn,
-} from "../undo-run.ts";
+import { isGone, toEntryJson, toMember, toWirePlace, type UndoneEntry, undoneIn } from "../undo-run.ts";
+import { callUndo } from "../undo-methods.ts";
 
 type AfterRun = Parameters<Gives["afterRuns"]["show"]>[0];
 type RunAction = AfterRun["actions"][number];

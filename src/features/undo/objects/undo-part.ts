@@ -8,17 +8,16 @@ import * as LIMITS from "../limits.ts";
 import { NOT_ENDED, orderWrites } from "../undo-machine.ts";
 import {
   type AskedPlace,
-  type BegunJob,
   type ClosedRun,
   keyOf,
   nameOf,
   toWirePlace,
   UNDO,
-  type UndoMethods,
   type UndoState,
   wasRejected,
   type WritePlace,
 } from "../undo-run.ts";
+import { type BegunJob, type UndoMethods } from "../undo-methods.ts";
 import {
   asksFirst,
   decideWrite,

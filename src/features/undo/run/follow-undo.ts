@@ -5,7 +5,8 @@ import type { Execution, Keeper } from "../../../core/gate/execution.ts";
 import { attempt, err, ok } from "../../../core/kit/result.ts";
 import { sleep } from "../../../core/kit/sleep.ts";
 import * as LIMITS from "../limits.ts";
-import { callUndo, keyOf, toEntryJson, toMember, type UndoneEntry, type UndoState } from "../undo-run.ts";
+import { keyOf, toEntryJson, toMember, type UndoneEntry, type UndoState } from "../undo-run.ts";
+import { callUndo } from "../undo-methods.ts";
 
 interface Following {
   readonly execution: Pick<Execution, "gate" | "ports">;

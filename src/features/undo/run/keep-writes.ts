@@ -24,8 +24,6 @@ import {
   wayBackOf,
 } from "../resolve-reversal.ts";
 import {
-  callUndo,
-  type BegunJob,
   type ClosedRun,
   jobsInLoop,
   keyOf,
@@ -43,6 +41,7 @@ import {
   type WriteEnd,
   type WritePlace,
 } from "../undo-run.ts";
+import { callUndo, type BegunJob } from "../undo-methods.ts";
 import { followUndo, tellEntries, UNKNOWN } from "./follow-undo.ts";
 
 /** Names the calls of a plan among the writes of its run, and what each of its actions depends on. */

@@ -3,7 +3,8 @@ import * as z from "zod/mini";
 
 import type { Caller } from "../../../../src/core/contract/gate/caller.ts";
 import { undo } from "../../../../src/features/undo/index.ts";
-import type { BegunWrite, UndoMethods } from "../../../../src/features/undo/undo-run.ts";
+import type { BegunWrite } from "../../../../src/features/undo/undo-run.ts";
+import type { UndoMethods } from "../../../../src/features/undo/undo-methods.ts";
 import { defineFeature } from "../../../../src/feature/define.ts";
 import { createTestVolley } from "../../../../src/package/testing.ts";
 import { createRandom } from "../../../support/random.ts";
