@@ -15,6 +15,8 @@ import { toFailedReply } from "./write-reply.ts";
 export interface AnsweredQuestion {
   /** `running` was approved and has not reported its end, which after a crash it never will; all after it is final. */
   readonly status: "pending" | "running" | "done" | "rejected" | "expired";
+  /** The actions that it is about, with the elements of their loops that had ended, as it is kept. */
+  readonly groupJson?: string;
   /** The envelope that the decision was answered with; null before, or when it was not kept. */
   readonly answerJson: string | null;
   /** When it ends without a decision, in milliseconds since the epoch. */

@@ -3,6 +3,7 @@ import type { DoneLoop } from "../../../core/gate/execution.ts";
 import { ASKED_ELEMENT, type BegunElement } from "../../../core/plan/step.ts";
 import type { Tool } from "../../../core/catalog/define-tool.ts";
 import { leavesInDoubt } from "../../../core/contract/outcome.ts";
+import { parseExact } from "../../../core/contract/json.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import type { TurnedJob } from "../turned-job.ts";
 import { type EarlierRerun, type KeptAction, type KeptRun, pick, withoutKey } from "./kept-run.ts";
@@ -98,9 +99,7 @@ export function decideRerun({
     // A read can be had again where its result was not kept.
     const isKept = isWrite || last.data !== undefined || !isWhole(action);
     const partly = isWrite && tool?.execution === "sync" && isPartly(last, tool) && isWhole(action);
-    // A loop that ran on the strength of a yes alone has left no rows.
-    const hasRows = [own, ...ranOf(own, earlier)].some((ran) => !isPending(ran) && !sentNothing(ran));
-    const loop = partly && hasRows ? loopOf(ranBy ?? "", own.id) : undefined;
+    const loop = partly ? loopOf(ranBy ?? "", own.id) : undefined;
     if (loop !== undefined) return { kind: "run", action, loop };
     const kept = isPending(last) ? whole : last;
     const isLast = kept === last;
@@ -164,7 +163,10 @@ function lastOf(action: KeptAction, earlier: readonly EarlierRerun[], questions:
   const reruns = earlier.filter(({ writes }) => writes.includes(action.id));
   const words = reruns.map(({ run, actions }): LastWord => {
     const kept = actions?.find(({ id }) => id === action.id);
-    return { told: kept === undefined ? null : asAnswered(kept, questions), ranBy: run };
+    const told = kept === undefined ? null : asAnswered(kept, questions);
+    // The job has no rows of a loop that ran as a whole on the strength of a yes.
+    const isByRows = told === kept || isAboutElements(questions.get(kept?.confirmation?.id ?? ""), action);
+    return { told, ...(isByRows && { ranBy: run }) };
   });
   const all = [{ told: asAnswered(action, questions) }, ...words];
   const last = all.findLast(({ told }) => told === null || !sentNothing(told)) ?? all.at(-1)!;
@@ -181,6 +183,16 @@ function asAnswered(action: KeptAction, questions: Questions): KeptAction {
   const edited = question?.decided?.args?.[action.id];
   const decided = edited === undefined ? {} : ({ args: edited, resolved: true } as const);
   return { ...waited, ...said, ...decided };
+}
+
+/** Whether a question was about some elements of a loop, where the others had ended. */
+function isAboutElements(question: AnsweredQuestion | null | undefined, { id }: KeptAction): boolean {
+  const { actions } = parseExact(question?.groupJson ?? '{"actions":[]}') as KeptGroup;
+  return actions.find((asked) => asked.id === id)?.begun?.kind === "loop";
+}
+
+interface KeptGroup {
+  readonly actions: readonly { readonly id: string; readonly begun?: { readonly kind: string } }[];
 }
 
 /** Whether it is certain that a run sent nothing for an action. */
