@@ -66,6 +66,8 @@ export class KillableVolley {
   #classes!: Classes;
   #env: Record<string, unknown>;
   #ids = 0;
+  /** The storage of each object whose alarm has come and is not over. */
+  readonly #ringing = new Set<DurableObjectStorage>();
 
   constructor(options: Options, env: Readonly<Record<string, unknown>>) {
     holdForCrypto();
@@ -114,7 +116,15 @@ export class KillableVolley {
   kill(): void {
     this.#lives.end();
     for (const space of this.#spaces) space.evict();
+    // The platform calls an alarm again that did not come to its end.
+    for (const storage of this.#ringing) void this.#ringAgain(storage);
+    this.#ringing.clear();
     this.#begin();
+  }
+
+  async #ringAgain(storage: DurableObjectStorage): Promise<void> {
+    if ((await storage.getAlarm()) === null)
+      await storage.setAlarm(this.#options.clock.now() + ALARM_AGAIN_MS);
   }
 
   /** Take from the objects what they hold in memory, as the platform does with those that rest. */
@@ -156,7 +166,17 @@ export class KillableVolley {
     const Present = function (ctx: DurableObjectState): object {
       const { isAlive } = volley.#lives.begin();
       const storage = cut(ctx.storage, isAlive);
-      return new volley.#classes[name]!({ ...ctx, id: ctx.id, storage }, volley.#env);
+      const made = new volley.#classes[name]!({ ...ctx, id: ctx.id, storage }, volley.#env) as {
+        alarm?: () => Promise<void>;
+      };
+      const alarm = made.alarm?.bind(made);
+      if (alarm !== undefined)
+        made.alarm = async () => {
+          volley.#ringing.add(ctx.storage);
+          await attempt(alarm);
+          if (isAlive()) volley.#ringing.delete(ctx.storage);
+        };
+      return made;
     } as unknown as ObjectClass<object>;
     const space = createMemoryObjects(Present, this.#options.clock, () => this.#env);
     this.#spaces.push(space);
@@ -164,6 +184,8 @@ export class KillableVolley {
   }
 }
 
+/** After its first try, as the platform's documentation of alarms says. */
+const ALARM_AGAIN_MS = 2_000;
 const TARGET = Symbol("target");
 
 function isSpace(value: unknown): value is MemoryNamespace & { readonly [TARGET]?: MemoryNamespace } {

@@ -185,9 +185,12 @@ export class Ledger {
     for (const wish of this.wishes.values()) if (wish.tenant === tenant) wish.saidNot = null;
   }
 
-  /** Something was promised to a tenant. */
-  remember(tenant: string, id: string): void {
-    this.#promised.set(id, this.#gone.get(tenant));
+  /** Something was promised to a tenant. @param begun how many requests had been made before */
+  remember(tenant: string, id: string, begun: number): void {
+    const gone = this.#gone.get(tenant);
+    if (this.#promised.has(id)) return;
+    // A request that was under way when its tenant was deleted leaves nothing.
+    this.#promised.set(id, gone !== undefined && begun < gone.begun ? null : gone);
   }
 
   /** Its tenant was deleted since. */
@@ -197,6 +200,7 @@ export class Ledger {
 
   /** Judge what the service has heard. */
   judge(): void {
+    this.faults.push(...this.#store.faults.splice(0));
     for (const { of, tool, allowed, saidNot, saidBack } of this.wishes.values()) {
       const puts = this.putsOf(of);
       if (puts > allowed)

@@ -4,7 +4,7 @@ import { type Answered, type Asked, KILLED, KillableVolley } from "./killable-vo
 import { Ledger } from "./ledger.ts";
 import { type CallerName, CALLERS, type Move, type Step } from "./sequence.ts";
 import { Store } from "./store.ts";
-import { ADDED, ADDED_FORMS, TOOLS } from "./tools.ts";
+import { ADDED, ADDED_FORMS, CONNECTOR, INNER, TOOLS } from "./tools.ts";
 
 const HOUR_MS = 3_600_000;
 const FLOW = "put_flow";
@@ -33,6 +33,8 @@ interface Ran {
   /** Sent again, it is the same. */
   readonly isKeyed: boolean;
   runId?: string;
+  /** The job that it goes on as. */
+  jobId?: string;
 }
 
 interface Job {
@@ -69,6 +71,7 @@ export class Player {
   /** The decisions of people, and their subjects. */
   readonly #decisions: { readonly asked: Asked; readonly meant: readonly string[] }[] = [];
   #begun = 0;
+  #accounts = 0;
   readonly #kept = new Set<string>();
   readonly #counted = new Map<string, number[]>();
   /** Reruns that asked about a doubt: a yes to one of their questions is a wish to have it again. */
@@ -76,8 +79,15 @@ export class Player {
 
   private constructor(keys: string) {
     this.#volley = new KillableVolley(
-      { tools: TOOLS, send: this.#store.fetch, clock: this.#clock },
-      { VOLLEY_KEYS: keys, VOLLEY_RUNS: "content" },
+      { tools: [...TOOLS, ...INNER], send: this.#store.fetch, clock: this.#clock },
+      {
+        VOLLEY_KEYS: keys,
+        VOLLEY_RUNS: "content",
+        VOLLEY_VAULT_KEY: btoa("0123456789abcdef0123456789abcdef"),
+        VOLLEY_CONNECTORS: JSON.stringify({
+          [CONNECTOR]: { kind: "key", as: { header: "x-api-key" }, hosts: ["store.example.com"] },
+        }),
+      },
     );
   }
 
@@ -168,7 +178,7 @@ export class Player {
         // A request that a deleted tenant sends again is new.
         const ran = this.#pick(
           step,
-          this.#ran.filter(({ isKeyed, ofs }) => isKeyed && !this.ledger.isGone(ofs.get("a0")!)),
+          this.#ran.filter(({ isKeyed, ofs }) => isKeyed && !this.ledger.isGone(firstOf(ofs))),
         );
         if (ran === undefined) return;
         this.ledger.repeat(ran.ofs.values());
@@ -207,6 +217,8 @@ export class Player {
         return this.#keep(CALLERS[step.by].tenant, step.pick);
       case "revoke key":
         return this.#revokeKey(step);
+      case "connect":
+        return this.#connect(step.by);
       case "delete tenant":
         return this.#deleteTenant(step);
       case "pass":
@@ -225,8 +237,25 @@ export class Player {
     const ofs = new Map<string, string>();
     const list = actions
       .slice(0, ["batch", "background", "mcp", "turn", "ordered"].includes(door) ? 4 : 1)
-      .map(({ tool, follows }, at) => {
+      .flatMap(({ tool, follows, over }, at) => {
         const name = door === "flow" ? "put" : tool;
+        if (over !== null && ["batch", "background", "mcp"].includes(door)) {
+          const elements = [0, 1, 2].map(() => this.ledger.wish(name, caller));
+          const list = this.ledger.wish("list", caller);
+          this.#store.list(list, over, elements);
+          ofs.set(`l${at}`, list);
+          for (const [element, of] of elements.entries()) ofs.set(`a${at} ${element}`, of);
+          return [
+            { id: `l${at}`, tool: "list", args: { of: list } },
+            {
+              id: `a${at}`,
+              tool: name,
+              for_each: { $ref: `l${at}#/items` },
+              args: { of: { $ref: "item#" } },
+              ...(keys === "each" && { idempotency_key: `k-${list}` }),
+            },
+          ];
+        }
         const of = this.ledger.wish(name, caller);
         ofs.set(`a${at}`, of);
         return {
@@ -267,7 +296,7 @@ export class Player {
     }[door];
     const headers = {
       accept: "application/json, text/event-stream;q=0.1",
-      ...(keys === "one" && { "idempotency-key": `k-${ofs.get("a0")!}` }),
+      ...(keys === "one" && { "idempotency-key": `k-${firstOf(ofs)}` }),
     };
     const isKept = door === "flow" || list.some(({ tool }) => tool === ADDED);
     if (isKept && !this.#kept.has(caller.tenant)) await this.#keep(caller.tenant);
@@ -289,11 +318,12 @@ export class Player {
     const answer = await this.#hear(ran.asked, CALLERS[ran.by]);
     this.ledger.close(ran.ofs.values());
     if (answer === KILLED || answer.status >= 300) return;
-    if (!isRepeated) this.#countQuota(ran.by);
     const body = this.#bodyOf(ran, answer.text);
+    // A tool of MCP is refused in an answer of 200.
+    if (!isRepeated && body.error?.code !== "QUOTA_EXCEEDED") this.#countQuota(ran.by);
     const runId = body.batch_id ?? body.run_id;
     if (typeof runId === "string") ran.runId = runId;
-    if (typeof body.job_id === "string") this.#promise(body.job_id, ran.by);
+    if (typeof body.job_id === "string") this.#promise((ran.jobId = body.job_id), ran.by);
     this.#readResults(body.results, ran, `${ran.asked.path} by ${ran.by}`, isRepeated);
   }
 
@@ -315,7 +345,11 @@ export class Player {
     for (const { id, status, job_id, meta, ...rest } of results as Result[]) {
       if (job_id !== undefined) this.#promise(job_id, by);
       const of = ofs.get(id);
-      if (of === undefined) continue;
+      if (of === undefined) {
+        const elements = [...ofs].flatMap(([name, one]) => (name.startsWith(`${id} `) ? [one] : []));
+        this.#readElements(rest.data, elements, by, where);
+        continue;
+      }
       // A stored answer tells of itself, whatever came of the action in a later run; what a rerun skips may have happened before it.
       const isBygone = status === "skipped" || (isStored && status !== "success");
       if (isBygone && this.ledger.wasWantedAgain(of)) continue;
@@ -329,9 +363,23 @@ export class Player {
     }
   }
 
+  /** The elements of a loop, which go by what they are about: the list may be another one by now. */
+  #readElements(entries: unknown, elements: readonly string[], by: CallerName, where: string): void {
+    if (!Array.isArray(entries)) return;
+    for (const { status, job_id, data, in_doubt } of entries as (Result & {
+      readonly in_doubt?: boolean;
+    })[]) {
+      if (job_id !== undefined) this.#promise(job_id, by);
+      const { of } = (data ?? {}) as { readonly of?: string };
+      if (status === "success" && of !== undefined) this.ledger.hear(of, { status }, where);
+      // It is one of them.
+      else if (status === "unknown" || in_doubt === true)
+        for (const one of elements) this.ledger.hear(one, { status: "unknown" }, where);
+    }
+  }
+
   #promise(id: string, by: CallerName): void {
     const { tenant } = CALLERS[by];
-    if (!this.#jobs.has(id)) this.ledger.remember(tenant, id);
     this.#jobs.set(id, { id, by, tenant });
   }
 
@@ -360,14 +408,21 @@ export class Player {
       readonly tool: string;
       readonly args: string;
     }[];
-    const ofs = asks.flatMap(({ args }) =>
+    const ofsOf = asks.map(({ args }) =>
       [.../t\d-(?:s\d|n)-\d{6}/g[Symbol.matchAll](args)].map(([of]) => of),
     );
-    const isRerun = this.#reruns.has(String(question.requested_by?.run_id));
+    const ofs = ofsOf.flat();
+    const asking = this.#ran.find(
+      ({ runId, jobId }) => question.requested_by?.run_id === (jobId ?? runId ?? null),
+    );
+    const isRerun = this.#reruns.has(String(asking?.runId));
     if (how !== "reject" && (isRerun || /again|may have/i.test(JSON.stringify(question))))
       this.ledger.insist(ofs.filter((of) => this.ledger.wishes.has(of)));
-    const edited = how === "edit" && asks[0]?.tool.startsWith("put") === true ? asks[0] : undefined;
-    const args = edited && { [edited.id]: { of: this.ledger.wish(edited.tool, CALLERS[by]) } };
+    const isOne = ofsOf[0]?.length === 1 && asks[0]!.tool.startsWith("put");
+    const edited = how === "edit" && isOne ? asks[0] : undefined;
+    const args = edited && {
+      [edited.id]: { of: this.ledger.wish(edited.tool, CALLERS[asking?.whose ?? by]) },
+    };
     const body =
       how === "reject"
         ? { decision: "reject" }
@@ -384,10 +439,9 @@ export class Player {
     if (answer === KILLED || answer.status !== 200) return;
     const { results } = JSON.parse(answer.text) as { results?: unknown };
     // The action is about the words of that person from then on, in all runs of its root.
-    const asking = this.#ran.find(({ runId }) => runId === question.requested_by?.run_id);
     for (const [action, { of }] of Object.entries(args ?? {})) asking?.ofs.set(action, of);
     const named = asks.flatMap(({ id: action }, at) =>
-      ofs[at] === undefined ? [] : [[action, args?.[action]?.of ?? ofs[at]] as const],
+      ofsOf[at]!.length === 1 ? [[action, args?.[action]?.of ?? ofsOf[at]![0]!] as const] : [],
     );
     this.#readResults(results, { ofs: new Map(named), by }, `a ${how} of ${id}`);
   }
@@ -423,7 +477,7 @@ export class Player {
       this.#reruns.add(runId);
       this.#ran.push(again);
     }
-    if (typeof envelope.job_id === "string") this.#promise(envelope.job_id, step.by);
+    if (typeof envelope.job_id === "string") this.#promise((again.jobId = envelope.job_id), step.by);
     this.#readResults(envelope.results, again, `a rerun of ${ran.runId!}`);
   }
 
@@ -485,6 +539,13 @@ export class Player {
     if (answer !== KILLED && answer.status < 300) made.endedAt = this.#clock.now();
   }
 
+  /** A person connects another account. */
+  async #connect(by: CallerName): Promise<void> {
+    const { subject }: Caller = CALLERS[by];
+    const body = { connector: CONNECTOR, subject, secret: `account-${(this.#accounts += 1)}` };
+    if (subject !== undefined) await this.#ask(by, { method: "POST", path: "/v1/connections", body });
+  }
+
   async #deleteTenant({ by }: Step): Promise<void> {
     const { tenant } = CALLERS[by];
     const wishes = this.ledger.wishes.size;
@@ -522,6 +583,8 @@ export class Player {
     if (made?.endedAt !== undefined && sentAt > made.endedAt + 30_000 && answer.status !== 401)
       this.ledger.faults.push(`${where} is ${answer.status} although the key ended`);
     this.ledger.read(answer.text, reader, { where, begun });
+    for (const [, id] of answer.text.matchAll(/"job_id":"([^"]+)"/g))
+      this.ledger.remember(reader.tenant, id!, begun);
     return answer;
   }
 
@@ -549,4 +612,9 @@ export class Player {
     const near = pick % 3 === 0 ? items.length : Math.min(2, items.length);
     return items.at(-1 - (pick % Math.max(1, near)));
   }
+}
+
+/** Name the first thing that a request is about. */
+function firstOf(ofs: ReadonlyMap<string, string>): string {
+  return ofs.values().next().value!;
 }

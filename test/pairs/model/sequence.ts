@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-import { TREATMENTS, type Treatment } from "./store.ts";
+import { type Listing, LISTINGS, TREATMENTS, type Treatment } from "./store.ts";
 import { ADDED, TOOLS } from "./tools.ts";
 
 const NAMES: readonly string[] = [...TOOLS.map(({ name }) => name), ADDED];
@@ -9,10 +9,10 @@ const NAMES: readonly string[] = [...TOOLS.map(({ name }) => name), ADDED];
 export const CALLERS = {
   admin: { tenant: "t0", flags: ["approve", "manage_tools", "manage_keys"] },
   plain: { tenant: "t0", flags: [] },
-  ada: { tenant: "t0", subject: "s1", flags: ["approve"] },
-  bob: { tenant: "t0", subject: "s2", flags: [] },
+  ada: { tenant: "t0", subject: "s1", flags: ["approve", "manage_connections"] },
+  bob: { tenant: "t0", subject: "s2", flags: ["manage_connections"] },
   other: { tenant: "t1", flags: ["approve", "manage_tools", "manage_keys"] },
-  eve: { tenant: "t1", subject: "s1", flags: ["approve"] },
+  eve: { tenant: "t1", subject: "s1", flags: ["approve", "manage_connections"] },
   small: { tenant: "t2", flags: ["approve"], quota: { limit: 3, window_s: 60 } },
 } as const;
 export type CallerName = keyof typeof CALLERS;
@@ -23,6 +23,8 @@ interface ActionSketch {
   readonly tool: string;
   /** It needs the action before it. */
   readonly follows: boolean;
+  /** It is called for each of a list that a read gives, which does so once. */
+  readonly over: Listing | null;
 }
 
 /** One thing that somebody does. Its object is picked among those that are there, so that a shorter sequence still means something. */
@@ -49,6 +51,7 @@ export type Step = { readonly by: CallerName; readonly pick: number } & (
         | "decide again"
         | "replace"
         | "revoke key"
+        | "connect"
         | "delete tenant";
     }
   | { readonly does: "pass"; readonly ms: number }
@@ -68,7 +71,14 @@ const by = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(...(Object.keys(CALLERS) as CallerName[])) },
 );
 const pick = fc.nat(1_000);
-const action = fc.record({ tool: fc.constantFrom(...NAMES), follows: fc.boolean() });
+const action = fc.record({
+  tool: fc.constantFrom(...NAMES),
+  follows: fc.boolean(),
+  over: fc.oneof(
+    { weight: 3, arbitrary: fc.constant(null) },
+    { weight: 1, arbitrary: fc.constantFrom(...LISTINGS) },
+  ),
+});
 
 const run = fc.record({
   does: fc.constant("run" as const),
@@ -91,6 +101,7 @@ const of = (
     | "decide again"
     | "replace"
     | "revoke key"
+    | "connect"
     | "delete tenant",
 ) => fc.record({ does: fc.constant(does), by, pick });
 
@@ -129,6 +140,7 @@ const DOES = [
   "make key",
   "replace",
   "revoke key",
+  "connect",
   "delete tenant",
   "pass",
   "kill",
@@ -149,6 +161,7 @@ const step = fc.oneof(
   { weight: 2, arbitrary: of("make key") },
   { weight: 2, arbitrary: of("replace") },
   { weight: 2, arbitrary: of("revoke key") },
+  { weight: 3, arbitrary: of("connect") },
   { weight: 2, arbitrary: of("delete tenant") },
   { weight: 4, arbitrary: pass },
   { weight: 3, arbitrary: fail },
@@ -176,6 +189,7 @@ const more = fc.oneof(
   { weight: 2, arbitrary: of("undo") },
   { weight: 4, arbitrary: of("repeat") },
   { weight: 2, arbitrary: of("decide again") },
+  { weight: 2, arbitrary: of("connect") },
   { weight: 1, arbitrary: of("delete tenant") },
 );
 

@@ -13,6 +13,10 @@ export const TREATMENTS = [
 ] as const;
 export type Treatment = (typeof TREATMENTS)[number];
 
+/** The ways in which a list may be another one when it is read again. */
+export const LISTINGS = ["same", "shrinks", "turns", "grows"] as const;
+export type Listing = (typeof LISTINGS)[number];
+
 const SLOW_MS = 4_000;
 
 /** One thing that the service was asked for: `put` brings it about, `drop` takes it back. */
@@ -31,6 +35,13 @@ export class Store {
   readonly live = new Map<string, number>();
   /** How the requests that come next are treated, in their order; `done` after that. */
   readonly treatments: Treatment[] = [];
+  readonly #lists = new Map<
+    string,
+    { readonly listing: Listing; readonly ofs: readonly string[]; reads: number }
+  >();
+  /** Says of each thing that was to be taken back in another account than it came to be in. */
+  readonly faults: string[] = [];
+  readonly #accounts = new Map<string, string | null>();
   readonly #keys = new Set<string>();
   readonly #clock: VirtualClock;
 
@@ -38,16 +49,33 @@ export class Store {
     this.#clock = clock;
   }
 
+  /** Keep a list, which is read by its name. */
+  list(name: string, listing: Listing, ofs: readonly string[]): void {
+    this.#lists.set(name, { listing, ofs, reads: 0 });
+  }
+
+  #read(name: string): readonly string[] {
+    const list = this.#lists.get(name)!;
+    const { listing, ofs } = list;
+    const at = list.reads++;
+    if (listing === "shrinks") return ofs.filter((of) => (this.live.get(of) ?? 0) === 0);
+    if (listing === "turns") return [...ofs.slice(at % ofs.length), ...ofs.slice(0, at % ofs.length)];
+    return listing === "grows" && at === 0 ? ofs.slice(1) : ofs;
+  }
+
   readonly fetch: Ports["fetch"] = async (url, init) => {
     const [, path = "", of = ""] = new URL(url).pathname.split("/");
+    if (path === "list") return Response.json({ items: this.#read(of) });
     if (path === "look")
       return (this.live.get(of) ?? 0) > 0 ? Response.json({ of }) : Response.json({}, { status: 404 });
     const treatment = this.treatments.shift() ?? "done";
     if (treatment === "lost before") throw new Error("the connection broke");
     if (treatment === "refused" || treatment === "busy")
       return Response.json({ message: treatment }, { status: treatment === "busy" ? 503 : 400 });
-    const status = this.#take(path === "drop" ? "drop" : "put", of, {
-      sent: new Headers(init.headers).get("idempotency-key"),
+    const headers = new Headers(init.headers);
+    const status = this.#take(path.startsWith("drop") ? "drop" : "put", of, {
+      sent: headers.get("idempotency-key"),
+      account: headers.get("x-api-key"),
       isHeeded: path.endsWith("-once"),
     });
     if (treatment === "done, slowly") await this.#wait(SLOW_MS, init.signal);
@@ -58,14 +86,21 @@ export class Store {
   #take(
     verb: "put" | "drop",
     of: string,
-    { sent, isHeeded }: { readonly sent: string | null; readonly isHeeded: boolean },
+    {
+      sent,
+      account,
+      isHeeded,
+    }: { readonly sent: string | null; readonly account: string | null; readonly isHeeded: boolean },
   ): number {
-    const key = isHeeded ? sent : null;
+    const key = isHeeded ? `${account ?? ""} ${sent ?? ""}` : null;
     const isRepeated = key !== null && this.#keys.has(`${verb} ${of} ${key}`);
     if (key !== null) this.#keys.add(`${verb} ${of} ${key}`);
     const count = this.live.get(of) ?? 0;
     const took = !isRepeated && (verb === "put" || count > 0);
     if (took) this.live.set(of, verb === "put" ? count + 1 : count - 1);
+    if (verb === "put" && took) this.#accounts.set(of, account);
+    if (verb === "drop" && took && this.#accounts.get(of) !== account)
+      this.faults.push(`${of} was to be taken back in another account than it came to be`);
     this.heard.push({ verb, of, at: this.#clock.now(), took, key: sent });
     return verb === "drop" && !took && !isRepeated ? 404 : 200;
   }

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 
 import { defineTool, type Tool, type ToolDeclaration } from "../../../src/core/catalog/define-tool.ts";
 
+export const CONNECTOR = "shop";
 const HOST = "https://store.example.com";
 
 function makeTool(name: string, path: string, declared: Partial<ToolDeclaration>): Tool {
@@ -19,12 +20,19 @@ function makeTool(name: string, path: string, declared: Partial<ToolDeclaration>
       const { of } = args as { readonly of: string };
       const headers = { "idempotency-key": ctx.idempotencyKey };
       const request = isWrite ? ({ method: "POST", headers } as const) : {};
-      return (await ctx.fetch(`${HOST}/${path}/${of}`, request)).json();
+      const { fetch } = declared.connection === undefined ? ctx : ctx.connection(CONNECTOR);
+      return (await fetch(`${HOST}/${path}/${of}`, request)).json();
     },
     ...declared,
     orchestration: {
       mode: "parallel-safe",
-      ...(isWrite && path !== "drop" && { compensate: { tool: "drop", args: { of: { $ref: "args#/of" } } } }),
+      ...(isWrite &&
+        path !== "drop" && {
+          compensate: {
+            tool: declared.connection === undefined ? "drop" : "drop_account",
+            args: { of: { $ref: "args#/of" } },
+          },
+        }),
       ...declared.orchestration,
     },
   });
@@ -48,7 +56,15 @@ export const TOOLS = [
   makeTool("put_later", "put-once", later),
   makeTool("put_later_at_most", "put", { ...later, delivery: "at-most-once" }),
   makeTool("put_later_asked", "put-once", { ...later, ...asks }),
+  makeTool("put_account", "put-once", { idempotent: "with-key", connection: CONNECTOR }),
+  makeTool("put_account_later", "put-once", { ...later, connection: CONNECTOR }),
   makeTool("drop", "drop", { actions: ["write"] }),
+] as const;
+
+/** Tools that the model's actions do not name. */
+export const INNER = [
+  makeTool("list", "list", { isWrite: false }),
+  makeTool("drop_account", "drop", { actions: ["write"], connection: CONNECTOR }),
 ] as const;
 
 /** The tool that a tenant adds by itself, and replaces by another of these. */
