@@ -130,6 +130,8 @@ export type UseAnswer =
       readonly account: string | null;
       readonly accountId: string;
       readonly site?: string | undefined;
+      /** When it was connected; an earlier version did not say. */
+      readonly connectedAt?: number;
     }
   | {
       readonly kind: "required";

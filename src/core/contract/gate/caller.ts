@@ -52,6 +52,8 @@ export interface Account {
   readonly connections?: Readonly<Record<string, string>> | undefined;
   /** The only accounts that may be used, by connector, as ids of their providers; any of one that is not named. */
   readonly ids?: Readonly<Record<string, string>> | undefined;
+  /** When an attempt began of which nothing was heard, in milliseconds since the epoch: it may have used an account that was there then. */
+  readonly usedAt?: number;
   /** A call that misses a connection waits for it. */
   readonly parks?: true;
   /** Where the links lead back to that are made for its calls. */

@@ -117,15 +117,24 @@ export function claimJob(
     return [buryJob(job, nowMs, "The job's recorded arguments cannot be read, so it was not run."), null];
   }
   const [attempts, fence] = [job.attempts + 1, job.fence + 1];
+  const spec = isLost ? afterLost(job.spec, before.updatedAt) : job.spec;
   const claimed: Job = {
     ...job,
+    spec,
     status: "running",
     attempts,
     fence,
     updatedAt: nowMs,
     dueAt: nowMs + leaseMs,
   };
-  return [claimed, { spec: job.spec, attempt: attempts, fence }];
+  return [claimed, { spec, attempt: attempts, fence }];
+}
+
+/** Have later attempts use no account that was connected since one began of which nothing was heard. */
+function afterLost(spec: JobSpec, beganAt: number): JobSpec {
+  const { origin } = spec;
+  if (origin?.account === undefined) return spec;
+  return { ...spec, origin: { ...origin, account: { usedAt: beganAt, ...origin.account } } };
 }
 
 /** Add the attempt that a running job has made, which began when its row was last changed. */

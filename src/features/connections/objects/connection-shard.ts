@@ -161,6 +161,7 @@ export function createConnectionShard(options: ConnectionShardOptions): ObjectCl
             account: grant.account,
             accountId: accountIdOf(connection)!,
             site: grant.site,
+            connectedAt: grant.connectedAt,
           };
         case "broken":
           return require({ because: used.because });

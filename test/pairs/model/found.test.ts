@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+
+import { Player } from "./player.ts";
+import type { Move, Step } from "./sequence.ts";
+
+// Sequences of the model that went wrong once.
+
+const quietly = (step: Step): Move => ({ step, treatments: [], meanwhile: "nothing" });
+const connect = quietly({ does: "connect", by: "ada", pick: 0 });
+const run = {
+  does: "run",
+  by: "ada",
+  pick: 0,
+  door: "batch",
+  onError: "partial-success",
+  keys: "none",
+} as const;
+const act = (tool: string) => ({ tool, follows: false, over: null });
+
+test("A job whose attempt was killed is not sent again in an account that was connected since", async () => {
+  const sent: Move = {
+    step: { ...run, actions: [act("put_account_later")] },
+    treatments: ["done, slowly"],
+    meanwhile: { killedAfterMs: 1_000 },
+  };
+  expect(await Player.play([connect, sent, connect])).toEqual([]);
+  expect(await Player.play([connect, sent])).toEqual([]);
+});
