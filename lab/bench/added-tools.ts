@@ -9,8 +9,7 @@ import { parseBatch } from "../../src/core/contract/batch.ts";
 import type { KeptTool } from "../../src/core/contract/gate/kept-tool.ts";
 import { makePlan } from "../../src/core/plan/make-plan.ts";
 import { toHeadJson } from "../../src/core/catalog/tool-head.ts";
-import { createCompiler } from "../../src/features/added-tools/compile-added-tool.ts";
-import { ToolRegistry } from "../../src/features/added-tools/tool-registry.ts";
+import { createCompiler, ToolRegistry } from "../../src/features/added-tools/tool-registry.ts";
 import { SHIPPED_TOOLS } from "../../src/tools/shipped-tools.ts";
 import { median } from "./statistics.ts";
 

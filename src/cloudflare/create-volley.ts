@@ -133,7 +133,7 @@ export function createVolley<const Features extends readonly Feature[] = []>(
         },
         async attempt(claim) {
           if (claim.spec.toolJson !== undefined)
-            compile ??= await loadCompiler({ env, toolSecrets: rest.toolSecrets, features });
+            compile ??= compilerOf({ env, toolSecrets: rest.toolSecrets, features });
           return runner.run(claim, ports.clock.now() + LIMITS.firstAttemptMs);
         },
         deliver: (claim) => sendCallback(claim, { ports, options, slots }),
@@ -157,14 +157,14 @@ export function createVolley<const Features extends readonly Feature[] = []>(
   };
 }
 
-function loadCompiler(
+function compilerOf(
   configured: Pick<Configured, "env" | "toolSecrets"> & { readonly features: readonly Feature[] },
-): Promise<(json: string) => Tool> {
+): (json: string) => Tool {
   const source = partOf(configured.features, "toolSource");
   // A job may have been recorded when the Worker still listed one.
   if (source === undefined)
     throw new Error("Cannot make a tool of a declaration: this Worker lists no feature that does");
-  return source.loadCompiler(configured);
+  return source.compilerOf(configured);
 }
 
 /** The limits of a declaration, read without making a tool of it. */

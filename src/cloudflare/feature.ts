@@ -71,8 +71,6 @@ export interface Feature<Objects extends object = object> extends Declaration {
   readonly contract?: readonly ContractField[];
   /** Refuse tools that the feature could not work with; each throws, naming the tool. */
   readonly checks?: readonly ((tool: Tool) => void)[];
-  /** Load what is loaded when it is first used: in tests no virtual time may pass while it is. */
-  readonly load?: () => Promise<unknown>;
 }
 
 /** Paths by who may ask for them. */
@@ -107,10 +105,8 @@ export type Fetch = (request: Request, env: Env, ctx: ExecutionContext) => Respo
 
 /** Opens the tools that are not in the code of the Worker. */
 export interface ToolSource {
-  /** Load what makes a tool of its declaration's JSON text. */
-  loadCompiler(
-    configured: Pick<Configured, "env" | "toolSecrets" | "features">,
-  ): Promise<(json: string) => Tool>;
+  /** Create what makes a tool of its declaration's JSON text. */
+  compilerOf(configured: Pick<Configured, "env" | "toolSecrets" | "features">): (json: string) => Tool;
   /** Throws where its part of the configuration cannot be read. */
   open(configured: Configured): TenantTools;
   /** Everything that the tenant has added, the oldest change first. Rejects where it cannot be read whole. */

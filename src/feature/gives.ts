@@ -23,8 +23,8 @@ export interface Gives {
   /** The people who sign in at an issuer; null where there is none. */
   readonly people: (configured: Configured) => People | null;
   readonly accounts: (configured: Configured) => SubjectAccounts;
-  /** Load what makes tools of kept flows. */
-  readonly loadFlows: () => Promise<(kept: object) => Tool>;
+  /** Makes tools of kept flows. */
+  readonly toFlowTool: (kept: object) => Tool;
   /** Tell a tenant of itself. When this resolves, each notice that somebody asks for is recorded; it rejects where that is not certain. */
   readonly tell: (notices: readonly Notice[], told: Told, configured: Configured) => Promise<void>;
 }

@@ -55,15 +55,6 @@ export interface TestVolley {
 const ORIGIN = "https://volley.test";
 const KEY = "test-key";
 
-/** Load the modules that are loaded when they are first used: no virtual time may pass while one is. */
-const loadEverything = (features: readonly Feature[]): Promise<unknown> =>
-  Promise.all([
-    import("chrono-node/en"),
-    import("../cloudflare/http/stream-text.ts"),
-    import("../cloudflare/page/respond-page.ts"),
-    ...features.map(({ load }) => load?.()),
-  ]);
-
 /**
  * Create a Volley of one's own tools for tests, in Node 22.13 or newer. The deployed code keeps its promises of order, retries, jobs,
  * confirmations, quotas and deadlines; only time, chance and the network are not real, so nothing waits and every run is the same.
@@ -146,7 +137,8 @@ export async function createTestVolley(options: TestVolleyOptions): Promise<Test
       headers: response.headers,
     });
   };
-  await loadEverything(features);
+  // The parser of dates is loaded when it is first used, and no virtual time may pass while it is.
+  await import("chrono-node/en");
   // Keys are digested on another thread once, and remembered from then on.
   await answer("/v1/jobs");
 

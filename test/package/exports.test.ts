@@ -163,22 +163,14 @@ test("An importer of one tool bundles no other", async () => {
   expect(text).not.toContain('name: "send_email"');
 });
 
-test("A Volley for tests loads before it starts all that the code under test loads late", async () => {
+test("A Worker's code loads one library late, which Node cannot load: a bundler makes code larger that it has to load late", async () => {
   const files = (await readdir("src", { recursive: true })).filter((path) =>
-    /^(?!package|tools\/).*\.ts$/.test(path),
+    /^(?:cloudflare|core|feature|features|turns)\/(?!.*console).*\.ts$/.test(path),
   );
   const late = await Promise.all(
     files.map(async (path) => [
-      ...(await readFile(`src/${path}`, "utf8")).matchAll(/await import\("([^"]+)"\)/g),
+      ...(await readFile(`src/${path}`, "utf8")).matchAll(/^(?! \*).*\bimport\("([^"]+)"\)/gm),
     ]),
   );
-  const names = late.flat().map(([, name]) => name!.split("/").at(-1)!);
-  const loading = [
-    "src/package/testing.ts",
-    ...files.filter((path) => /^features\/[\w-]+\/index\.ts$/.test(path)).map((path) => `src/${path}`),
-  ];
-  const texts = await Promise.all(loading.map((path) => readFile(path, "utf8")));
-  const loaded = texts.join("\n").replaceAll(/await import\("[^"]+"\)/g, "");
-  expect(names.filter((name) => name !== "worker.ts" && !loaded.includes(`${name}")`))).toEqual([]);
-  expect(names.length).toBeGreaterThan(5);
+  expect(late.flat().map(([, name]) => name)).toEqual(["@cloudflare/workers-oauth-provider"]);
 });

@@ -33,10 +33,6 @@ export const REGISTRY: Reasons = {
       'error.code === "CIRCUIT_OPEN"',
     ),
   ],
-  "src/features/added-tools/compile-added-tool.ts": [
-    on(TYPE, "oldest !== undefined"),
-    on(ELSEWHERE, '"flow" in kept'),
-  ],
   "src/features/imports/import-work.ts": [
     on(
       "A clock that is set back by a minute begins a new minute; nothing else depends on it.",
@@ -52,5 +48,6 @@ export const REGISTRY: Reasons = {
     on(SHORTCUT, "this.#tenants.delete(tenant)"),
     on(TYPE, "?.added?.fingerprint"),
     on(DEFAULT, "const isBehind"),
+    on(ELSEWHERE, '"flow" in kept'),
   ],
 };

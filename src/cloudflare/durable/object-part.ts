@@ -48,8 +48,6 @@ export interface PartWorld extends Pick<PartHost, "env" | "tenant"> {
   readonly changed: (nowMs: number) => void;
   /** Have the alarm come no later than this. */
   readonly onDue: (dueAt: number) => void;
-  /** Look again for due work, where the alarm is under way. */
-  readonly poke: () => void;
   /** Find the open part of a feature that this one needs. */
   readonly part: (name: string) => OpenPart;
   /** Find the questions to people; undefined in a Worker that asks none. */
@@ -61,7 +59,7 @@ export interface PartWorld extends Pick<PartHost, "env" | "tenant"> {
 /** Makes an event where somebody hears of it; null where there is nothing to tell after all. */
 export type MakeEvent = () => OutgoingEvent | null;
 
-/** A part that was read. All of it is synchronous but `prepare`: each call belongs to one turn of the object. */
+/** A part that was read. All of it is synchronous: each call belongs to one turn of the object. */
 export interface OpenPart {
   /** The methods that a Worker may call. */
   readonly methods: Readonly<Record<string, (nowMs: number, ...args: never[]) => unknown>>;
@@ -69,8 +67,6 @@ export interface OpenPart {
   readonly nextAt?: number | null;
   /** The version of the tenant's tools, where it has those. Every admission asks. */
   readonly toolsVersion?: number;
-  /** Load what the due work needs. */
-  prepare?(): Promise<void>;
   /** Do what is due, before the alarm claims jobs. */
   take?(nowMs: number): void;
   /** Forget what is too old or too much; throws when storage refuses. */

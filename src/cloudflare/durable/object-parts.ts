@@ -49,10 +49,6 @@ export class ObjectParts {
     return methods[name] as (nowMs: number, ...args: unknown[]) => unknown;
   }
 
-  async prepare(): Promise<void> {
-    for (const part of this.all) await part.prepare?.();
-  }
-
   take(nowMs: number): void {
     for (const part of this.all) part.take?.(nowMs);
   }

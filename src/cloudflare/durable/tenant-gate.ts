@@ -184,7 +184,6 @@ export function createTenantGate({
         changed: (now) => this.#parts.changed(now),
         tell: (now, make) => this.#parts.tell(now, make),
         onDue,
-        poke: () => this.#drain.poke(),
       });
       const shelves = Object.values(this.#shelves);
       this.#pruned = [this.#outbox, ...shelves, this.#keys, ...this.#parts.all];
@@ -308,7 +307,6 @@ export function createTenantGate({
     override async alarm(): Promise<void> {
       this.#alarm.consume();
       const drained = await attempt(async () => {
-        await this.#parts.prepare();
         await this.#drain.run();
         const now = this.#enter();
         // Other due work was behind an earlier alarm until this one was used up.

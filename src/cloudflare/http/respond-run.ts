@@ -8,6 +8,7 @@ import type { Step } from "../../core/plan/step.ts";
 import { respondEvents, type Run, wantsEvents } from "./event-stream.ts";
 import type { RequestContext } from "./request-context.ts";
 import { holdAnswer, respondJson, respondRefused, runHeaders } from "./respond.ts";
+import { streamText } from "./stream-text.ts";
 
 /** The response of a run: its refusals are answered here, because the caller's quota stands in their headers. */
 export type Responded = Promise<Result<Response, never>>;
@@ -83,6 +84,5 @@ export async function respondHeld(
     release();
     return respondJson(json, { headers });
   }
-  const { streamText } = await import("./stream-text.ts");
   return respondJson(streamText(json, { clock: ports.clock, onEnd: release }), { headers });
 }

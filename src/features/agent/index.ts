@@ -9,6 +9,5 @@ export function agent() {
     variables: { LLM_BASE_URL: {}, ANTHROPIC_BASE_URL: {} },
     routes: [{ for: "any key", paths: MODEL_ENDPOINTS }],
     dialects: MODEL_DIALECTS,
-    load: () => Promise.all([import("./http/answer-model-request.ts"), import("./http/find-server.ts")]),
   });
 }

@@ -2,6 +2,7 @@ import { defineFeature } from "../../feature/define.ts";
 import { JOB_RUNS, showResults } from "./http/show-results.ts";
 import { createBackgroundPart } from "./objects/stored-batches.ts";
 import { later } from "./http/record-batch.ts";
+import { attemptBatch } from "./http/attempt-batch.ts";
 
 /** Batches without a waiting caller, with loops of a thousand elements. */
 export function background() {
@@ -13,9 +14,7 @@ export function background() {
     gives: { jobRuns: JOB_RUNS },
     objectPart: (deploymentOf) =>
       createBackgroundPart(({ env, slots }) => async (claim) => {
-        const { attemptBatch } = await import("./http/attempt-batch.ts");
         await attemptBatch(claim, deploymentOf(env), slots);
       }),
-    load: () => import("./http/attempt-batch.ts"),
   });
 }

@@ -66,7 +66,6 @@ export function confirmations() {
       ),
     // A yes is to what the tool declares, its schema among it.
     checks: [checkConfirm, checkAtStart],
-    load: () => import("./http/answer-link.ts"),
   });
 }
 

@@ -54,14 +54,5 @@ export function connections({ confirmsItself = false }: ConnectionOptions = {}) 
         create: (options) => createConnectionShard({ ...options, confirmsItself }),
       },
     },
-    load: () =>
-      Promise.all([
-        import("./http/answer-callback.ts"),
-        import("./http/answer-connect-link.ts"),
-        import("./http/lead-on-form.ts"),
-        import("./http/answer-signed-in.ts"),
-        import("./http/run-awaiting.ts"),
-        import("./page/link-page.ts"),
-      ]),
   });
 }

@@ -10,6 +10,8 @@ import { err, ok, type Result } from "../../core/kit/result.ts";
 import type { EventType } from "./directory-methods.ts";
 import { isOwn } from "./match-event.ts";
 import { customerField, EVENT_TYPE, TYPE_IN_WORDS } from "./endpoint-schema.ts";
+import { toInput } from "../added-tools/json-schema/to-input.ts";
+import { checkSchema } from "../added-tools/json-schema/check-schema.ts";
 
 /** An id stands in a header, so it is visible ASCII. */
 const EVENT_ID = /^[\x21-\x7e]+$/;
@@ -70,7 +72,6 @@ export async function findMisfit(described: EventType | null, data: string): Pro
 
 /** Find what does not fit a JSON Schema. A number that no double is fits as the nearest one does; it is kept digit for digit. */
 export async function findMisfits(schema: string, exact: unknown): Promise<readonly Issue[]> {
-  const { toInput } = await import("../added-tools/json-schema/to-input.ts");
   const value = JSON.parse(JSON.stringify(exact)) as unknown;
   const checked = z.safeParse(toInput(JSON.parse(schema) as JsonObject), value);
   return checked.success ? [] : toIssues(checked.error, value, { base: ["data"] });
@@ -80,7 +81,6 @@ export async function findMisfits(schema: string, exact: unknown): Promise<reado
 export async function findSchemaFlaws(
   schema: unknown,
 ): Promise<readonly (Issue & { readonly hint: string })[]> {
-  const { checkSchema } = await import("../added-tools/json-schema/check-schema.ts");
   if (!isJsonObject(schema)) {
     const issue = { path: "/schema", expected: "a JSON Schema of an object", received: "something else" };
     return [{ ...issue, hint: toHint([issue]) }];

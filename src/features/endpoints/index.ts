@@ -62,7 +62,6 @@ export function endpoints() {
       EndpointDirectory: { binding: ENDPOINTS, isOfTenant: true, create: createEndpointDirectory },
       EndpointShard: { binding: "ENDPOINT_SHARDS", create: createEndpointShard },
     },
-    load: () => import("./http/run-via.ts"),
   });
 }
 

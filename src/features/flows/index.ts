@@ -5,6 +5,8 @@ import { runFlowEndpoint } from "./http/answer-run.ts";
 import { createFlowsPart } from "./objects/flows-part.ts";
 import { deleteFlow, listFlows, putFlow, showFlow } from "./http/routes.ts";
 import { createHooks } from "./http/hooks.ts";
+import { toFlowTool } from "./declaration/flow-tool.ts";
+import { attemptRun } from "./http/attempt-run.ts";
 
 /** Batches with a name, that run when asked, by the clock or by a webhook. */
 export function flows() {
@@ -19,15 +21,11 @@ export function flows() {
     // Its steps are known when an attempt is over.
     gives: {
       jobRuns: { kind: "run", jobOf: (runId) => runId, results: () => Promise.resolve([]) },
-      async loadFlows() {
-        const { toFlowTool } = await import("./declaration/flow-tool.ts");
-        return (kept) => toFlowTool(kept as KeptFlow);
-      },
+      toFlowTool: (kept) => toFlowTool(kept as KeptFlow),
     },
     objectPart: (deploymentOf) =>
       createFlowsPart(({ env, tenant, slots }) => ({
         async run(claim) {
-          const { attemptRun } = await import("./http/attempt-run.ts");
           // The object lives on while something of it is under way.
           await attemptRun(claim, deploymentOf(env), { tenant, defer: () => {}, slots });
         },
@@ -36,14 +34,5 @@ export function flows() {
           return runner && toRunLimit(runner);
         },
       })),
-    load: () =>
-      Promise.all([
-        import("./clock/due-clocks.ts"),
-        import("./clock/next-time.ts"),
-        import("./http/answer-hook.ts"),
-        import("./http/attempt-run.ts"),
-        import("./declaration/flow-tool.ts"),
-        import("./keep-flow.ts"),
-      ]),
   });
 }

@@ -7,11 +7,5 @@ export function imports() {
     name: "imports",
     needs: ["added-tools"],
     routes: [{ for: ["manage_tools"], paths: [importTools] }],
-    load: () =>
-      Promise.all([
-        import("js-yaml"),
-        import("./openapi/read-document.ts"),
-        import("./openapi/to-declarations.ts"),
-      ]),
   });
 }

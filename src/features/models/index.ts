@@ -4,6 +4,7 @@ import type { Route } from "../../feature/route.ts";
 import { lazySchema } from "../../feature/schema.ts";
 import { toChatError, toMessagesError } from "../agent/dialect/provider-error.ts";
 import { providerDialect } from "../agent/http/routes.ts";
+import { countTokens, listModels } from "./http/list-models.ts";
 
 /** `GET /v1/models` and `POST /v1/messages/count_tokens`: the lists and counts of the model's server, for clients that ask for them. */
 export function models() {
@@ -12,7 +13,6 @@ export function models() {
     needs: ["discovery", "agent"],
     routes: [{ for: "any key", paths: SERVER_ENDPOINTS }],
     dialects: [MESSAGES_MODELS_ERRORS, MODELS_ERRORS],
-    load: () => import("./http/list-models.ts"),
   });
 }
 
@@ -35,7 +35,6 @@ const SERVER_ENDPOINTS: readonly Route[] = [
   {
     route: "GET /v1/models",
     async handle(request, context) {
-      const { listModels } = await import("./http/list-models.ts");
       return listModels(request, context);
     },
     describe: () => ({
@@ -53,7 +52,6 @@ const SERVER_ENDPOINTS: readonly Route[] = [
   {
     route: "POST /v1/messages/count_tokens",
     async handle(request, context) {
-      const { countTokens } = await import("./http/list-models.ts");
       return countTokens(request, context);
     },
     describe: () => ({

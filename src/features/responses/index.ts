@@ -11,6 +11,5 @@ export function responses() {
     needs: ["discovery", "agent"],
     routes: [{ for: "any key", paths: [createResponse] }],
     dialects: [RESPONSES_ERRORS],
-    load: () => import("./dialect/responses-dialect.ts"),
   });
 }

@@ -31,14 +31,6 @@ export function signIn() {
         create: ({ clock }) => createSignInStore(undefined, clock),
       },
     },
-    // Plain Node lacks a module of the platform that the library below these asks for: a program cannot sign in there.
-    load: () =>
-      Promise.allSettled([
-        import("./http/issuer.ts"),
-        import("./http/authorize.ts"),
-        import("./http/answer-oauth.ts"),
-        import("./http/oauth-server.ts"),
-      ]),
   });
 }
 

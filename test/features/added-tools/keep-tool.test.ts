@@ -7,7 +7,7 @@ import { keepFlow } from "../../../src/features/flows/keep-flow.ts";
 import { keepTool } from "../../../src/features/added-tools/put-tool.ts";
 import type { KeptFlow } from "../../../src/features/flows/declaration/flow-schema.ts";
 import { toFlowTool } from "../../../src/features/flows/declaration/flow-tool.ts";
-import { createCompiler } from "../../../src/features/added-tools/compile-added-tool.ts";
+import { createCompiler } from "../../../src/features/added-tools/tool-registry.ts";
 import { contractOf } from "../../support/fake-actions.ts";
 import { declareCustomers, RULES } from "../../support/sample-declarations.ts";
 import { declareFlow, TRIGGER_RULES } from "../../support/sample-flows.ts";

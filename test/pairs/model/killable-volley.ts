@@ -1,6 +1,6 @@
 import type { App } from "../../../src/cloudflare/app.ts";
 import { createVolley } from "../../../src/cloudflare/create-volley.ts";
-import { type Feature, objectsOf } from "../../../src/cloudflare/feature.ts";
+import { objectsOf } from "../../../src/cloudflare/feature.ts";
 import type { ObjectClass } from "../../../src/cloudflare/platform/object-class.ts";
 import { signText } from "../../../src/cloudflare/platform/system-ports.ts";
 import type { Tool } from "../../../src/core/catalog/define-tool.ts";
@@ -83,14 +83,9 @@ export class KillableVolley {
     this.#begin();
   }
 
-  /** Load the modules that are loaded when they are first used: no virtual time may pass while one is. */
+  /** Load the libraries that are loaded when they are first used: no virtual time may pass while one is. */
   static async load(): Promise<void> {
-    await Promise.all([
-      import("chrono-node/en"),
-      import("../../../src/cloudflare/http/stream-text.ts"),
-      import("../../../src/cloudflare/page/respond-page.ts"),
-      ...ALL_FEATURES.map((feature: Feature) => feature.load?.()),
-    ]);
+    await Promise.all([import("chrono-node/en"), import("@cloudflare/workers-oauth-provider")]);
   }
 
   /** Send a request; `KILLED` where the process ended first. Time does not pass by itself. */

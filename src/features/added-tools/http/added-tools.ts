@@ -7,24 +7,20 @@ import type { Gate } from "../../../core/contract/gate/tenant-gate-methods.ts";
 import * as LIMITS from "../limits.ts";
 import type { IsolateQuota } from "../../../core/gate/leased-admission.ts";
 import type { Clock } from "../../../core/kit/clock.ts";
-import type { ToolRegistry } from "../tool-registry.ts";
+import { createCompiler, ToolRegistry } from "../tool-registry.ts";
 import { givenBy } from "../../../feature/gives.ts";
 import type { Configured } from "../../../cloudflare/configured.ts";
 import type { TenantTools } from "../../../cloudflare/feature.ts";
 import { createSlot } from "../../../cloudflare/slot.ts";
 import { readToolSecrets, toolSettingsOf } from "./tool-settings.ts";
 
-/** Load what makes a tool of its declaration's JSON text; that is when there is the first of them. */
-export async function loadCompiler({
+/** Create what makes a tool of its declaration's JSON text. */
+export function compilerOf({
   env,
   toolSecrets,
   features,
-}: Pick<Configured, "env" | "toolSecrets" | "features">): Promise<(json: string) => Tool> {
-  const [loadFlows] = givenBy(features, "loadFlows");
-  const [{ createCompiler }, toFlowTool] = await Promise.all([
-    import("../compile-added-tool.ts"),
-    loadFlows?.(),
-  ]);
+}: Pick<Configured, "env" | "toolSecrets" | "features">): (json: string) => Tool {
+  const [toFlowTool] = givenBy(features, "toFlowTool");
   return createCompiler(readToolSecrets(env, toolSecrets), toFlowTool);
 }
 
@@ -72,7 +68,7 @@ class AddedTools implements TenantTools {
     const seeks = isSought && now - held.toolsSoughtAtMs >= LIMITS.toolsSoughtMs;
     if (seeks) held.toolsSoughtAtMs = now;
     if (!isKnown || seeks || now - held.toolsHeardAtMs >= LIMITS.toolsHeardMs) {
-      registry ??= this.#registry ??= await this.#createRegistry();
+      registry ??= this.#registry ??= this.#createRegistry();
       for (let isRead = false; !isRead;) {
         const sentAtMs = this.#clock.now();
         const page = await callAddedTools(gate, "toolsSince", registry.versionOf(tenant));
@@ -86,18 +82,16 @@ class AddedTools implements TenantTools {
 
   /** Make a tool of what was kept of one. */
   async compile(json: string): Promise<Tool> {
-    const compile = await this.#loadCompiler();
-    return compile(json);
+    return this.#compiler(json);
   }
 
-  async #createRegistry(): Promise<ToolRegistry> {
-    const { ToolRegistry: Registry } = await import("../tool-registry.ts");
-    const hasFlows = givenBy(this.#configured.features, "loadFlows").length > 0;
-    return new Registry({ shipped: this.#catalog, compile: await this.#loadCompiler(), hasFlows });
+  #createRegistry(): ToolRegistry {
+    const hasFlows = givenBy(this.#configured.features, "toFlowTool").length > 0;
+    return new ToolRegistry({ shipped: this.#catalog, compile: this.#compiler, hasFlows });
   }
 
-  async #loadCompiler(): Promise<(json: string) => Tool> {
-    return (this.#compile ??= await loadCompiler(this.#configured));
+  get #compiler(): (json: string) => Tool {
+    return (this.#compile ??= compilerOf(this.#configured));
   }
 }
 

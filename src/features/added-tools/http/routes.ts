@@ -20,7 +20,7 @@ import { readRequestBody } from "../../../cloudflare/http/read-request-body.ts";
 import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import { respondJson } from "../../../cloudflare/http/respond.ts";
 import type { Route } from "../../../cloudflare/openapi/route.ts";
-import type { KeepOptions } from "../put-tool.ts";
+import { type KeepOptions, keepTool } from "../put-tool.ts";
 import { rulesOf } from "./tool-settings.ts";
 
 /** A declaration as it is shown: with what it amounts to. */
@@ -43,7 +43,6 @@ export const putTool: Route = {
   async handle(request, context, name) {
     const sent = await readPut(request, context, name);
     if (!sent.ok) return sent;
-    const { keepTool } = await import("../put-tool.ts");
     const named = nameIt(sent.value, name);
     if (!named.ok) return named;
     const kept = await keepTool(named.value, keepOptionsOf(context));

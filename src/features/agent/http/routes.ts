@@ -7,8 +7,9 @@ import { type LazySchema, lazySchema } from "../../../core/contract/lazy-schema.
 import { type Refusal, statusOf } from "../../../core/contract/refusal.ts";
 import type { Declared } from "../../../cloudflare/configured.ts";
 import type { Dialect } from "../../../cloudflare/http/dialect.ts";
-import type { ModelRoute } from "./find-server.ts";
+import { CHAT_ROUTE, MESSAGES_ROUTE, type ModelRoute } from "./find-server.ts";
 import type { Route } from "../../../cloudflare/openapi/route.ts";
+import { answerModelRequest } from "./answer-model-request.ts";
 
 /** The clients of either provider understand its errors only. Calls that ran before an error are told with it. */
 export function providerDialect(
@@ -38,14 +39,11 @@ const DIALECTS = {
 /** How these paths say no. */
 export const MODEL_DIALECTS: readonly Dialect[] = Object.values(DIALECTS);
 
-/**
- * The paths of the providers themselves: a client of theirs whose base URL is ours gets the tools. The code that answers them is
- * made when the first request comes.
- */
+/** The paths of the providers themselves: a client of theirs whose base URL is ours gets the tools. */
 export const MODEL_ENDPOINTS: readonly Route[] = [
   answerModelRequests({
     route: "POST /v1/chat/completions",
-    load: async () => (await import("./find-server.ts")).CHAT_ROUTE,
+    model: CHAT_ROUTE,
     refusal: DIALECTS.chat,
     schema: () => bodySchema(),
     id: "createChatCompletion",
@@ -54,7 +52,7 @@ export const MODEL_ENDPOINTS: readonly Route[] = [
   }),
   answerModelRequests({
     route: "POST /v1/messages",
-    load: async () => (await import("./find-server.ts")).MESSAGES_ROUTE,
+    model: MESSAGES_ROUTE,
     refusal: DIALECTS.messages,
     schema: () => messagesSchema(),
     id: "createMessage",
@@ -72,8 +70,8 @@ export const MODEL_ENDPOINTS: readonly Route[] = [
 /** A path at which models are asked, and how it is described. */
 export interface ModelEndpoint {
   readonly route: Route["route"];
-  /** Load how its requests are read, and where its model is. */
-  readonly load: () => Promise<ModelRoute>;
+  /** How its requests are read, and where its model is. */
+  readonly model: ModelRoute;
   /** How it says no. */
   readonly refusal: Dialect;
   readonly schema: LazySchema;
@@ -86,7 +84,7 @@ export interface ModelEndpoint {
 /** Make the endpoint of a path at which models are asked. */
 export function answerModelRequests({
   route,
-  load,
+  model,
   refusal,
   schema,
   id,
@@ -97,10 +95,7 @@ export function answerModelRequests({
   return {
     route,
     runs: true,
-    async handle(request, context) {
-      const { answerModelRequest } = await import("./answer-model-request.ts");
-      return answerModelRequest(await load(), request, context);
-    },
+    handle: (request, context) => answerModelRequest(model, request, context),
     describe: (declared) => ({
       id,
       summary: `Ask a model, as ${name}, and run the tools that it calls`,

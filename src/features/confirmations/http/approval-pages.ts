@@ -6,6 +6,8 @@ import { linkVisitsOf } from "../../../cloudflare/http/visitor-rates.ts";
 import type { SayReach } from "../../../feature/gives.ts";
 import { attempt } from "../../../core/kit/result.ts";
 import { digestOf } from "../approval-link.ts";
+import { FAULT, answerLink } from "./answer-link.ts";
+import { respondFlood, respondPage } from "../../../cloudflare/page/respond-page.ts";
 
 const PATH = "/approvals/:tenant/:token";
 
@@ -16,8 +18,6 @@ const PATH = "/approvals/:tenant/:token";
 export function createApprovalPages(sayReach: readonly SayReach[]): Router {
   const router = createRouter();
   const answer = async (c: Context<RouterTypes>): Promise<Response> => {
-    const { answerLink, FAULT } = await import("./answer-link.ts");
-    const { respondPage } = await import("../../../cloudflare/page/respond-page.ts");
     const { tenant = "", token = "" } = c.req.param();
     const { requestId } = c.get("watch");
     const defer = (work: Promise<unknown>): void => c.executionCtx.waitUntil(work);
@@ -26,10 +26,7 @@ export function createApprovalPages(sayReach: readonly SayReach[]): Router {
     const visits = linkVisitsOf(configured);
     const by = { request: c.req.raw, digest: digestOf(token) };
     const waitMs = visits.draw(by, clock.now());
-    if (waitMs > 0) {
-      const { respondFlood } = await import("../../../cloudflare/page/respond-page.ts");
-      return respondFlood(waitMs);
-    }
+    if (waitMs > 0) return respondFlood(waitMs);
     const onFound = (isFound: boolean): void => (isFound ? visits.found(by, clock.now()) : visits.gone(by));
     const visit = { request: c.req.raw, tenant, token, watch: c.get("watch"), defer, onFound };
     const page = await attempt(() => answerLink(visit, c.get("deployment"), sayReach));

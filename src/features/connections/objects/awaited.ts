@@ -5,6 +5,7 @@ import { Watch } from "../../../core/observe/watch.ts";
 import type { Deployment } from "../../../cloudflare/deployed.ts";
 import type { Clock } from "../../../core/kit/clock.ts";
 import type { ConnectionTable } from "./connection-table.ts";
+import { runAwaiting } from "../http/run-awaiting.ts";
 
 type Row = { id: string; tries: number };
 
@@ -75,7 +76,6 @@ export class Awaited {
     const ran = await attempt(async () => {
       const context = this.#open();
       if (connection === null || context === null) return true;
-      const { runAwaiting } = await import("../http/run-awaiting.ts");
       return runAwaiting(connection, context);
     });
     this.#underWay.delete(id);

@@ -9,7 +9,7 @@ import type { Scope } from "./scope.ts";
 
 /** Say why an endpoint cannot have its bodies made by this flow; null where it can. A flow that the key cannot see is unknown to it. */
 export async function checkVia(via: string, { context }: Pick<Scope, "context">): Promise<Refusal | null> {
-  if (givenBy(context.configured.features, "loadFlows").length === 0)
+  if (givenBy(context.configured.features, "toFlowTool").length === 0)
     return refuse(via, "this Worker has no flows; leave it out, or list the feature 'flows'");
   const catalog = await attempt(() => context.currentCatalog());
   if (!catalog.ok)

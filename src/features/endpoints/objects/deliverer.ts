@@ -12,6 +12,7 @@ import type { ShardStore } from "./shard-store.ts";
 import { sendDelivery, toUnanswered } from "../send-delivery.ts";
 import { toDisabledNotice, toFailedNotice, disabledAt, settleAttempt } from "../settle-attempt.ts";
 import { makeRoom } from "../../../core/kit/get-or-make.ts";
+import { runVia } from "../http/run-via.ts";
 
 /** An attempt that has not ended by then is given up for lost. */
 export const LEASE_MS = LIMITS.deliveryTimeoutMs + 5_000;
@@ -115,7 +116,6 @@ export class Deliverer {
   async #runVia(via: string, event: PublishedEvent): Promise<MadeBody> {
     const { deployment, slots, tenant } = this.#world;
     const ran = await attempt(async () => {
-      const { runVia } = await import("../http/run-via.ts");
       return runVia(via, event, { deployment: deployment(), slots, tenant });
     });
     return ran.ok ? ran.value : { kind: "failed", code: "INTERNAL" };

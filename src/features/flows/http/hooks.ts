@@ -8,6 +8,7 @@ import { describeRoute } from "../../../cloudflare/openapi/route.ts";
 import { ASKING_METHODS } from "../hooks/presets.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
 import type { JsonObject } from "../../../core/contract/json.ts";
+import { answerHook } from "./answer-hook.ts";
 
 const PATH = "/hooks/:tenant/:id";
 const HEADERS = { allow: "POST" };
@@ -40,7 +41,6 @@ async function answer(
   c: Context<RouterTypes>,
   { tenant, name }: { readonly tenant: string; readonly name: string },
 ): Promise<Response> {
-  const { answerHook } = await import("./answer-hook.ts");
   const { requestId } = c.get("watch");
   const defer = (work: Promise<unknown>): void => c.executionCtx.waitUntil(work);
   const answered = await answerHook(

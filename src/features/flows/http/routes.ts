@@ -5,7 +5,7 @@ import * as z from "zod/mini";
 import type { KeptDeclaration, Tool } from "../../../core/catalog/define-tool.ts";
 import { clockOf, FLOWS, flowSchema, type KeptFlow } from "../declaration/flow-schema.ts";
 import { toOwnFields } from "../declaration/own-fields.ts";
-import type { CronClock } from "../clock/next-time.ts";
+import { type CronClock, nextTime } from "../clock/next-time.ts";
 import { planKeptFlow } from "../declaration/plan-kept-flow.ts";
 import { mayDo, TRIGGERS } from "../../../core/contract/gate/caller.ts";
 import { isFlow } from "../../../feature/tool.ts";
@@ -25,6 +25,7 @@ import { callFlows } from "../flow-run.ts";
 import type { Route } from "../../../cloudflare/openapi/route.ts";
 import { findFlowIssues, findSecretFlaw, flowIssueSchema } from "./flow-issues.ts";
 import { deleteAdded, putAdded, readPut, refuseChange } from "../../added-tools/http/routes.ts";
+import { keepFlow } from "../keep-flow.ts";
 
 /** `PUT /v1/flows/{name}`: keep a batch under a name, or replace the one that has it. */
 export const putFlow: Route = {
@@ -39,7 +40,6 @@ export const putFlow: Route = {
     const asked = keepers?.read(sent.value) ?? ok({ rest: sent.value, keptAs: undefined });
     if (!asked.ok) return err(refuseFlow([{ ...asked.error.issue!, hint: asked.error.hint }]));
     const { rest, keptAs } = asked.value;
-    const { keepFlow } = await import("../keep-flow.ts");
     const flaw = await findSecretFlaw(sent.value, context);
     const hasAccounts = accountsOf(configured) !== undefined;
     const triggers = { flawOf: () => flaw, nowMs: ports.clock.now(), hasAccounts };
@@ -75,25 +75,23 @@ export const listFlows: Route = {
     const { catalog, ports } = context;
     const flows = (catalog.byCategory.get(FLOWS) ?? []).filter(isFlowTool);
     const answer: Written<typeof flowListSchema> = {
-      flows: await Promise.all(
-        flows.map(async (tool) => {
-          const { name, summary, isWrite, added } = tool;
-          const planned = planKeptFlow(tool, catalog);
-          const { triggers } = (JSON.parse(added.json) as KeptFlow).flow;
-          const paused = triggers?.paused === true;
-          const clock = clockOf(triggers);
-          const shown = {
-            name,
-            summary,
-            is_write: isWrite,
-            fingerprint: added.fingerprint,
-            paused,
-            triggers: TRIGGERS.filter((kind) => triggers?.[kind] !== undefined),
-            ...(clock !== null && { next_run_at: await tellNext(clock, ports.clock.now()) }),
-          };
-          return planned.ok ? shown : { ...shown, broken: planned.error };
-        }),
-      ),
+      flows: flows.map((tool) => {
+        const { name, summary, isWrite, added } = tool;
+        const planned = planKeptFlow(tool, catalog);
+        const { triggers } = (JSON.parse(added.json) as KeptFlow).flow;
+        const paused = triggers?.paused === true;
+        const clock = clockOf(triggers);
+        const shown = {
+          name,
+          summary,
+          is_write: isWrite,
+          fingerprint: added.fingerprint,
+          paused,
+          triggers: TRIGGERS.filter((kind) => triggers?.[kind] !== undefined),
+          ...(clock !== null && { next_run_at: tellNext(clock, ports.clock.now()) }),
+        };
+        return planned.ok ? shown : { ...shown, broken: planned.error };
+      }),
     };
     return respondCounted(JSON.stringify(answer), context);
   },
@@ -171,7 +169,7 @@ async function toShown(
     ...(flow.triggers?.webhook !== undefined && {
       hook_url: new URL(hookPath, context.configured.ownUrl ?? url).href,
     }),
-    ...(clock !== null && { next_run_at: await tellNext(clock, ports.clock.now()) }),
+    ...(clock !== null && { next_run_at: tellNext(clock, ports.clock.now()) }),
     ...(issues.length > 0 && { issues }),
   };
 }
@@ -189,9 +187,8 @@ async function showBrought(
   return { hook: { verification_token: token, received_at: new Date(receivedAt).toISOString(), others } };
 }
 
-/** When a clock comes next. The code that reads clocks is loaded when there is one. */
-async function tellNext(clock: CronClock, nowMs: number): Promise<string | null> {
-  const { nextTime } = await import("../clock/next-time.ts");
+/** When a clock comes next. */
+function tellNext(clock: CronClock, nowMs: number): string | null {
   const next = nextTime(clock, nowMs);
   return next === null ? null : new Date(next).toISOString();
 }

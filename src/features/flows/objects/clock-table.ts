@@ -1,10 +1,5 @@
+import { dueClock } from "../clock/due-clocks.ts";
 import type { FlowClock, ToolChange, ToolsChanged } from "../../added-tools/stored-tools.ts";
-
-/** Say what is due of a clock. */
-export type Look = (
-  clock: FlowClock,
-  nowMs: number,
-) => { readonly run: number | null; readonly nextAt: number | null };
 
 type Row = { flow: string; cron: string; timezone: string; next_at: number | null };
 
@@ -44,9 +39,9 @@ export class ClockTable {
    *
    * @param record records that run and, in the same transaction, what is due next, by `keep`
    */
-  take(nowMs: number, look: Look, record: (flow: string, at: number, keep: () => void) => void): void {
+  take(nowMs: number, record: (flow: string, at: number, keep: () => void) => void): void {
     for (const [flow, clock] of this.#clocks) {
-      const { run, nextAt } = look(clock, nowMs);
+      const { run, nextAt } = dueClock(clock, nowMs);
       if (run === null) continue;
       const next = { ...clock, nextAt };
       record(flow, run, () => this.#write(flow, next));

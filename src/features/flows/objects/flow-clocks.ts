@@ -1,11 +1,10 @@
 import { isFlow } from "../../../feature/tool.ts";
 import type { ToolChange, ToolsChanged } from "../../added-tools/stored-tools.ts";
-import { attempt } from "../../../core/kit/result.ts";
 import type { Outbox } from "../../../cloudflare/durable/stored-outbox.ts";
 import type { ToolTable } from "../../added-tools/index.ts";
 import type { KeptFlow } from "../declaration/flow-schema.ts";
 import { makeRun } from "../run/make-run.ts";
-import { ClockTable, type Look } from "./clock-table.ts";
+import { ClockTable } from "./clock-table.ts";
 import type { RunTable } from "./stored-runs.ts";
 
 /** The parts of an object that its clocks need. */
@@ -14,16 +13,12 @@ export interface FlowClocksParts {
   readonly tools: ToolTable;
   readonly runs: RunTable;
   readonly outbox: Outbox;
-  /** Told when clocks that had come can be read at last. */
-  readonly onReady: () => void;
 }
 
 /** The clocks of a tenant's flows: when the next comes, and the runs of those that have. */
 export class FlowClocks {
   readonly #table: ClockTable;
   readonly #parts: FlowClocksParts;
-  /** Reads the clocks; loaded when one has come. */
-  #look: Look | undefined;
 
   constructor(sql: SqlStorage, parts: FlowClocksParts) {
     this.#table = new ClockTable(sql);
@@ -40,22 +35,12 @@ export class FlowClocks {
     this.#table.follow(change, changed);
   }
 
-  /** Load what reads clocks, where there is one. */
-  async prepare(): Promise<void> {
-    if (this.nextAt !== null) this.#look ??= (await import("../clock/due-clocks.ts")).dueClock;
-  }
-
   /** Record the runs of clocks that have come: one for each, whatever it has missed. */
   take(now: number): void {
     const { nextAt } = this;
     if (nextAt === null || nextAt > now) return;
-    const { tenant, tools, runs, outbox, onReady } = this.#parts;
-    if (this.#look === undefined) {
-      // A clock that was put while the alarm was under way.
-      void attempt(() => this.prepare()).then(onReady);
-      return;
-    }
-    this.#table.take(now, this.#look, (flow, at, keep) => {
+    const { tenant, tools, runs, outbox } = this.#parts;
+    this.#table.take(now, (flow, at, keep) => {
       const tool = tools.read(flow);
       const cause = `cron ${at}`;
       // Its name may be another's by now, where the Worker was without flows for a while.

@@ -44,12 +44,12 @@ export function createFlowsPart(
   };
 }
 
-function openFlows({ storage, tenant, outbox, random, onDue, poke, part }: PartWorld): OpenPart {
+function openFlows({ storage, tenant, outbox, random, onDue, part }: PartWorld): OpenPart {
   const runs = new RunTable(storage.sql);
   const inputs = new InputTable(storage.sql);
   const tokens = new BroughtTokens(storage.sql);
   const added = part("added-tools") as AddedToolsPart;
-  const clocks = new FlowClocks(storage.sql, { tenant, tools: added.tools, runs, outbox, onReady: poke });
+  const clocks = new FlowClocks(storage.sql, { tenant, tools: added.tools, runs, outbox });
   added.onChanged((change, changed) => {
     clocks.follow(change, changed);
     for (const name of changed.removed) tokens.forget(name);
@@ -105,7 +105,6 @@ function openFlows({ storage, tenant, outbox, random, onDue, poke, part }: PartW
     get nextAt() {
       return clocks.nextAt;
     },
-    prepare: () => clocks.prepare(),
     take: (now) => clocks.take(now),
     prune: (now) => runs.prune(now),
     forget(jobIds) {

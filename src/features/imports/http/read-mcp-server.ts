@@ -8,7 +8,9 @@ import {
   isConnection,
   secretsOf,
 } from "../../added-tools/declared/declaration.ts";
-import type { McpServer } from "../../added-tools/mcp/list-tools.ts";
+import { parseDeclaration } from "../../added-tools/declared/parse-declaration.ts";
+import { listServer, type McpServer } from "../../added-tools/mcp/list-tools.ts";
+import { toMcpDeclarations } from "../../added-tools/mcp/to-mcp-declarations.ts";
 import { defineTool } from "../../../core/catalog/define-tool.ts";
 import type { WireFailure } from "../../../core/contract/failure.ts";
 import type { RefusalIssue } from "../../../core/contract/refusal.ts";
@@ -34,11 +36,6 @@ export async function readMcpServer(
   { prefix, url, auth }: McpSource,
   context: RequestContext & { readonly rules: DeclarationRules },
 ): Promise<Result<Imported, readonly RefusalIssue[]>> {
-  const [{ parseDeclaration }, { listServer }, { toMcpDeclarations }] = await Promise.all([
-    import("../../added-tools/declared/parse-declaration.ts"),
-    import("../../added-tools/mcp/list-tools.ts"),
-    import("../../added-tools/mcp/to-mcp-declarations.ts"),
-  ]);
   const { rules } = context;
   const server: McpServer = { url, ...(auth !== undefined && { auth }) };
   const reached = parseDeclaration(sampleOf(server), rules);

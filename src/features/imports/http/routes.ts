@@ -1,13 +1,14 @@
 import * as z from "zod/mini";
 import * as LIMITS from "../limits.ts";
 import type { DeclarationRules, McpCall } from "../../added-tools/declared/declaration.ts";
-import type { Keepable } from "../../added-tools/put-tool.ts";
+import { type Keepable, keepTool } from "../../added-tools/put-tool.ts";
 import { mcpSchema } from "../../added-tools/declared/declaration-schema.ts";
 import { isJsonObject } from "../../../core/contract/json.ts";
 import { lazySchema, type Written } from "../../../core/contract/lazy-schema.ts";
 import { parseRequest } from "../../../core/contract/parse-request.ts";
 import { makeRefusal, type Refusal, type RefusalIssue } from "../../../core/contract/refusal.ts";
-import type { Imported } from "../openapi/to-declarations.ts";
+import { readDocument } from "../openapi/read-document.ts";
+import { type Imported, makeDeclarations } from "../openapi/to-declarations.ts";
 import { importOptionsSchema } from "../openapi/import-options.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { sleep } from "../../../core/kit/sleep.ts";
@@ -30,6 +31,7 @@ import {
   refuseTool,
   shownToolSchema,
 } from "../../added-tools/http/routes.ts";
+import { PatternWork } from "../../added-tools/json-schema/weigh-pattern.ts";
 
 /**
  * `POST /v1/tools/import`: make tools of everything that a document describes or a server has, under one prefix. All of
@@ -65,8 +67,7 @@ async function importHolding(
   if (strange !== null) return err(strange);
   const granted = await workOfTenant(context).take(context.ports.clock, request.signal);
   if (!granted.ok) return err(makeRefusal("QUOTA_EXCEEDED", TOO_MUCH_WORK, granted.error));
-  const { PatternWork: Work } = await import("../../added-tools/json-schema/weigh-pattern.ts");
-  const patterns = new Work();
+  const patterns = new PatternWork();
   const rules = { ...rulesOf(context), patterns };
   const hold = (more: number): Promise<Refusal | null> => bytes.hold(more, request.signal);
   const made = await makeTools(asked, { ...context, rules, hold }).finally(() =>
@@ -168,7 +169,7 @@ function giveWay({ ports: { clock } }: RequestContext): Promise<void> {
   return sleep(clock, 0);
 }
 
-/** Make declarations of an imported source. The code that reads it is loaded when the first import comes. */
+/** Make declarations of an imported source. */
 async function readSource(
   { openapi, mcp, dry_run: _dryRun, ...options }: Asked,
   context: ImportContext,
@@ -179,10 +180,6 @@ async function readSource(
       { prefix: options.prefix, url: mcp.url, auth: mcp.auth as McpCall["auth"] },
       context,
     );
-  const [{ readDocument }, { makeDeclarations }] = await Promise.all([
-    import("../openapi/read-document.ts"),
-    import("../openapi/to-declarations.ts"),
-  ]);
   const document = typeof openapi === "string" ? await readDocument(openapi) : ok(openapi);
   if (!document.ok) return document;
   const making = makeDeclarations(document.value, options, context.rules);
@@ -228,7 +225,6 @@ async function keepAll(
   const options = { ...keepOptionsOf(context), rules: context.rules, others };
   const shipped = declarations.filter(({ name }) => options.isShipped(name));
   if (shipped.length > 0) return err(refuseShipped(shipped.map(({ name }) => name)));
-  const { keepTool } = await import("../../added-tools/put-tool.ts");
   const kept: Keepable[] = [];
   const issues: RefusalIssue[] = [];
   let characters = 0;

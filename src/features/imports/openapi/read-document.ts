@@ -1,3 +1,5 @@
+import { CORE_SCHEMA, load, mergeTag, YAMLException } from "js-yaml";
+
 import type { DeclarationIssue } from "../../added-tools/declared/problems.ts";
 import * as LIMITS from "../limits.ts";
 import { exceedsDepth } from "../../../core/contract/parse-json.ts";
@@ -6,7 +8,7 @@ import { attemptNow, err, ok, type Result } from "../../../core/kit/result.ts";
 import { visibleText } from "../../../core/kit/visible-text.ts";
 
 /**
- * Parse the text of an OpenAPI document, JSON or YAML 1.2. The code that reads YAML is loaded when the first such document comes.
+ * Parse the text of an OpenAPI document, JSON or YAML 1.2.
  *
  * Bounded by size before anything is parsed, and by nesting; in YAML also by the number of aliases and merged keys, and by what
  * they come to when written out. A value that an alias repeats stays one object, so it takes no memory twice. A key that is there
@@ -39,7 +41,6 @@ const OPEN_BRACKETS = 1_000;
 const ALIASES = 10_000;
 
 async function readYaml(text: string): Promise<Result<unknown, readonly DeclarationIssue[]>> {
-  const { CORE_SCHEMA, load, mergeTag, YAMLException } = await import("js-yaml");
   const parsed = attemptNow((): unknown =>
     load(text, {
       schema: CORE_SCHEMA.withTags(mergeTag),

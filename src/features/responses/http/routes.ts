@@ -7,6 +7,7 @@ import { lazySchema } from "../../../core/contract/lazy-schema.ts";
 import { makeRefusal, statusOf } from "../../../core/contract/refusal.ts";
 import type { Dialect } from "../../../cloudflare/http/dialect.ts";
 import type { Route } from "../../../cloudflare/openapi/route.ts";
+import { RESPONSES_ROUTE } from "../dialect/responses-dialect.ts";
 
 /** The path says no as OpenAI does, which refuses a field with 400. */
 export const RESPONSES_ERRORS: Dialect = {
@@ -34,7 +35,7 @@ const bodySchema = lazySchema(() => {
 
 export const createResponse: Route = answerModelRequests({
   route: "POST /v1/responses",
-  load: async () => (await import("../dialect/responses-dialect.ts")).RESPONSES_ROUTE,
+  model: RESPONSES_ROUTE,
   refusal: RESPONSES_ERRORS,
   schema: bodySchema,
   id: "createResponse",

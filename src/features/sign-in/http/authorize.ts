@@ -1,8 +1,4 @@
-import {
-  AuthorizationError,
-  authorizationErrorRedirect,
-  type AuthRequest,
-} from "@cloudflare/workers-oauth-provider";
+import type { AuthRequest } from "@cloudflare/workers-oauth-provider";
 import * as LIMITS from "../limits.ts";
 import { digestKey, toHash } from "../../../feature/answer.ts";
 import { err, ok, type Result } from "../../../feature/refuse.ts";
@@ -21,6 +17,7 @@ import {
   type Step,
   type Visit,
 } from "./visit-steps.ts";
+import { library } from "./oauth-kv.ts";
 import { withoutSlash } from "./oauth-server.ts";
 import { consentKey, ownerOf, type SignedKey, type SignInFacts, toCaller } from "../sign-in.ts";
 import { makeChoicePage, type Offer, scopesOf } from "../page/choice-page.ts";
@@ -34,9 +31,9 @@ export const showConsent = inSteps(async (step) => {
   const asked = await step.oauth.parseAuthRequest(new Request(address));
   // The library lets a client with a secret go without; it would be the only one.
   if (asked.codeChallengeMethod !== "S256" || !CHALLENGE.test(asked.codeChallenge ?? ""))
-    throw new AuthorizationError("invalid_request", { description: NO_CHALLENGE, ...asked });
+    throw new library.AuthorizationError("invalid_request", { description: NO_CHALLENGE, ...asked });
   if (!areScopes(asked.scope))
-    throw new AuthorizationError("invalid_scope", { description: ODD_SCOPE, ...asked });
+    throw new library.AuthorizationError("invalid_scope", { description: ODD_SCOPE, ...asked });
   if (formOriginOf(asked) === null) return respondPage(ODD_REDIRECT);
   return showFirst(step, asked, []);
 });
@@ -199,7 +196,7 @@ export const takeChoice = inSteps(async (step) => {
   const cookies = resumed.headers.getSetCookie();
   if ("nonce" in signed) return respondPage(OVER, { cookies });
   if (form.get(FIELDS.decision) !== "yes")
-    return leadTo(authorizationErrorRedirect(asked, "access_denied"), cookies);
+    return leadTo(library.authorizationErrorRedirect(asked, "access_denied"), cookies);
   const key = await desk.keyOf(signed);
   if (!key.ok) return respondPage(FAULT, { cookies });
   if (key.value === null) return showFirst(step, asked, cookies, ENDED);
@@ -234,5 +231,3 @@ function withState({ url, headers }: Request, state: string): Request {
 
 const CHOOSE =
   "Choose everything, or reads only, or at least one category; ticks of categories count with 'Only these categories' alone.";
-
-/** The pages of a sign-in. They are loaded when the first of them is asked for. */

@@ -7,8 +7,9 @@ import { type Caller, KeyMemory } from "../../../feature/caller.ts";
 import { createSignInStores, type SignInStores } from "../objects/sign-in-stores.ts";
 import { hasTokenForm, type SignedKey, signInOf, toCaller } from "../sign-in.ts";
 import { SIGN_INS, type SignInStoreMethods } from "../store-methods.ts";
-import type { Issuer } from "./issuer.ts";
-import type { OauthServer } from "./oauth-server.ts";
+import { Issuer } from "./issuer.ts";
+import { loadLibrary } from "./oauth-kv.ts";
+import { OauthServer } from "./oauth-server.ts";
 import { findIdentityKey, type Identity, readIdentity } from "./read-identity.ts";
 
 /** A caller, and the text that it was made of. */
@@ -17,7 +18,7 @@ interface MadeCaller {
   readonly json: string;
 }
 
-/** The sign-ins of one deployment. The code that looks them up is loaded when the first is asked for. */
+/** The sign-ins of one deployment. */
 export class SignInDesk implements CallerSource {
   readonly configured: Configured;
   /** Null where the deployment has no objects that keep any. */
@@ -127,9 +128,9 @@ export class SignInDesk implements CallerSource {
 
   /** The OAuth library over the objects; there is none where there are no objects. */
   async server(): Promise<OauthServer> {
-    const { OauthServer: Server } = await import("./oauth-server.ts");
+    await loadLibrary();
     const { configured, stores } = this;
-    return (this.#server ??= new Server({
+    return (this.#server ??= new OauthServer({
       configured,
       stores: stores!,
       keyOf: (signed) => this.keyOf(signed),
@@ -144,8 +145,7 @@ export class SignInDesk implements CallerSource {
   }
 
   async issuer(): Promise<Issuer> {
-    const { Issuer: Made } = await import("./issuer.ts");
-    return (this.#issuer ??= new Made(this.identity!, this.configured));
+    return (this.#issuer ??= new Issuer(this.identity!, this.configured));
   }
 
   async #look(

@@ -1,8 +1,16 @@
-import { OAuthError } from "@cloudflare/workers-oauth-provider";
+import type * as Library from "@cloudflare/workers-oauth-provider";
 
 import type { Clock } from "../../../feature/kit.ts";
 import type { SignInStores } from "../objects/sign-in-stores.ts";
 import { isDocumentId } from "../client-document.ts";
+
+/** The OAuth library, once it is loaded: plain Node lacks a module of the platform that it asks for, so no program signs in there. */
+export const library = {} as typeof Library;
+
+/** Load the library. Every way to it passes here first. */
+export async function loadLibrary(): Promise<void> {
+  if (!("OAuthError" in library)) Object.assign(library, await import("@cloudflare/workers-oauth-provider"));
+}
 
 interface PutOptions {
   readonly expiration?: number;
@@ -68,14 +76,14 @@ export class OauthKv {
       unused: newClientS !== undefined,
     });
     if (written === "full") throw new FullError();
-    if (written === "conflict") throw new OAuthError("temporarily_unavailable", BUSY);
+    if (written === "conflict") throw new library.OAuthError("temporarily_unavailable", BUSY);
     this.#seen.delete(key);
   }
 
   async delete(key: string): Promise<void> {
     const isThere = await this.#stores.drop(key);
     if (!isThere && key.startsWith("transaction:") && this.#seen.get(key) !== undefined)
-      throw new OAuthError("invalid_request", { description: "The form was sent already" });
+      throw new library.OAuthError("invalid_request", { description: "The form was sent already" });
   }
 
   async list({ prefix, limit = 1_000, cursor }: ListQuery) {

@@ -1,4 +1,4 @@
-import { OAuthAuthorizationServer, OAuthError, type OAuthHelpers } from "@cloudflare/workers-oauth-provider";
+import type { OAuthAuthorizationServer, OAuthHelpers } from "@cloudflare/workers-oauth-provider";
 
 import * as LIMITS from "../limits.ts";
 import { attemptNow, type Refusal, type Result } from "../../../feature/refuse.ts";
@@ -9,7 +9,7 @@ import { TOLD_SCOPES } from "../sign-in-scopes.ts";
 import type { SignedKey } from "../sign-in.ts";
 import { fetchJson } from "./fetch-json.ts";
 import type { SignInStores } from "../objects/sign-in-stores.ts";
-import { OauthKv } from "./oauth-kv.ts";
+import { library, OauthKv } from "./oauth-kv.ts";
 
 /** The document that describes a client cannot be had, or describes none that can be let in. */
 export class ClientDocumentError extends Error {}
@@ -60,7 +60,7 @@ export class OauthServer {
   #at(origin: string): OAuthAuthorizationServer<object> {
     const known = this.#servers.get(origin);
     if (known !== undefined) return known;
-    const server = new OAuthAuthorizationServer<object>({
+    const server = new library.OAuthAuthorizationServer<object>({
       issuer: origin,
       resources: [`${origin}/mcp`],
       clientRegistrationEndpoint: "/oauth/register",
@@ -74,8 +74,9 @@ export class OauthServer {
       // A code or a refresh token is worth nothing when the key has ended.
       tokenExchangeCallback: async ({ props }) => {
         const found = await this.#parts.keyOf(props as SignedKey);
-        if (!found.ok) throw new OAuthError("temporarily_unavailable", UNREACHABLE);
-        if (found.value === null) throw new OAuthError("invalid_grant", { description: "The key has ended" });
+        if (!found.ok) throw new library.OAuthError("temporarily_unavailable", UNREACHABLE);
+        if (found.value === null)
+          throw new library.OAuthError("invalid_grant", { description: "The key has ended" });
       },
       onError: () => {},
     });

@@ -13,6 +13,9 @@ import type { Context } from "hono";
 
 import { TOLD_SCOPES } from "../sign-in-scopes.ts";
 import { SIGN_INS } from "../store-methods.ts";
+import { answerMetadata, answerOauth } from "./answer-oauth.ts";
+import { returnFromIssuer, showConsent, takeChoice, takeConsent } from "./authorize.ts";
+import type { Visit } from "./visit-steps.ts";
 import { type SignInDesk, signInDeskOf } from "./check-token.ts";
 import { hasTokenForm } from "../sign-in.ts";
 
@@ -29,36 +32,29 @@ export function createSignInRouter(): Router {
     router.get(path, guarded(answerResourceMetadata));
   router.get(
     SERVER_METADATA,
-    guarded(async (c, desk) => {
-      const { answerMetadata } = await import("./answer-oauth.ts");
-      return answerMetadata(visitOf(c, desk));
-    }),
+    guarded((c, desk) => answerMetadata(visitOf(c, desk))),
   );
   for (const path of ["/oauth/token", "/oauth/register"])
     router.post(
       path,
-      guarded(async (c, desk) => {
+      guarded((c, desk) => {
         const waitMs = drawVisit(c);
         if (waitMs > 0) return refuseFlood(waitMs);
-        const { answerOauth } = await import("./answer-oauth.ts");
         return answerOauth(visitOf(c, desk));
       }),
     );
-  const page = (name: "showConsent" | "takeConsent" | "returnFromIssuer" | "takeChoice"): Answer =>
-    async function answerPage(c, desk) {
+  const page = (answer: (visit: Visit) => Promise<Response>): Answer =>
+    function answerPage(c, desk) {
       const waitMs = drawVisit(c);
-      if (waitMs > 0) {
-        return respondFlood(waitMs);
-      }
-      const pages = await import("./authorize.ts");
+      if (waitMs > 0) return respondFlood(waitMs);
       const [watch, deployment] = [c.get("watch"), c.get("deployment")];
       const defer = (work: Promise<unknown>): void => c.executionCtx.waitUntil(work);
-      return pages[name]({ request: c.req.raw, deployment, desk, watch, defer });
+      return answer({ request: c.req.raw, deployment, desk, watch, defer });
     };
-  router.get("/authorize", guarded(page("showConsent")));
-  router.post("/authorize", guarded(page("takeConsent")));
-  router.get("/authorize/callback", guarded(page("returnFromIssuer")));
-  router.post("/authorize/choice", guarded(page("takeChoice")));
+  router.get("/authorize", guarded(page(showConsent)));
+  router.post("/authorize", guarded(page(takeConsent)));
+  router.get("/authorize/callback", guarded(page(returnFromIssuer)));
+  router.post("/authorize/choice", guarded(page(takeChoice)));
   return router;
 }
 

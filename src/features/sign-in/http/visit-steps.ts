@@ -1,9 +1,4 @@
-import {
-  AuthorizationError,
-  type AuthRequest,
-  OAuthError,
-  type OAuthHelpers,
-} from "@cloudflare/workers-oauth-provider";
+import type { AuthorizationError, AuthRequest, OAuthHelpers } from "@cloudflare/workers-oauth-provider";
 import * as LIMITS from "../limits.ts";
 import { visibleText } from "../../../feature/schema.ts";
 import { readBytes } from "../../../feature/answer.ts";
@@ -11,7 +6,7 @@ import { attempt, attemptNow, err, ok, type Result } from "../../../feature/refu
 import { makePlainPage, type Page, respondPage } from "../../../feature/kit.ts";
 import { type Deployment, logBug } from "../../../feature/define.ts";
 import type { Watch } from "../../../feature/tool.ts";
-import { FullError } from "./oauth-kv.ts";
+import { FullError, library } from "./oauth-kv.ts";
 import { consentKey } from "../sign-in.ts";
 import { ClientDocumentError, voucherOf } from "./oauth-server.ts";
 import type { SignInDesk } from "./check-token.ts";
@@ -43,7 +38,7 @@ export function inSteps(answer: (step: Step) => Promise<Response>): (visit: Visi
     });
     if (answered.ok) return answered.value;
     const { error } = answered;
-    if (error instanceof AuthorizationError) {
+    if (error instanceof library.AuthorizationError) {
       const back = await findWayBack(error, visit);
       const said = say(visibleText(error.description, 200));
       return back === null
@@ -59,7 +54,7 @@ export function inSteps(answer: (step: Step) => Promise<Response>): (visit: Visi
         ),
       );
     if (error instanceof FullError) return respondPage(FULL);
-    if (error instanceof OAuthError) return respondPage(OVER);
+    if (error instanceof library.OAuthError) return respondPage(OVER);
     logBug(visit.watch.requestId, "/authorize", error);
     return respondPage(FAULT);
   };

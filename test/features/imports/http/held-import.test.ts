@@ -29,16 +29,6 @@ const DOCUMENT = {
   ),
 };
 
-// No virtual time passes while a module is loaded.
-await Promise.all([
-  import("js-yaml"),
-  import("../../../../src/cloudflare/http/stream-text.ts"),
-  import("../../../../src/features/added-tools/json-schema/weigh-pattern.ts"),
-  import("../../../../src/features/added-tools/put-tool.ts"),
-  import("../../../../src/features/imports/openapi/read-document.ts"),
-  import("../../../../src/features/imports/openapi/to-declarations.ts"),
-]);
-
 function world() {
   const { ports, clock } = new TestWorld();
   const isolate = new IsolateBytes(clock);
