@@ -35,7 +35,7 @@ export function createMakeJob(plan: Plan, { ids, headerSlots, origin, facts }: M
     const job = makeJob(call, placeJob(ids.jobId(index, element ?? null), { rank, atHome }), origin());
     const step = plan.steps[index]!;
     const idempotencyKey = step.jobKey ?? job.idempotencyKey;
-    return { ...job, idempotencyKey, ...facts?.({ step, element: element ?? null, call }) };
+    return { ...job, action: step.id, idempotencyKey, ...facts?.({ step, element: element ?? null, call }) };
   };
 }
 

@@ -59,6 +59,7 @@ export class Demotion {
     const demoted = calls.map(({ step, call, ticket }) => {
       const spec: JobSpec = {
         ...makeJob(call, ids.jobId(step.index, null), origin),
+        action: step.id,
         // The key that the call itself sends upstream: a provider that honours it acts once.
         idempotencyKey: ids.callKey(step, null),
         delivery: "at-least-once",

@@ -12,6 +12,8 @@ export interface TurnedJob {
   /** When it turned, in milliseconds since the epoch. */
   readonly at: number;
   readonly code?: string;
+  /** The action that it is. */
+  readonly action?: string;
   /** Whether it took effect is not known. */
   readonly inDoubt?: true;
   /** The lines that its attempts have written, or those of an action of it where it is a run. */

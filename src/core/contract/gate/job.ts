@@ -67,6 +67,8 @@ export interface HookFacts {
 export interface JobSpec {
   readonly id: string;
   readonly tool: string;
+  /** The action of its batch that it is; absent of other jobs, and where an earlier version recorded it. */
+  readonly action?: string;
   /** The validated arguments, as JSON text: stored as it is, parsed only by the attempt that runs it. */
   readonly argsJson: string;
   /** Sent upstream on every attempt, so that a provider which honours it acts once. */

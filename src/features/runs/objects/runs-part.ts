@@ -90,7 +90,7 @@ function openRuns({ env, storage: { sql }, onDue }: PartWorld, tell: TellLog | u
 /** Say what its run has to know of a job; null where that is nothing. A job that is a run has left that run itself. */
 function toTurned(job: Job, log: readonly LogLine[]): TurnedJob | null {
   const { spec, updatedAt: at, errorJson } = job;
-  const { id, tool, origin } = spec;
+  const { id, tool, action, origin } = spec;
   const status = isCall(job) ? job.status : "succeeded";
   if (origin === undefined || !(isTrouble(status) || isLive(status) || log.length > 0)) return null;
   const { code } = JSON.parse(errorJson ?? "{}") as { readonly code?: string };
@@ -103,6 +103,7 @@ function toTurned(job: Job, log: readonly LogLine[]): TurnedJob | null {
     status,
     at,
     ...(code !== undefined && { code }),
+    ...(action !== undefined && { action }),
     ...(isJobInDoubt(job) && { inDoubt: true }),
     ...(log.length > 0 && { log }),
   };

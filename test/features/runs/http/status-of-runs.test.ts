@@ -99,6 +99,15 @@ describe("The status of a run follows its jobs, in the run, in the list and by i
     expect(await statusOf(id)).toBe(last);
   });
 
+  test("and its error names the action whose job failed, in the run and in the list", async () => {
+    const { volley, run, list, send } = await start();
+    const { id } = await run(act("store_it", "now"), { ...DYING, id: "late" });
+    await volley.advance(HOUR);
+    const expected = { status: "partial", error: { action: "late", code: "RATE_LIMITED" } };
+    expect(await send(`/v1/runs/${id}`)).toMatchObject(expected);
+    expect((await list()).find((one) => one.run_id === id)).toMatchObject(expected);
+  });
+
   test("a loop whose jobs die in part, and as a whole", async () => {
     const { volley, run, statusOf } = await start();
     const loop = (...names: readonly string[]) =>
