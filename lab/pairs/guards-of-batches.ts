@@ -96,8 +96,8 @@ export const GUARDS_OF_BATCHES: readonly Guard[] = [
     name: "a remembered yes holds for a tool that was declared otherwise since",
     pair: ["remembered", "added tools"],
     file: "src/features/confirmations/recall.ts",
-    from: "if ((await hashWhole(tool, catalog, ports.sha256)) !== row.declaration) return false;",
-    to: "",
+    from: "if ((await hashWhole(tool, catalog, ports.sha256)) !== row.declaration) {",
+    to: "if (false) {",
   },
   {
     name: "a remembered yes to one account holds for another",

@@ -1,6 +1,6 @@
 import type { QuotaState } from "../contract/gate/admission.ts";
 import * as LIMITS from "../contract/limits.ts";
-import type { Outcome } from "../contract/outcome.ts";
+import { keepDoubt, type Outcome } from "../contract/outcome.ts";
 import { Semaphore } from "../kit/semaphore.ts";
 import type { Prepared } from "../plan/prepare-task.ts";
 import type { Call, Plan, Step } from "../plan/step.ts";
@@ -273,7 +273,13 @@ async function run(
           has: (step: Step) => keys.waits(step.index),
           decide: (step: Step, prepared: Prepared) => keys.decide(step, prepared, scope.budget),
         },
-        amend: (step: Step, outcome: Outcome) => keys.amend(step, outcome),
+      }),
+      ...((keys !== null || plan.steps.some(({ doubted }) => doubted)) && {
+        amend: (step: Step, came: Outcome) => {
+          const outcome = keys === null ? came : keys.amend(step, came);
+          // A loop says it of its elements.
+          return step.doubted && outcome.meta.items === undefined ? keepDoubt(outcome) : outcome;
+        },
       }),
       onOutcome: (step, outcome) => {
         const known = completing(step, outcome);

@@ -2,10 +2,10 @@ import type { Tool } from "../catalog/define-tool.ts";
 import type { toStoredOutcome } from "../answer/stored-outcome.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import * as LIMITS from "../contract/limits.ts";
-import { keepDoubt, type Outcome } from "../contract/outcome.ts";
+import type { Outcome } from "../contract/outcome.ts";
 import type { Clock } from "../kit/clock.ts";
 import { attempt, err, ok, type Result } from "../kit/result.ts";
-import { ASKED_ELEMENT, type Begun, type BegunBatch, type BegunElement, type Call } from "../plan/step.ts";
+import type { Begun, BegunBatch, BegunElement, Call } from "../plan/step.ts";
 import { combineElements, succeeded } from "../answer/combine-elements.ts";
 import { failUnsent } from "../answer/failed-outcome.ts";
 import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
@@ -25,13 +25,11 @@ export interface LoopOptions {
   /** True if all of it may be done again after a part of it was done, without harm. */
   readonly repeatable: boolean;
   /** Admits an element's outcome to the answer, or makes of it what is said where there is no room. */
-  readonly admit?: (outcome: Outcome) => Outcome;
+  readonly admit?: (outcome: Outcome, element: number) => Outcome;
   /** Why no element may begin any more, once its batch's deadline has passed: its timer may come late. */
   readonly late?: () => Failure | null;
   /** Keeps the outcomes of a loop that asks a person; absent where none can. */
   readonly store?: typeof toStoredOutcome;
-  /** The elements that a person was asked about may have taken effect in an earlier run. */
-  readonly doubted?: boolean;
   /** Begin one element's call. */
   readonly begin: (ticket: Ticket, call: Call, element: number) => void;
 }
@@ -131,14 +129,11 @@ class Loop {
     if (call.ok) this.#options.begin(ticket, call.value, element);
   }
 
-  #settle(element: number, told: Outcome): void {
-    const { admit, late, failFast, doubted } = this.#options;
+  #settle(element: number, came: Outcome): void {
+    const { admit, late, failFast } = this.#options;
     this.#ended ??= late?.() ?? null;
-    const call = this.#calls[element]!;
-    const isDoubted = doubted && call.ok && call.value.begun?.kind === ASKED_ELEMENT.kind;
-    const came = isDoubted ? keepDoubt(told) : told;
     // Now and not when the loop is over: texts of their own would wait for the slowest element.
-    const outcome = admit === undefined ? came : admit(came);
+    const outcome = admit === undefined ? came : admit(came, element);
     this.#outcomes[element] = outcome;
     if (failFast && !succeeded(outcome) && this.#ended === null) {
       const hint = `Element ${element} failed first; fix it and run the loop again over what did not succeed.`;

@@ -1,5 +1,5 @@
 import { type Failure, makeFailure } from "../contract/failure.ts";
-import { isFailure, isMet, keepDoubt, type Outcome, type OutcomeMeta } from "../contract/outcome.ts";
+import { isFailure, isMet, type Outcome, type OutcomeMeta } from "../contract/outcome.ts";
 import type { Waiting } from "../egress/isolate-bytes.ts";
 import { OVERLOADED } from "../egress/read-body.ts";
 import type { Clock } from "../kit/clock.ts";
@@ -387,10 +387,7 @@ class PlanRun {
 
   #record(step: Step, outcome: Outcome): void {
     const { amend, onOutcome } = this.#options;
-    const amended = amend === undefined ? outcome : amend(step, outcome);
-    // A loop says it of its elements.
-    const isDoubted = step.doubted === true && amended.meta.items === undefined;
-    const told = isDoubted ? keepDoubt(amended) : amended;
+    const told = amend === undefined ? outcome : amend(step, outcome);
     this.#outcomes[step.index] = told;
     if (!this.#parked.delete(step.index)) this.#left -= 1;
     onOutcome(step, told);

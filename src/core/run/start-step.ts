@@ -1,7 +1,7 @@
 import type { Tool } from "../catalog/define-tool.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import * as LIMITS from "../contract/limits.ts";
-import type { Outcome } from "../contract/outcome.ts";
+import { keepDoubt, type Outcome } from "../contract/outcome.ts";
 import { attempt, attemptNow, ok, type Result } from "../kit/result.ts";
 import type { Prepared } from "../plan/prepare-task.ts";
 import { findAfterWrites, findRepeats, findSameReads, type Repeats } from "../plan/same-reads.ts";
@@ -230,10 +230,13 @@ export function createStepStarter(batch: StepScope): StartStep {
       inOrder: tool.isWrite,
       failFast: tool.onError === "fail-fast",
       repeatable: tool.idempotent,
-      doubted: step.doubted === true,
       late,
       store: toStoredOutcome,
-      admit: (outcome: Outcome) => batch.answer.admitElement(outcome, tool.isWrite),
+      admit: (outcome: Outcome, element: number) => {
+        const call = calls[element]!;
+        const isDoubted = step.doubted && call.ok && call.value.begun?.kind === ASKED_ELEMENT.kind;
+        return batch.answer.admitElement(isDoubted ? keepDoubt(outcome) : outcome, tool.isWrite);
+      },
       begin: (own: Ticket, call: Call, element: number) => {
         if (call.begun !== undefined && "outcomeJson" in call.begun)
           return own.end(fromStoredOutcome(call.begun.outcomeJson, scope.budget));
