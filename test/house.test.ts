@@ -112,7 +112,7 @@ const CEILINGS = {
   coreFilesThatCoreDoesNotUse: 18,
   coreFilesWithWordsOfFeatures: 12,
   filesReachedPastAnIndex: 48,
-  files: 1093,
+  files: 1090,
   smallFilesWithOneImporter: 100,
   namesOfSeveralFiles: 9,
 } as const;

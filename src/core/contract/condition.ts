@@ -90,7 +90,7 @@ export function parseCondition(
 }
 
 /** Make a condition ready that was parsed when it was written. */
-export function toCondition(written: WrittenCondition): Condition {
+function toCondition(written: WrittenCondition): Condition {
   return Object.entries(written).map(([pointer, test]) => ({ tokens: parsePointer(pointer) ?? [], test }));
 }
 

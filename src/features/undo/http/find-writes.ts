@@ -63,7 +63,7 @@ export async function findWrites(
   const ids = new Set<string>();
   const lacking = new Set<string>();
   const left: (AskedPlace & { readonly tool: string })[] = [];
-  const writes: (AskedWrite | Promise<AskedWrite>)[] = [];
+  const writes: Promise<AskedWrite>[] = [];
 
   let all: Promise<Result<Catalog, unknown>> | undefined;
   /** Whether a tool is there for some key, as far as is known. */
@@ -123,8 +123,8 @@ export async function findWrites(
       };
       if (isLeft) left.push(place);
       else if (jobId !== undefined) writes.push(ofJob({ ...write, jobId, job: { by }, look }, find));
-      else if (inDoubt === true) writes.push({ ...ended, look });
-      else writes.push({ ...ended, by: find({ args, output }) });
+      else if (inDoubt === true) writes.push(Promise.resolve({ ...ended, look }));
+      else writes.push(Promise.resolve({ ...ended, by: find({ args, output }) }));
     }
   }
 

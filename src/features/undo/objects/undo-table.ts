@@ -53,23 +53,25 @@ export class UndoTable {
 
   #runs(where: string, ...values: readonly string[]): readonly UndoRun[] {
     const columns = "run_id AS runId, state, due_at AS dueAt, facts_json AS facts";
-    return this.#find<Omit<UndoRun, "facts"> & { readonly facts: string }>(
-      columns,
-      `undo_runs WHERE ${where}`,
-      values,
-    ).map((row) => ({ ...row, facts: JSON.parse(row.facts) as RunFacts }));
+    const rows = this.#find(columns, `undo_runs WHERE ${where}`, values);
+    return (rows as readonly (Omit<UndoRun, "facts"> & { readonly facts: string })[]).map((row) => ({
+      ...row,
+      facts: JSON.parse(row.facts) as RunFacts,
+    }));
   }
 
   #writes(where: string, ...values: readonly string[]): readonly FoundWrite[] {
     const columns = "run_id AS runId, write_json AS write";
-    return this.#find<Record<keyof FoundWrite, string>>(columns, `undo_writes WHERE ${where}`, values).map(
-      ({ runId, write }) => ({ runId, write: JSON.parse(write) as KeptWrite }),
-    );
+    const rows = this.#find(columns, `undo_writes WHERE ${where}`, values);
+    return (rows as readonly Record<keyof FoundWrite, string>[]).map(({ runId, write }) => ({
+      runId,
+      write: JSON.parse(write) as KeptWrite,
+    }));
   }
 
-  #find<Row>(columns: string, from: string, values: readonly string[]): readonly Row[] {
+  #find(columns: string, from: string, values: readonly string[]): readonly object[] {
     if (this.#oldest === null) return [];
-    return this.#sql.exec(`SELECT ${columns} FROM ${from}`, ...values).toArray() as Row[];
+    return this.#sql.exec(`SELECT ${columns} FROM ${from}`, ...values).toArray();
   }
 
   #remember(run: UndoRun): void {
