@@ -247,7 +247,7 @@ export interface Connected {
 
 /** Find what a call needs besides its arguments, before it is made. Rejects with a `ToolFailure` where it cannot be made. */
 export type BeforeCall = (call: {
-  readonly tool: Pick<Tool, "name" | "accounts">;
+  readonly tool: Pick<Tool, "name" | "accounts"> & Partial<Pick<Tool, "isWrite">>;
   readonly origin: Origin;
   readonly ports: Ports;
 }) => Promise<Connected>;

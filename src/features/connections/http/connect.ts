@@ -99,7 +99,7 @@ async function use(connector: Connector, scopes: readonly string[], wish: Wish):
   if (answer.kind === "token") {
     const { access, account, accountId, site, connectedAt = 0 } = answer;
     const { ids, usedAt = connectedAt } = origin.account;
-    if (connectedAt > usedAt && ids?.[connector.name] === undefined)
+    if (tool.isWrite !== false && connectedAt > usedAt && ids?.[connector.name] === undefined)
       throw new ToolFailure("CONNECTION_REQUIRED", {
         hint: `The account at ${connector.name} was connected after an attempt began of which nothing was heard, and which may have used another one; nothing was sent. Look there before you ask for it anew.`,
       });
