@@ -64,7 +64,7 @@ export interface Look {
 export interface Reruns {
   /** The run that all of them go back to. */
   readonly root: string;
-  /** The body of the run that this one is a rerun of, however often; its own if it is not one, null where there is none any more. */
+  /** The body of the first run that this one repeats, which may be this one; null where that is gone. */
   readonly body: string | null;
   /** The bodies of the root and of the runs that answered its questions. */
   readonly answers: readonly string[];
@@ -106,7 +106,7 @@ export interface RunLogMethods {
   hear(jobs: readonly TurnedJob[], aftermaths?: readonly Aftermath[]): void;
   list(query: RunQuery, look: Look): RunPage;
   find(id: string, look: Look): FoundRun | null;
-  /** Forget a run; false where there is none for who looks. */
+  /** Forget a run. It is false where who looks may see none of that id. */
   forget(id: string, sight: Sight): boolean;
   /** The reruns of a run so far, or of the run that it is a rerun of. */
   reruns(id: string): Reruns;

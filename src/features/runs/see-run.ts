@@ -59,8 +59,9 @@ export function seeRun(
   const isLess = troubled.length > 0;
   const isInDoubt =
     [...tools, ...troubled].some(({ inDoubt }) => inDoubt) || since.some(({ unsure }) => unsure > 0);
-  const first = troubled.find((job) => job.code !== undefined);
-  const late = first && { action: first.action, code: first.code! };
+  const [late] = troubled.flatMap(({ action, code: cause }) =>
+    cause === undefined ? [] : [{ action, code: cause }],
+  );
   const why = firstFailure(tools) ?? (code === undefined ? late : { code });
   return {
     asks: asked.unsure || (goes === undefined && (made + asked.granted > 0 || job !== undefined)),

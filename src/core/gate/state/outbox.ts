@@ -1,4 +1,5 @@
 import { makeFailure, toWireFailure, type WireFailure } from "../../contract/failure.ts";
+import type { Account } from "../../contract/gate/caller.ts";
 import type {
   AttemptEnd,
   CallbackStatus,
@@ -117,7 +118,7 @@ export function claimJob(
     return [buryJob(job, nowMs, "The job's recorded arguments cannot be read, so it was not run."), null];
   }
   const [attempts, fence] = [job.attempts + 1, job.fence + 1];
-  const spec = isLost ? afterLost(job.spec, before.updatedAt) : job.spec;
+  const spec = isLost ? holdTo(job.spec, { usedAt: before.updatedAt }) : job.spec;
   const claimed: Job = {
     ...job,
     spec,
@@ -130,11 +131,16 @@ export function claimJob(
   return [claimed, { spec, attempt: attempts, fence }];
 }
 
-/** Have later attempts use no account that was connected since one began of which nothing was heard. */
-function afterLost(spec: JobSpec, beganAt: number): JobSpec {
+/**
+ * Have later attempts use the accounts in which an earlier one may have done something: in another one it would be done twice. An
+ * account to which it is held already stays.
+ */
+export function holdTo(spec: JobSpec, used: Pick<Account, "ids" | "usedAt">): JobSpec {
   const { origin } = spec;
   if (origin?.account === undefined) return spec;
-  return { ...spec, origin: { ...origin, account: { usedAt: beganAt, ...origin.account } } };
+  const { account } = origin;
+  const ids = used.ids && { ids: { ...used.ids, ...account.ids } };
+  return { ...spec, origin: { ...origin, account: { ...used, ...account, ...ids } } };
 }
 
 /** Add the attempt that a running job has made, which began when its row was last changed. */

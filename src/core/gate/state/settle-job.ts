@@ -4,7 +4,7 @@ import { utf8Length } from "../../contract/json.ts";
 import * as LIMITS from "../../contract/limits.ts";
 import { backoffMs } from "../../kit/backoff.ts";
 import { webhookPauseMs } from "../../kit/webhook-schedule.ts";
-import { endJob, failJob, holds, type Job, retryJob, withTry } from "./outbox.ts";
+import { endJob, failJob, holds, holdTo, type Job, retryJob, withTry } from "./outbox.ts";
 
 /** When somebody may mend what a job failed at: whatever it was, or unless a service refused it for good. */
 export type MayMend = "always" | "unless refused";
@@ -37,15 +37,8 @@ export function settleJob(
   const error = end.kind === "succeeded" ? undefined : "error" in end ? end.error : OVERLOADED;
   const inDoubt = end.kind === "lost" || end.kind === "unknown";
   const { tries } = withTry(job, nowMs, { error, inDoubt });
-  return [{ ...ended, spec: holdTo(end.accounts, ended.spec), log: end.log, tries }, true];
-}
-
-/** Have later attempts use the accounts in which an earlier one may have done something: in another one it would be done twice. */
-function holdTo(accounts: AttemptEnd["accounts"], spec: Job["spec"]): Job["spec"] {
-  const { origin } = spec;
-  if (accounts === undefined || origin?.account === undefined) return spec;
-  const ids = { ...accounts, ...origin.account.ids };
-  return { ...spec, origin: { ...origin, account: { ...origin.account, ids } } };
+  const spec = end.accounts === undefined ? ended.spec : holdTo(ended.spec, { ids: end.accounts });
+  return [{ ...ended, spec, log: end.log, tries }, true];
 }
 
 const OVERLOADED = toWireFailure(makeFailure("OVERLOADED"));
