@@ -21,6 +21,15 @@ describe("The line of a refused request", () => {
   });
 });
 
+test.each(["/docs", "/docs/keys", "/llms.txt", "/llms-full.txt", "/robots.txt", "/favicon.ico"])(
+  "%s is 404 for who has no key, where no feature serves it",
+  async (path) => {
+    const { fetch } = await createTestVolley({ tools: [] });
+    const ask = (at: string): Promise<Response> => fetch(at, { headers: { authorization: "" } });
+    expect([(await ask(path)).status, (await ask("/nowhere")).status]).toEqual([404, 401]);
+  },
+);
+
 test("A batch that is refused before it was counted costs nothing", async () => {
   const volley = await createTestVolley({ tools: [], key: { quota: { limit: 20, window_s: 3_600 } } });
   const send = (body: string): Promise<Response> =>

@@ -80,11 +80,11 @@ export function createApp(
   });
   for (const router of open) app.route("/", router);
   refuseOthers(app, openRoutes);
-  // Clients look there for what a server can do, and take a 401 for a server at which a person has to let them in.
-  app.all("/.well-known/*", (c) => {
-    const refusal = makeRefusal("NOT_FOUND", `Nothing is served below /.well-known/${sayAllPaths(routes)}`);
-    return respondRefusal(refusal, refusingOf(c));
-  });
+  for (const path of LOOKED_FOR)
+    app.all(path, (c) => {
+      const refusal = makeRefusal("NOT_FOUND", `Nothing is served there${sayAllPaths(routes)}`);
+      return respondRefusal(refusal, refusingOf(c));
+    });
 
   app.use(async (c, next) => {
     const asked = { watch: c.get("watch"), dialect: c.get("dialect"), ctx: c.executionCtx };
@@ -128,6 +128,9 @@ export function createApp(
       : app.fetch(request, env, ctx);
   return { fetch: features.reduce((next, { around }) => around?.(next, features) ?? next, fetch) };
 }
+
+/** Where clients look at any server, and take a 401 for one at which a person has to let them in. */
+const LOOKED_FOR = ["/.well-known/*", "/docs/*", "/llms.txt", "/llms-full.txt", "/robots.txt", "/favicon.ico"];
 
 /** Origin and path of what runs batches, as the router reads an address: without a query, nothing encoded. */
 const BATCHES = /^https?:\/\/[^/?#]+\/v1\/execute_actions$/;
