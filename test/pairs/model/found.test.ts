@@ -26,3 +26,12 @@ test("A job whose attempt was killed is not sent again in an account that was co
   expect(await Player.play([connect, sent, connect])).toEqual([]);
   expect(await Player.play([connect, sent])).toEqual([]);
 });
+
+test("A delivery whose run may have done something, and failed, says so with its job", async () => {
+  const delivered: Move = {
+    step: { ...run, by: "admin", door: "hook", actions: [act("put")] },
+    treatments: ["done, then 500"],
+    meanwhile: "nothing",
+  };
+  expect(await Player.play([delivered])).toEqual([]);
+});

@@ -20,10 +20,13 @@ export interface Asked {
   readonly key: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
+  /** It is a webhook's delivery of that id. */
+  readonly delivery?: string;
 }
 
 export interface Answered {
   readonly status: number;
+  readonly requestId: string | null;
   readonly text: string;
 }
 
@@ -73,7 +76,6 @@ export class KillableVolley {
     holdForCrypto();
     this.#options = options;
     this.#env = { VOLLEY_LOG: "off", ...env };
-    this.#begin();
     const bindings = {
       TENANT_GATE: "TenantGate",
       TOOL_GATE: "ToolGate",
@@ -89,21 +91,22 @@ export class KillableVolley {
   }
 
   /** Send a request; `KILLED` where the process ended first. Time does not pass by itself. */
-  async ask({ method, path, key, headers, body }: Asked): Promise<Answered | typeof KILLED> {
+  async ask({ method, path, key, body, ...asked }: Asked): Promise<Answered | typeof KILLED> {
     const { ended } = this.#lives.begin();
     const request = new Request(new URL(path, "https://volley.test"), {
       method,
       headers: {
         authorization: `Bearer ${key}`,
         ...(body !== undefined && { "content-type": "application/json" }),
-        ...headers,
+        ...asked.headers,
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     const ctx = { waitUntil: (work: Promise<unknown>) => void attempt(() => work) } as ExecutionContext;
     const answer = async (): Promise<Answered> => {
       const response = await this.#app.fetch(request, this.#env, ctx);
-      return { status: response.status, text: await response.text() };
+      const { status, headers } = response;
+      return { status, requestId: headers.get("x-request-id"), text: await response.text() };
     };
     return Promise.race([answer(), ended]);
   }

@@ -1,5 +1,7 @@
 import { VirtualClock } from "../../../src/package/testing/virtual-clock.ts";
 import { configureKeys } from "../../support/configured-keys.ts";
+import { MODEL_SERVER, SAYS_ITSELF, tellModel } from "./chat-model.ts";
+import { HOOK, HOOK_SECRETS, signDelivery } from "./hooks.ts";
 import { type Answered, type Asked, KILLED, KillableVolley } from "./killable-volley.ts";
 import { Ledger } from "./ledger.ts";
 import { type CallerName, CALLERS, type Move, type Step } from "./sequence.ts";
@@ -16,6 +18,7 @@ const LISTS = [
   "/v1/remembered",
   "/v1/export",
 ] as const;
+const CHAT = "/v1/chat/completions";
 const KEY_LASTS_MS = 60_000;
 
 interface Caller {
@@ -35,6 +38,8 @@ interface Ran {
   runId?: string;
   /** The job that it goes on as. */
   jobId?: string;
+  /** It came again, and is told what came of it at first, after a rerun that it knows nothing of. */
+  isStale?: boolean;
 }
 
 interface Job {
@@ -83,6 +88,8 @@ export class Player {
       {
         VOLLEY_KEYS: keys,
         VOLLEY_RUNS: "content",
+        ...HOOK_SECRETS,
+        ...MODEL_SERVER,
         VOLLEY_VAULT_KEY: btoa("0123456789abcdef0123456789abcdef"),
         VOLLEY_CONNECTORS: JSON.stringify({
           [CONNECTOR]: { kind: "key", as: { header: "x-api-key" }, hosts: ["store.example.com"] },
@@ -131,9 +138,10 @@ export class Player {
   async #keep(tenant: string, form = 0): Promise<void> {
     if (tenant === "t2") return;
     this.#kept.add(tenant);
-    const keeper = tenant === "t0" ? "admin" : "other";
+    const keeper = keeperOf(tenant);
     const flow = {
       summary: "Put one",
+      triggers: { webhook: HOOK },
       input_schema: { type: "object", properties: { of: { type: "string" } }, required: ["of"] },
       actions: [{ id: "a0", tool: form % 2 === 0 ? "put" : "put_once", args: { of: { $ref: "input#/of" } } }],
     };
@@ -232,13 +240,22 @@ export class Player {
     }
   }
 
-  async #run({ by, door, actions, onError, keys, pick }: Extract<Step, { does: "run" }>): Promise<void> {
+  async #run({
+    by: asking,
+    door,
+    actions,
+    onError,
+    keys,
+    pick,
+  }: Extract<Step, { does: "run" }>): Promise<void> {
+    // What a delivery starts is the tenant's.
+    const by = door === "hook" ? keeperOf(CALLERS[asking].tenant) : asking;
     const caller: Caller = CALLERS[by];
     const ofs = new Map<string, string>();
     const list = actions
-      .slice(0, ["batch", "background", "mcp", "turn", "ordered"].includes(door) ? 4 : 1)
+      .slice(0, ["batch", "background", "mcp", "turn", "agent", "ordered"].includes(door) ? 4 : 1)
       .flatMap(({ tool, follows, over }, at) => {
-        const name = door === "flow" ? "put" : tool;
+        const name = door === "flow" || door === "hook" ? "put" : tool;
         if (over !== null && ["batch", "background", "mcp"].includes(door)) {
           const elements = [0, 1, 2].map(() => this.ledger.wish(name, caller));
           const list = this.ledger.wish("list", caller);
@@ -273,6 +290,7 @@ export class Player {
       background: { path: "/v1/execute_actions", body: { ...batch, background: true } },
       call: { path: "/v1/invoke_tool", body: { tool_name: first.tool, parameters: first.args } },
       flow: { path: `/v1/flows/${FLOW}/run`, body: { input: first.args } },
+      hook: { path: `/hooks/${caller.tenant}/${FLOW}`, body: first.args, delivery: `d-${firstOf(ofs)}` },
       turn: {
         path: "/v1/anthropic/tool_use",
         body: {
@@ -280,6 +298,7 @@ export class Player {
           content: list.map(({ id, tool, args }) => ({ type: "tool_use", id, name: tool, input: args })),
         },
       },
+      agent: { path: CHAT, body: tellModel(list) },
       ordered: {
         path: "/api/orchestration/batch",
         body: { tools: list.map(({ id, tool, args }) => ({ id, toolName: tool, input: args })) },
@@ -294,11 +313,12 @@ export class Player {
         },
       },
     }[door];
+    const hasKey = keys === "one" || (keys === "each" && door === "agent");
     const headers = {
       accept: "application/json, text/event-stream;q=0.1",
-      ...(keys === "one" && { "idempotency-key": `k-${firstOf(ofs)}` }),
+      ...(hasKey && { "idempotency-key": `k-${firstOf(ofs)}` }),
     };
-    const isKept = door === "flow" || list.some(({ tool }) => tool === ADDED);
+    const isKept = door === "flow" || door === "hook" || list.some(({ tool }) => tool === ADDED);
     if (isKept && !this.#kept.has(caller.tenant)) await this.#keep(caller.tenant);
     const ran: Ran = {
       asked: { method: "POST", key: this.#keyOf(by, pick), headers, ...asked },
@@ -306,7 +326,9 @@ export class Player {
       whose: by,
       ofs,
       isKeyed:
-        keys === "one" || (keys === "each" && (door === "batch" || door === "background" || door === "mcp")),
+        door === "hook" ||
+        hasKey ||
+        (keys === "each" && (door === "batch" || door === "background" || door === "mcp")),
     };
     this.#ran.push(ran);
     await this.#send(ran);
@@ -317,32 +339,44 @@ export class Player {
     this.ledger.open(ran.ofs.values());
     const answer = await this.#hear(ran.asked, CALLERS[ran.by]);
     this.ledger.close(ran.ofs.values());
-    if (answer === KILLED || answer.status >= 300) return;
-    const body = this.#bodyOf(ran, answer.text);
+    if (answer === KILLED || (answer.status >= 300 && !isOfModel(answer))) return;
+    const body = this.#bodyOf(ran, answer);
     // A tool of MCP is refused in an answer of 200.
     if (!isRepeated && body.error?.code !== "QUOTA_EXCEEDED") this.#countQuota(ran.by);
     const runId = body.batch_id ?? body.run_id;
-    if (typeof runId === "string") ran.runId = runId;
+    if (typeof runId === "string") {
+      ran.isStale =
+        isRepeated &&
+        runId !== ran.runId &&
+        [...ran.ofs.values()].some((of) => this.ledger.wasWantedAgain(of));
+      ran.runId = runId;
+    }
     if (typeof body.job_id === "string") this.#promise((ran.jobId = body.job_id), ran.by);
     this.#readResults(body.results, ran, `${ran.asked.path} by ${ran.by}`, isRepeated);
   }
 
   // oxlint-disable-next-line typescript/no-explicit-any -- answers of every door
-  #bodyOf({ asked }: Ran, text: string): any {
+  #bodyOf({ asked }: Ran, { text, requestId }: Answered): any {
     const body = JSON.parse(text);
     if (asked.path === "/mcp") return body.result?.structuredContent ?? {};
+    if (asked.path === CHAT) {
+      const rounds = body.volley?.rounds as readonly { readonly results: readonly Result[] }[] | undefined;
+      return { ...body, run_id: requestId, results: rounds?.flatMap(({ results }) => results) };
+    }
     if (asked.path === "/v1/invoke_tool") return { ...body, results: [{ id: "a0", ...body }] };
     return body;
   }
 
   #readResults(
     results: unknown,
-    { ofs, by }: Pick<Ran, "ofs" | "by">,
+    { ofs, by, asked }: Pick<Ran, "ofs" | "by"> & Partial<Pick<Ran, "asked">>,
     where: string,
     isStored = false,
   ): void {
     if (!Array.isArray(results)) return;
-    for (const { id, status, job_id, meta, ...rest } of results as Result[]) {
+    for (const [at, { id: said, status, job_id, meta, ...rest }] of (results as Result[]).entries()) {
+      // Each round counts its calls anew; the model makes them in their order.
+      const id = asked?.path === CHAT ? `a${at}` : said;
       if (job_id !== undefined) this.#promise(job_id, by);
       const of = ofs.get(id);
       if (of === undefined) {
@@ -439,7 +473,8 @@ export class Player {
     if (answer === KILLED || answer.status !== 200) return;
     const { results } = JSON.parse(answer.text) as { results?: unknown };
     // The action is about the words of that person from then on, in all runs of its root.
-    for (const [action, { of }] of Object.entries(args ?? {})) asking?.ofs.set(action, of);
+    for (const { of } of Object.values(args ?? {}))
+      for (const [action, before] of asking?.ofs ?? []) if (before === ofs[0]) asking!.ofs.set(action, of);
     const named = asks.flatMap(({ id: action }, at) =>
       ofsOf[at]!.length === 1 ? [[action, args?.[action]?.of ?? ofsOf[at]![0]!] as const] : [],
     );
@@ -456,10 +491,24 @@ export class Player {
     this.ledger.close(meant);
   }
 
+  /** Find the runs that deliveries have started: their answers name a job. */
+  async #learnRuns(by: CallerName): Promise<void> {
+    const unknown = this.#ran.filter(({ runId, jobId }) => runId === undefined && jobId !== undefined);
+    if (unknown.length === 0) return;
+    const answer = await this.#ask(by, { method: "GET", path: "/v1/runs?source=webhook" });
+    if (answer === KILLED || answer.status !== 200) return;
+    for (const { run_id, job_id } of JSON.parse(answer.text).runs) {
+      const ran = unknown.find(({ jobId }) => jobId === job_id);
+      if (ran !== undefined) ran.runId = run_id;
+    }
+  }
+
   async #again(step: Step & { readonly only?: boolean }): Promise<void> {
+    await this.#learnRuns(step.by);
     const ran = this.#pickRun(step);
     if (ran === undefined) return;
     if (step.does === "rerun") this.ledger.wantAgain(ran.ofs.values());
+    if (step.does === "rerun" && ran.isStale) this.ledger.insist(ran.ofs.values());
     const body = step.does === "rerun" && step.only ? { only: "failed" } : {};
     const asked = { method: "POST", key: step.by, path: `/v1/runs/${ran.runId!}/${step.does}`, body };
     this.ledger.open(ran.ofs.values());
@@ -481,9 +530,10 @@ export class Player {
     this.#readResults(envelope.results, again, `a rerun of ${ran.runId!}`);
   }
 
-  #readUndone(undone: unknown, { ofs, runId }: Ran): void {
+  #readUndone(undone: unknown, { ofs, runId, asked }: Ran): void {
     for (const { id, status } of undone as Result[])
-      if (status === "success" && ofs.has(id)) this.ledger.hearUndone(ofs.get(id)!, `an undo of ${runId!}`);
+      if (asked.path !== CHAT && status === "success" && ofs.has(id))
+        this.ledger.hearUndone(ofs.get(id)!, `an undo of ${runId!}`);
   }
 
   async #look(by: CallerName, paths: readonly string[] = LISTS): Promise<void> {
@@ -573,12 +623,12 @@ export class Player {
     const made = this.#made.find(({ key }) => key === asked.key);
     const sentAt = this.#clock.now();
     const begun = this.#begun++;
-    const answer = await this.#volley.ask(asked);
+    const answer = await this.#volley.ask(signDelivery(asked, this.#clock.now()));
     if (answer === KILLED) return KILLED;
     const where = `${asked.method} ${asked.path} by ${made?.name ?? asked.key}`;
     // Two reruns at once: one of them is told to look at the other.
     const isTold = answer.status === 503 && answer.text.includes("Another rerun");
-    if (answer.status >= 500 && !isTold)
+    if (answer.status >= 500 && !isTold && !isOfModel(answer))
       this.ledger.faults.push(`${where} is ${answer.status}: ${answer.text.slice(0, 300)}`);
     if (made?.endedAt !== undefined && sentAt > made.endedAt + 30_000 && answer.status !== 401)
       this.ledger.faults.push(`${where} is ${answer.status} although the key ended`);
@@ -612,6 +662,16 @@ export class Player {
     const near = pick % 3 === 0 ? items.length : Math.min(2, items.length);
     return items.at(-1 - (pick % Math.max(1, near)));
   }
+}
+
+/** The model failed, not Volley. */
+function isOfModel({ status, text }: Answered): boolean {
+  return status >= 500 && text.includes(SAYS_ITSELF);
+}
+
+/** Name a caller that has all rights in a tenant. */
+function keeperOf(tenant: string): CallerName {
+  return tenant === "t0" ? "admin" : tenant === "t1" ? "other" : "small";
 }
 
 /** Name the first thing that a request is about. */

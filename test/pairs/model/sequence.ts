@@ -17,7 +17,17 @@ export const CALLERS = {
 } as const;
 export type CallerName = keyof typeof CALLERS;
 
-export const DOORS = ["batch", "call", "flow", "turn", "ordered", "mcp", "background"] as const;
+export const DOORS = [
+  "batch",
+  "call",
+  "flow",
+  "hook",
+  "agent",
+  "turn",
+  "ordered",
+  "mcp",
+  "background",
+] as const;
 
 interface ActionSketch {
   readonly tool: string;

@@ -1,5 +1,6 @@
 import type { Ports } from "../../../src/core/egress/ports.ts";
 import type { VirtualClock } from "../../../src/package/testing/virtual-clock.ts";
+import { ChatModel, MODEL_URL } from "./chat-model.ts";
 
 /** The ways in which the service may treat a request that changes something. */
 export const TREATMENTS = [
@@ -43,6 +44,7 @@ export class Store {
   readonly faults: string[] = [];
   readonly #accounts = new Map<string, string | null>();
   readonly #keys = new Set<string>();
+  readonly #model = new ChatModel();
   readonly #clock: VirtualClock;
 
   constructor(clock: VirtualClock) {
@@ -64,6 +66,11 @@ export class Store {
   }
 
   readonly fetch: Ports["fetch"] = async (url, init) => {
+    if (url === MODEL_URL) {
+      const [treatment] = this.treatments.splice(0, 1);
+      if (treatment === "done, slowly") await this.#wait(SLOW_MS, init.signal);
+      return this.#model.answer(String(init.body), treatment);
+    }
     const [, path = "", of = ""] = new URL(url).pathname.split("/");
     if (path === "list") return Response.json({ items: this.#read(of) });
     if (path === "look")

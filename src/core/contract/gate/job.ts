@@ -133,6 +133,8 @@ export type AttemptEnd = (
   readonly log?: readonly LogLine[];
   /** The accounts in which it did something, or may have, by connector: what comes after it uses no others. */
   readonly accounts?: OutcomeMeta["accounts"];
+  /** It failed at one thing, and another may have taken effect. */
+  readonly inDoubt?: boolean;
 };
 
 /** One attempt that has ended: without a code it succeeded. Times are milliseconds. */

@@ -108,12 +108,10 @@ export function claimJob(
   const isLost = before.status === "running" && before.attempts > 0;
   const lost = { error: unreported(before), inDoubt: mayHaveSent(before) };
   const job = isLost ? withTry(before, before.dueAt, lost) : before;
-  if (isLost && job.spec.delivery === "at-most-once") {
+  if (isLost && job.spec.delivery === "at-most-once")
     return [failJob(job, nowMs, { status: "unknown", error: unreported(job) }), null];
-  }
-  if (job.attempts >= job.spec.maxAttempts) {
+  if (job.attempts >= job.spec.maxAttempts)
     return [failJob(job, nowMs, { status: "dead", error: unreported(job) }), null];
-  }
   if (!attemptNow(() => JSON.parse(job.spec.argsJson)).ok) {
     return [buryJob(job, nowMs, "The job's recorded arguments cannot be read, so it was not run."), null];
   }

@@ -35,7 +35,7 @@ export function settleJob(
   // An attempt that was given back made no call.
   if (ended.attempts < job.attempts) return [ended, true];
   const error = end.kind === "succeeded" ? undefined : "error" in end ? end.error : OVERLOADED;
-  const inDoubt = end.kind === "lost" || end.kind === "unknown";
+  const inDoubt = end.inDoubt === true || end.kind === "lost" || end.kind === "unknown";
   const { tries } = withTry(job, nowMs, { error, inDoubt });
   const spec = end.accounts === undefined ? ended.spec : holdTo(ended.spec, { ids: end.accounts });
   return [{ ...ended, spec, log: end.log, tries }, true];
@@ -61,9 +61,8 @@ function endAttempt(job: Job, nowMs: number, { end, random, mayMend }: EndOfAtte
       attempts: job.attempts - 1,
       ...retryAfter(backoffDelayMs(job, error, { tries: job.fence, random })),
     });
-  if (end.kind === "lost" && job.spec.delivery === "at-most-once")
+  if (end.kind === "unknown" || (end.kind === "lost" && job.spec.delivery === "at-most-once"))
     return failJob(job, nowMs, { status: "unknown", error });
-  if (end.kind === "unknown") return failJob(job, nowMs, { status: "unknown", error });
   // `dead` can be redriven, `failed` cannot: a tool that is gone may come back with the next deployment.
   const isMendable = mayMend === "always" || (mayMend === "unless refused" && !isRefused(error));
   const isDead = isMendable || error.code === "UNKNOWN_TOOL";

@@ -134,6 +134,17 @@ describe("A job's tries", () => {
     },
   );
 
+  test("say of one that failed at one thing that another may have taken effect, and so does the job until it succeeds", () => {
+    const [job] = settle(recorded(), { ...refused(500), inDoubt: true });
+    expect(toJobRecord(job)).toMatchObject({
+      inDoubt: true,
+      tries: [{ code: "UPSTREAM_ERROR", inDoubt: true }],
+    });
+    const [running] = claimJob(job, job.dueAt!, LEASE);
+    const [ended] = settleJob(running, job.dueAt! + 70, { fence: 2, end: succeeded, random: 0 });
+    expect(toJobRecord(ended).inDoubt).toBeUndefined();
+  });
+
   test("have no attempt that was given back before it called anything", () => {
     expect(settle(recorded(), { kind: "released" })[0].tries).toEqual([]);
     expect(settle(recorded(), deferred)[0].tries).toEqual([]);
