@@ -1,4 +1,4 @@
-import type { ApartCell, Row, TestedCell } from "../../test/pairs/matrix.ts";
+import { type ApartCell, marksOf, type Row, type TestedCell } from "../../test/pairs/matrix.ts";
 
 /** Write the page of the matrix. The cells with tests are a line each, those apart a line for each row. */
 export function writePairs(rows: readonly Row[]): string {
@@ -18,6 +18,7 @@ export function writePairs(rows: readonly Row[]): string {
 For people who ask what happens where two features meet: at the end you know the risk of each pair, and the test that would see it.
 
 Search this page for a feature: the pairs with those after it stand below its heading, and the pairs with those before it below theirs.
+Search it for a number (\`T56\`) to find the pairs that a [promise](reliability.md), a [threat](threats.md) or a [fault](faults.md) is tried against.
 ${count.length} pairs have a test: their line says what could go wrong, and links to the test's file. Its title stands in \`test/pairs/rows\`, in the file of the
 heading. Behind "Apart" stand the pairs that do not meet, and why, with the file whose line keeps them apart. \`npm run pairs\` writes this page, and a test fails for a
 pair without a cell, and for a title or a line that is gone.
@@ -25,8 +26,9 @@ pair without a cell, and for a title or a line that is gone.
 ${sections.join("\n")}`;
 }
 
-function writeTested(other: string, { risk, test }: TestedCell): string {
-  return `- **${other}**: ${risk} ([${nameOf(test)}](../${test}))`;
+function writeTested(other: string, cell: TestedCell): string {
+  const marks = marksOf(cell).join(", ");
+  return `- **${other}**${marks === "" ? "" : ` ${marks}`}: ${cell.risk} ([${nameOf(cell.test)}](../${cell.test}))`;
 }
 
 function writeApart(other: string, { apart, file }: ApartCell): string {

@@ -2,13 +2,9 @@ import { readdir, readFile } from "node:fs/promises";
 
 import { expect, test } from "vitest";
 
-const ROOT = new URL("../../", import.meta.url);
+import { PROMISES } from "../promises/rows.ts";
 
-const page = await readFile(new URL("docs/reliability.md", ROOT), "utf8");
-const rows = [...page.matchAll(/^\| (P\d) \| .+ \| (.+) \|$/gm)].map(([, promise, files]) => ({
-  promise: promise!,
-  files: [...files!.matchAll(/`(.+?)`/g)].map(([, file]) => file!),
-}));
+const ROOT = new URL("../../", import.meta.url);
 
 test("docs/reliability.md lists every promise that tests are named after", async () => {
   const files = await readdir(new URL("test/", ROOT), { recursive: true });
@@ -18,16 +14,16 @@ test("docs/reliability.md lists every promise that tests are named after", async
   const named = (await Promise.all(texts)).flatMap((text) =>
     Array.from(text.matchAll(nameOf(String.raw`P\d`)), ([, promise]) => promise!),
   );
-  expect(rows.map(({ promise }) => promise)).toEqual([...new Set(named)].sort());
+  expect(PROMISES.map(({ mark }) => mark)).toEqual([...new Set(named)].sort());
 });
 
-test.each(rows)(
-  "$promise has a test named after it in every file that is listed",
-  async ({ promise, files }) => {
+test.each(PROMISES)(
+  "$mark has a test named after it in every file that is listed",
+  async ({ mark, files }) => {
     expect(files).not.toEqual([]);
     const without = await Promise.all(
       files.map(async (file) =>
-        nameOf(promise).test(await readFile(new URL(file, ROOT), "utf8")) ? [] : [file],
+        nameOf(mark).test(await readFile(new URL(file, ROOT), "utf8")) ? [] : [file],
       ),
     );
     expect(without.flat()).toEqual([]);

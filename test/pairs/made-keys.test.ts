@@ -55,7 +55,7 @@ test("a portal link outlives the key that made it until its own time is over or 
   expect(await look()).toBe(401);
 });
 
-test("T35 an endpoint goes on when the key that made it is revoked, and that key publishes nothing any more", async () => {
+test("T01 an endpoint goes on when the key that made it is revoked, and that key publishes nothing any more", async () => {
   const { send, first, follow } = await open();
   const put = { url: "https://shop.example.com/hooks", events: ["order.paid"] };
   expect((await send("PUT", "/v1/endpoints/shop", put, first)).status).toBe(201);

@@ -1,5 +1,7 @@
 import { readFile } from "node:fs/promises";
 
+import type { Mark } from "../promises/rows.ts";
+
 /** The features and mechanisms, in the order of the matrix: a pair stands in the row of its first. */
 export const FEATURES = [
   "batch",
@@ -44,6 +46,10 @@ export interface TestedCell {
   readonly test: string;
   /** The test's title, or a part of it that stands once in its file. */
   readonly title: string;
+  /** The rows that the test would see broken between the two. None where the risk is no row's: a count, a list, something that cannot be used. */
+  readonly tries: readonly Mark[];
+  /** Rows of which other tests, that are named after them, try the two: with the title of one of these, or a part of it. */
+  readonly also?: Readonly<Partial<Record<Mark, string>>>;
 }
 
 /** Why two features do not meet, and the line of `src` that keeps them apart. */
@@ -79,6 +85,26 @@ export async function readMatrix(): Promise<readonly Row[]> {
       return { feature, cells: after.map((other) => ({ feature: other, cell: row[other] })) };
     }),
   );
+}
+
+/** Two features, and the rows that they are tried against. */
+export interface TriedPair {
+  readonly pair: readonly [Feature, Feature];
+  readonly marks: readonly Mark[];
+}
+
+/** Each pair that has a test, in the order of the matrix. */
+export function triedPairs(rows: readonly Row[]): readonly TriedPair[] {
+  return rows.flatMap(({ feature, cells }) =>
+    cells.flatMap(({ feature: other, cell }) =>
+      cell !== undefined && "risk" in cell ? [{ pair: [feature, other] as const, marks: marksOf(cell) }] : [],
+    ),
+  );
+}
+
+/** The rows that a cell's two features are tried against. */
+export function marksOf({ tries, also = {} }: TestedCell): readonly Mark[] {
+  return [...tries, ...(Object.keys(also) as Mark[])];
 }
 
 /** Find the cell of two features, in the order of the matrix. */

@@ -100,7 +100,7 @@ describe.each(DOORS)("%s", (_, door) => {
     ]);
   });
 
-  test("T35 by a made key calls what that key may alone, and nothing once that is revoked", async () => {
+  test("T01 T02 by a made key calls what that key may alone, and nothing once that is revoked", async () => {
     const world = await open();
     const { send, stored, volley } = world;
     const made = async (name: string, tools: readonly string[]) =>

@@ -2,11 +2,22 @@ import { readFile } from "node:fs/promises";
 
 import { describe, expect, test } from "vitest";
 
-import { type TestReport, updatePromiseTable, withoutResults } from "../../scripts/docs/promise-tables.ts";
+import {
+  type TestReport,
+  updatePromises,
+  updatePromiseTable,
+  withoutResults,
+} from "../../scripts/docs/promise-tables.ts";
+import { marksOf, readMatrix, triedPairs } from "../pairs/matrix.ts";
 import { findMarks, readMarks } from "./find-marks.ts";
-import { FAULTS, ROWS, THREATS } from "./rows.ts";
+import { FAULTS, type MarkedRow, PROMISES, ROWS, THREATS } from "./rows.ts";
 
 const titles = await findMarks();
+const matrix = await readMatrix();
+const cells = matrix
+  .flatMap((row) => row.cells.map(({ cell }) => cell))
+  .filter((cell) => cell !== undefined && "risk" in cell);
+const pairs = triedPairs(matrix);
 const marked = new Set(titles.flatMap(({ marks }) => marks));
 
 test("every threat and every fault has a test that is named after it", () => {
@@ -18,8 +29,30 @@ test("no test is named after a row that there is not", () => {
   expect(titles.filter(({ marks }) => marks.some((mark) => !rows.has(mark)))).toEqual([]);
 });
 
+test("every promise, threat and fault has a pair of features that it is tried against, or the reason that there is none", () => {
+  const tried = new Set<string>(pairs.flatMap(({ marks }) => marks));
+  const rows: readonly MarkedRow[] = [...PROMISES, ...ROWS];
+  expect(rows.filter(({ mark, alone }) => tried.has(mark) === (alone !== undefined))).toEqual([]);
+});
+
+test("a cell of a pair whose test is named after threats or faults tries these", () => {
+  const missing = cells.flatMap((cell) => {
+    const own = titles.filter(({ file, title }) => file === cell.test && title.includes(cell.title));
+    const tries: readonly string[] = marksOf(cell);
+    return own.flatMap(({ marks }) => marks).some((mark) => !tries.includes(mark)) ? [cell.title] : [];
+  });
+  expect(missing).toEqual([]);
+});
+
+test("a row that other tests try between two features has one of that title, which is named after it", () => {
+  const also = cells.flatMap(({ also = {} }) => Object.entries(also));
+  const stands = ([mark, title]: readonly [string, string]): boolean =>
+    titles.some(({ marks, sentence }) => marks.includes(mark) && sentence.includes(title));
+  expect(also.filter((one) => !stands(one))).toEqual([]);
+});
+
 test("rows stand in the order of their numbers, each once", () => {
-  for (const rows of [THREATS, FAULTS]) {
+  for (const rows of [PROMISES, THREATS, FAULTS]) {
     const numbers = rows.map(({ mark }) => Number(mark.slice(1)));
     expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b));
   }
@@ -32,13 +65,18 @@ test.each([
   "%s has every row with the tests that are named after it; npm run promises writes it",
   async (path, rows) => {
     const page = await readFile(new URL(`../../${path}`, import.meta.url), "utf8");
-    const written = updatePromiseTable(page, { rows, titles, reports: [] });
+    const written = updatePromiseTable(page, { rows, titles, pairs, reports: [] });
     expect(withoutResults(page), "run: npm run promises").toBe(withoutResults(written));
   },
 );
 
+test("docs/reliability.md has every promise; npm run promises writes it", async () => {
+  const page = await readFile(new URL("../../docs/reliability.md", import.meta.url), "utf8");
+  expect(page, "run: npm run promises").toBe(updatePromises(page, PROMISES, pairs));
+});
+
 /** Not written out below, where it would be a mark of this file's own. */
-const [T01, T03] = ["T01", "T03"];
+const [T01, T03] = ["T01", "T03"] as const;
 const SOURCE = `
   test("${T01} F02 a key is refused", () => {});
   test.each(ROWS)("P7: ${T01} a %s is refused", () => {});
@@ -60,8 +98,12 @@ describe("npm run promises", () => {
   const page = "# Page\n\n<!-- npm run promises: begin -->\nold\n<!-- npm run promises: end -->\n\nMore.\n";
   const rows = [
     { mark: "T01", when: "a key is wrong", seen: "401" },
-    { mark: "T03", when: "a group", seen: "all of it" },
+    { mark: "T03", when: "a group", seen: "all of it", alone: "nothing meets it" },
   ];
+  const tried = (["stream", "jobs", "loops", "added tools", "flows"] as const).map((other) => ({
+    pair: ["batch", other] as const,
+    marks: [T01],
+  }));
   const result = (title: string, status: string, ...ancestorTitles: string[]) => ({
     title,
     status,
@@ -85,15 +127,16 @@ describe("npm run promises", () => {
   ];
 
   test("writes what the report says of each test, and leaves the rest of the page alone", () => {
-    expect(updatePromiseTable(page, { rows, titles: readMarks(SOURCE, "test/a.test.ts"), reports }))
-      .toBe(`# Page
+    expect(
+      updatePromiseTable(page, { rows, titles: readMarks(SOURCE, "test/a.test.ts"), pairs: tried, reports }),
+    ).toBe(`# Page
 
 <!-- npm run promises: begin -->
 
-| | when | what is seen | shown by |
-|---|---|---|---|
-| T01 | a key is wrong | 401 | a key is refused (\`test/a.test.ts\`): *not run*<br>a … is refused (\`test/a.test.ts\`): *1 of 2 failed* |
-| T03 | a group | all of it | a group of … (\`test/a.test.ts\`): *2 passed*<br>a group of … has one (\`test/a.test.ts\`): *1 passed* |
+| | when | what is seen | shown by | pairs |
+|---|---|---|---|---|
+| T01 | a key is wrong | 401 | a key is refused (\`test/a.test.ts\`): *not run*<br>a … is refused (\`test/a.test.ts\`): *1 of 2 failed* | [batch × stream](pairs.md#batch)<br>[batch × jobs](pairs.md#batch)<br>[batch × loops](pairs.md#batch)<br>[batch × added tools](pairs.md#batch)<br>and 1 more: [pairs](pairs.md) |
+| T03 | a group | all of it | a group of … (\`test/a.test.ts\`): *2 passed*<br>a group of … has one (\`test/a.test.ts\`): *1 passed* | none: nothing meets it |
 
 <!-- npm run promises: end -->
 
@@ -102,9 +145,9 @@ More.
   });
 
   test("keeps what the page says of a test that no report knows", () => {
-    const source = { rows: rows.slice(1), titles: readMarks(SOURCE, "test/a.test.ts") };
+    const source = { rows: rows.slice(1), titles: readMarks(SOURCE, "test/a.test.ts"), pairs: [] };
     const written = updatePromiseTable(page, { ...source, reports });
-    const moved = { rows: source.rows, titles: readMarks(SOURCE, "test/b.test.ts"), reports: [] };
+    const moved = { rows: source.rows, titles: readMarks(SOURCE, "test/b.test.ts"), pairs: [], reports: [] };
     expect(updatePromiseTable(written, moved)).toBe(written.replaceAll("test/a.test.ts", "test/b.test.ts"));
   });
 
@@ -119,6 +162,7 @@ More.
     const written = updatePromiseTable(page, {
       rows: rows.slice(0, 1),
       titles: titlesOfMany,
+      pairs: [],
       reports: failed,
     });
     expect(written).toContain(
@@ -127,7 +171,7 @@ More.
   });
 
   test("asks for the markers of a page that has none", () => {
-    expect(() => updatePromiseTable("# Page", { rows, titles: [], reports })).toThrow(
+    expect(() => updatePromiseTable("# Page", { rows, titles: [], pairs: [], reports })).toThrow(
       "needs '<!-- npm run promises",
     );
   });

@@ -1,15 +1,112 @@
-/** One thing that may happen to a deployment, and what it promises to do then. */
-export interface PromiseRow {
-  /** `T` and two digits for a threat, `F` for a fault: what the titles of its tests begin with. */
+/** A promise, a threat or a fault: pairs of features are tried against it. */
+export interface MarkedRow {
+  /** `P` and a digit for a promise, `T` and two for a threat, `F` for a fault: what the titles of its tests begin with. */
   readonly mark: string;
+  /** Why no pair of features tries it, where none does. */
+  readonly alone?: string;
+}
+
+/** A promise, and files with tests that are named after it. */
+export interface Promised extends MarkedRow {
+  readonly promise: string;
+  readonly files: readonly string[];
+}
+
+/** One thing that may happen to a deployment, and what it promises to do then. */
+export interface PromiseRow extends MarkedRow {
   /** The attempt of an attacker, or the fault. */
   readonly when: string;
   /** The visible result. */
   readonly seen: string;
 }
 
+/** The promises, which hold whatever happens. */
+export const PROMISES = [
+  {
+    mark: "P1",
+    promise: "Every action gets exactly one result, in request order, whatever the other actions do",
+    files: [
+      "test/core/run/execute/executor-properties.test.ts",
+      "test/core/run/run-plan-properties.test.ts",
+      "test/harness/batch.test.ts",
+    ],
+  },
+  {
+    mark: "P2",
+    promise:
+      "`initiated` means recorded on disk: if the runtime is killed right after the response, the job still ends",
+    files: ["test/chaos/chaos.test.ts", "test/chaos/hooks.test.ts", "test/cloudflare/tenant-gate.test.ts"],
+  },
+  {
+    mark: "P3",
+    promise:
+      "In any window, at most the limit and its refill are admitted, across isolates, evictions, restarts and clocks set back",
+    files: [
+      "test/core/gate/state/lease-properties.test.ts",
+      "test/core/gate/state/quota.test.ts",
+      "test/cloudflare/tenant-gate.test.ts",
+      "test/cloudflare/leased-admission.test.ts",
+      "test/chaos/chaos.test.ts",
+    ],
+  },
+  {
+    mark: "P4",
+    promise:
+      "A job is delivered as its tool declares: at least once, with one idempotency key for every attempt, or at most once",
+    files: [
+      "test/core/gate/state/outbox.test.ts",
+      "test/cloudflare/tenant-gate.test.ts",
+      "test/harness/jobs.test.ts",
+      "test/chaos/chaos.test.ts",
+    ],
+  },
+  {
+    mark: "P5",
+    promise: "The same `Idempotency-Key` never starts a second batch",
+    files: [
+      "test/harness/idempotency.test.ts",
+      "test/cloudflare/idempotency.test.ts",
+      "test/core/gate/state/idempotency.test.ts",
+      "test/core/gate/claimed-keys.test.ts",
+    ],
+  },
+  {
+    mark: "P6",
+    promise:
+      "Bytes, values, CPU and time are bounded. A request, upstream or body cannot make a batch exceed its limits, or take another action's or tenant's share (`npm run bench:worst`)",
+    files: [
+      "test/limits.test.ts",
+      "test/harness/bounds.test.ts",
+      "test/core/egress/byte-budget.test.ts",
+      "test/core/egress/read-body.test.ts",
+    ],
+  },
+  {
+    mark: "P7",
+    promise: "Secrets never leave: they are in no result, error, event, job, log or row on disk",
+    files: [
+      "test/harness/secrets.test.ts",
+      "test/core/observe/canaries.test.ts",
+      "test/core/egress/redact.test.ts",
+      "test/core/run/execute/executor.test.ts",
+      "test/limits.test.ts",
+    ],
+  },
+  {
+    mark: "P8",
+    promise: "Requests go only to the hosts that a tool declares, also after redirects",
+    files: ["test/core/egress/guard-url.test.ts", "test/core/egress/egress.test.ts", "test/limits.test.ts"],
+    alone: "every request passes one guard, whichever feature sends it",
+  },
+  {
+    mark: "P9",
+    promise: "A batch that is [undone](undo.md) is undone once, or its entries say what stands",
+    files: ["test/harness/undo-crash.test.ts", "test/chaos/undo.test.ts"],
+  },
+] as const satisfies readonly Promised[];
+
 /** The attempts of hostile callers, upstreams, models and documents. */
-export const THREATS: readonly PromiseRow[] = [
+export const THREATS = [
   {
     mark: "T01",
     when: "no key, a wrong one, one that is nearly right, one that was taken out",
@@ -29,19 +126,32 @@ export const THREATS: readonly PromiseRow[] = [
     mark: "T04",
     when: "a body of any size, a million elements, 100,000 actions",
     seen: "refused while it is read, or as a batch of too many",
+    alone: "a body is read before any feature has it",
   },
-  { mark: "T05", when: "JSON that nests without end", seen: "422 before it is parsed" },
+  {
+    mark: "T05",
+    when: "JSON that nests without end",
+    seen: "422 before it is parsed",
+    alone: "a body is read before any feature has it",
+  },
   {
     mark: "T06",
     when: "`__proto__`, `constructor`, `prototype`, ids used twice, a tool named `toString`",
     seen: "refused by name; nothing is ever looked up on a prototype",
+    alone: "names are refused as a batch is parsed, and looked up below every feature",
   },
   {
     mark: "T07",
     when: "what is no JSON, another media type, invalid UTF-8, NUL, text that hides or runs backwards",
     seen: "a 4xx, and what is shown back is escaped",
+    alone: "a body is read before any feature has it",
   },
-  { mark: "T08", when: "`1e400` and integers that lose digits", seen: "refused by their path" },
+  {
+    mark: "T08",
+    when: "`1e400` and integers that lose digits",
+    seen: "refused by their path",
+    alone: "a body is read before any feature has it",
+  },
   {
     mark: "T09",
     when: "an argument that names an address: every spelling of an IP, local and metadata names, users, `data:`, odd ports, look-alikes",
@@ -51,16 +161,19 @@ export const THREATS: readonly PromiseRow[] = [
     mark: "T10",
     when: "a redirect to such an address, in circles, or down to http",
     seen: "three hops at most, each checked; another origin gets no credentials, and https never becomes http",
+    alone: "redirects are followed at one place, whichever feature sends the request",
   },
   {
     mark: "T11",
     when: "a deployment that is made to call itself",
     seen: "its own requests are marked, and a marked request is refused",
+    alone: "a request with the mark is refused before any feature has it",
   },
   {
     mark: "T12",
     when: "an answer without end, of gigabytes, of zeros in gzip, of a million pieces",
     seen: "`RESPONSE_TOO_LARGE`, and never more than the cap and one piece is read",
+    alone: "an answer is read at one place, whichever feature asked for it",
   },
   {
     mark: "T13",
@@ -71,11 +184,13 @@ export const THREATS: readonly PromiseRow[] = [
     mark: "T14",
     when: "line breaks or `..` in an argument that becomes part of a header or a path",
     seen: "`INVALID_ARGS`, and nothing is sent",
+    alone: "the arguments of one call go into one request, whichever feature makes the call",
   },
   {
     mark: "T15",
     when: "`host`, `cf-*`, `x-forwarded-*` by way of an argument or of the caller's own headers",
     seen: "only declared headers go out",
+    alone: "headers pass one guard, whichever feature sends them",
   },
   {
     mark: "T16",
@@ -101,6 +216,7 @@ export const THREATS: readonly PromiseRow[] = [
     mark: "T20",
     when: "many connections, isolates and made-up headers to get past a limit",
     seen: "one count per tenant: exactly the limit",
+    alone: "one object counts a tenant, whichever features it uses",
   },
   {
     mark: "T21",
@@ -126,11 +242,13 @@ export const THREATS: readonly PromiseRow[] = [
     mark: "T25",
     when: "line breaks and lines made up in what gets logged",
     seen: "each line is one JSON object that no other writer can break",
+    alone: "a line is written at one place, whichever feature logs it",
   },
   {
     mark: "T26",
     when: "a dependency that turns bad",
     seen: "few of them, each at one exact version with its checksum in the lock file",
+    alone: "a lock file knows packages and no features",
   },
   {
     mark: "T27",
@@ -141,21 +259,25 @@ export const THREATS: readonly PromiseRow[] = [
     mark: "T28",
     when: "objects of very many or very long keys behind a hint",
     seen: "at most 200 names of 64 characters are looked at, once for all that miss the same",
+    alone: "a hint is made of the arguments of one action",
   },
   {
     mark: "T29",
     when: "lengths that contradict each other",
     seen: "none is believed: bytes are counted as they are read",
+    alone: "lengths are those of one message, which is read below every feature",
   },
   {
     mark: "T30",
     when: "answers that are refused but took bytes from their siblings",
     seen: "given back at once; small answers and writes have a reserve of their own",
+    alone: "the bytes are those of the calls of one batch, counted below every feature",
   },
   {
     mark: "T31",
     when: "text of brackets and marks that is cheap to count and dear to a model",
     seen: "never counted as less than an eighth of its bytes",
+    alone: "text is counted at one place, whichever feature shows it",
   },
   {
     mark: "T32",
@@ -166,19 +288,30 @@ export const THREATS: readonly PromiseRow[] = [
     mark: "T33",
     when: "a tenant whose calls fill the queue of a shared tool",
     seen: "tenants take turns, and others wait two turns at most",
+    alone: "the queue of a tool knows tenants and no features",
   },
   {
     mark: "T34",
     when: "requests that run nothing, without end",
     seen: "an allowance of their own, which takes nothing from the quota",
   },
-  { mark: "T35", when: "two configured keys that are one", seen: "the configuration is refused" },
+  {
+    mark: "T35",
+    when: "two configured keys that are one",
+    seen: "the configuration is refused",
+    alone: "keys are compared with each other alone",
+  },
   {
     mark: "T36",
     when: "a tool, declared while running, that wants another's secret, host or name, or changes upstream",
     seen: "`INVALID_TOOL`, `NAME_TAKEN`, or `TOOL_CHANGED` until it is imported again",
   },
-  { mark: "T37", when: "a pattern that takes for ever", seen: "refused when the tool is declared" },
+  {
+    mark: "T37",
+    when: "a pattern that takes for ever",
+    seen: "refused when the tool is declared",
+    alone: "a pattern is weighed before anything can call its tool",
+  },
   {
     mark: "T38",
     when: "a webhook that is forged, changed, old or sent again",
@@ -208,6 +341,7 @@ export const THREATS: readonly PromiseRow[] = [
     mark: "T43",
     when: "a command, a pattern or a document whose work grows faster than its size",
     seen: "its work is bounded and counted, an import stops between operations, and others are answered meanwhile",
+    alone: "work is counted inside one command, one pattern or one document",
   },
   {
     mark: "T44",
@@ -223,6 +357,7 @@ export const THREATS: readonly PromiseRow[] = [
     mark: "T46",
     when: "one tenant's calls of a shared tool fail",
     seen: "its own breaker opens; everybody's does when three tenants' have",
+    alone: "a breaker knows tenants, tools and origins, and no features",
   },
   {
     mark: "T47",
@@ -303,6 +438,7 @@ export const THREATS: readonly PromiseRow[] = [
     mark: "T62",
     when: "a slow neighbour in a shared object",
     seen: "shares, no turns by luck: an endpoint has one place while others wait, those that were slow, failed or never answered a third together, and what hangs is not waited for",
+    alone: "an object of endpoints has no work but theirs",
   },
   {
     mark: "T63",
@@ -313,6 +449,7 @@ export const THREATS: readonly PromiseRow[] = [
     mark: "T64",
     when: "an error of a sign-in is to go to an address that anybody registered",
     seen: "the page shows it, until a person has let this client in at this redirect",
+    alone: "the error ends a sign-in before there is a token",
   },
   {
     mark: "T65",
@@ -328,40 +465,47 @@ export const THREATS: readonly PromiseRow[] = [
     mark: "T67",
     when: "an import that narrows or widens what a document says",
     seen: "required fields, keys and alternatives are as written, and what no tool is made of is left out with its reason",
+    alone: "a document is read before it has a tool that anything can meet",
   },
-];
+] as const satisfies readonly PromiseRow[];
 
 /** The faults: upstreams, clients, the runtime, storage, clocks. */
-export const FAULTS: readonly PromiseRow[] = [
+export const FAULTS = [
   {
     mark: "F01",
     when: "an upstream never sends headers",
     seen: "`TIMEOUT` in the phase `headers`; the siblings have their results",
+    alone: "an answer is waited for at one place, whichever feature asked for it",
   },
   {
     mark: "F02",
     when: "it stalls or trickles inside its answer",
     seen: "`TIMEOUT` in the phase `idle` or `total`",
+    alone: "an answer is read at one place, whichever feature asked for it",
   },
   {
     mark: "F03",
     when: "it resets the connection before or inside its answer, or sends less than it said",
     seen: "`UPSTREAM_ERROR`, tried again only where that is safe",
+    alone: "a retry is decided at one place, whichever feature made the call",
   },
   {
     mark: "F04",
     when: "it answers 429 or 503 and asks to wait: seconds, a date, for ever, a time gone by",
     seen: "waited for within the deadline, else handed on as `retry_after_ms`, an hour at most",
+    alone: "a retry is decided at one place, whichever feature made the call",
   },
   {
     mark: "F05",
     when: "it answers 5xx to everything",
     seen: "retries add at most a fifth more calls; then the breaker opens and lets one probe through",
+    alone: "retries and breakers count calls, whichever feature made them",
   },
   {
     mark: "F06",
     when: "it answers HTML, nothing, 204, or an unknown charset",
     seen: "text, or `BAD_UPSTREAM_RESPONSE`",
+    alone: "an answer is read at one place, whichever feature asked for it",
   },
   {
     mark: "F07",
@@ -372,6 +516,7 @@ export const FAULTS: readonly PromiseRow[] = [
     mark: "F08",
     when: "a tool throws, returns nothing, a circle or a BigInt, or never settles",
     seen: "one result that says so; the others are as they would be",
+    alone: "what a tool does becomes one result below every feature",
   },
   {
     mark: "F09",
@@ -389,7 +534,12 @@ export const FAULTS: readonly PromiseRow[] = [
     when: "the platform cuts off what runs after the answer",
     seen: "the alarm runs it again when the lease is over",
   },
-  { mark: "F13", when: "an attempt reports after its lease", seen: "refused by its fence" },
+  {
+    mark: "F13",
+    when: "an attempt reports after its lease",
+    seen: "refused by its fence",
+    alone: "a fence belongs to one job, whichever feature recorded it",
+  },
   {
     mark: "F14",
     when: "an alarm is lost, late, or put off under steady traffic",
@@ -404,6 +554,7 @@ export const FAULTS: readonly PromiseRow[] = [
     mark: "F16",
     when: "the limiter is slow",
     seen: "a call waits 750 ms for it; then a write is refused, and a read runs where its tool allows that",
+    alone: "a batch is admitted at one place, whichever features it uses",
   },
   {
     mark: "F17",
@@ -411,8 +562,18 @@ export const FAULTS: readonly PromiseRow[] = [
     seen: "refused in so many words; reading, cancelling and redriving still work",
   },
   { mark: "F18", when: "the same request a hundred times at once", seen: "one of them runs" },
-  { mark: "F19", when: "3,000 callers at once at a limit of 100", seen: "exactly 100" },
-  { mark: "F20", when: "a secret is not configured", seen: "that tool is `MISCONFIGURED`; the others run" },
+  {
+    mark: "F19",
+    when: "3,000 callers at once at a limit of 100",
+    seen: "exactly 100",
+    alone: "one object counts a tenant, whichever features it uses",
+  },
+  {
+    mark: "F20",
+    when: "a secret is not configured",
+    seen: "that tool is `MISCONFIGURED`; the others run",
+    alone: "a secret is looked up for one tool, whichever feature calls it",
+  },
   {
     mark: "F21",
     when: "a row of another version, a job whose tool is gone",
@@ -428,11 +589,13 @@ export const FAULTS: readonly PromiseRow[] = [
     mark: "F24",
     when: "twenty answers of 5 MB in one batch",
     seen: "one budget of bytes for all of them",
+    alone: "the bytes are those of the calls of one batch, counted below every feature",
   },
   {
     mark: "F25",
     when: "a hundred thousand jobs",
     seen: "ended ones are forgotten, the oldest first; the number kept is bounded",
+    alone: "ended jobs are forgotten by age and number, whichever feature recorded them",
   },
   {
     mark: "F26",
@@ -475,6 +638,7 @@ export const FAULTS: readonly PromiseRow[] = [
     mark: "F35",
     when: "an event to many endpoints while some of them hang",
     seen: "the others get it in time: those that fail have few of an object's places",
+    alone: "an object of endpoints has no work but theirs",
   },
   {
     mark: "F36",
@@ -500,7 +664,11 @@ export const FAULTS: readonly PromiseRow[] = [
     mark: "F40",
     when: "restarted while eight batches in the background run",
     seen: "each goes on within 15 s",
+    alone: "batches in the background share their object's turns with each other alone",
   },
-];
+] as const satisfies readonly PromiseRow[];
 
 export const ROWS: readonly PromiseRow[] = [...THREATS, ...FAULTS];
+
+/** The mark of a row. */
+export type Mark = (typeof PROMISES | typeof THREATS | typeof FAULTS)[number]["mark"];

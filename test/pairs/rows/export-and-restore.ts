@@ -6,6 +6,7 @@ export const row: RowOf<"export and restore"> = {
     test: "test/features/tenant-data/http/restore.test.ts",
     title:
       "F39 An export that is put back where nothing is gives the same export, of every kind; what is lost is named",
+    tries: ["F39"],
   },
   "vault rotation": {
     apart:
