@@ -147,6 +147,7 @@ const PARTS: Readonly<Record<string, (layer: Layer) => object>> = {
     include: layer.include,
     exclude: [...layer.exclude, ...filesOf(layer, layer.trials)],
     env: { [SHARE]: "0.1" },
+    provide: { isQuick: true },
     // Its one file waits beside those of the edge.
     ...(layer === LAYERS.harness && { maxWorkers: LOADS.maxWorkers, sequence: LOADS.sequence }),
   }),

@@ -4,6 +4,8 @@ import { objects } from "../src/features/objects/index.ts";
 import { createTestVolley } from "../src/package/testing.ts";
 import { ALL_FEATURES } from "./support/all-features.ts";
 
+const WITHOUT_KEY = { authorization: "" };
+
 describe("The line of a refused request", () => {
   test.each([
     ["HEAD", "/v1/jobs?limit=none", {}, "INVALID_QUERY", "GET /v1/jobs"],
@@ -24,8 +26,8 @@ describe("The line of a refused request", () => {
 test.each(["/docs", "/docs/keys", "/llms.txt", "/llms-full.txt", "/robots.txt", "/favicon.ico"])(
   "%s is 404 for who has no key, where no feature serves it",
   async (path) => {
-    const { fetch } = await createTestVolley({ tools: [] });
-    const ask = (at: string): Promise<Response> => fetch(at, { headers: { authorization: "" } });
+    const volley = await createTestVolley({ tools: [] });
+    const ask = (at: string): Promise<Response> => volley.fetch(at, { headers: WITHOUT_KEY });
     expect([(await ask(path)).status, (await ask("/nowhere")).status]).toEqual([404, 401]);
   },
 );
@@ -82,8 +84,6 @@ describe("A request that runs nothing", () => {
 });
 
 describe("T24 A method that a path does not have is answered 405", () => {
-  const WITHOUT_KEY = { authorization: "" };
-
   test.each([
     ["POST", "/v1/tools", {}, "GET, HEAD"],
     ["PUT", "/v1/confirmations/x", {}, "GET, HEAD, POST"],

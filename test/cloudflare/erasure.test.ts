@@ -25,6 +25,7 @@ import { configureKeys } from "../support/configured-keys.ts";
 import wrangler from "../../wrangler.toml?raw";
 import { eventually } from "../support/eventually.ts";
 import { limitedMail } from "./limited-mail.ts";
+import { trial } from "../support/trial.ts";
 
 /** The classes of the Worker, as its configuration has them; that of files stands there as a comment. */
 const CLASSES = [
@@ -246,7 +247,7 @@ describe("Deleting a tenant", () => {
   );
 });
 
-test.each(["under-way", "evicted"])(
+trial.each(["under-way", "evicted"])(
   "F37 nothing is kept of a batch that goes on when its tenant is deleted, and what it sent keeps its result: %s",
   async (tenant) => {
     slow.begun = Promise.withResolvers();

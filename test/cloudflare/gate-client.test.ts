@@ -12,6 +12,7 @@ import type { TenantGateNamespace } from "../../src/cloudflare/gate-client/gate-
 import { countRows } from "./count-rows.ts";
 import { attemptsRun, tenantsServed } from "./scripted-attempts.ts";
 import { HUNDRED_AN_HOUR, makeJobsRequest, makeRequest, makeSpec } from "./gate-requests.ts";
+import { trial } from "../support/trial.ts";
 
 const REQUEST = makeRequest({ quota: HUNDRED_AN_HOUR });
 const gates: TenantGateNamespace = env.TENANT_GATE;
@@ -98,7 +99,7 @@ describe("createGateClient()", () => {
     ).toBeNull();
   });
 
-  test("keeps more results than one message may carry, and recalls them in the order asked", async () => {
+  trial("keeps more results than one message may carry, and recalls them in the order asked", async () => {
     const gate = createGateClient(gates, "client-keeps", { clock: systemClock, timeoutMs: 50_000 });
     // Just under 1 MiB of UTF-8 each, and twice that as it travels.
     const json = JSON.stringify(`${"x".repeat(1_000_000)}…`);

@@ -20,6 +20,7 @@ import { deriveId } from "../../src/core/kit/derive-id.ts";
 import { callConfirmations } from "../../src/features/confirmations/confirmation.ts";
 import { countRows } from "./count-rows.ts";
 import { HUNDRED_AN_HOUR, makeRequest, makeSpec } from "./gate-requests.ts";
+import { trial } from "../support/trial.ts";
 
 let tenants = 0;
 const gateOf = (namespace: typeof env.TENANT_GATE = env.TENANT_GATE) =>
@@ -83,7 +84,7 @@ describe("P5: a batch's key", () => {
     expect((await ask()).idempotency!.batch).toEqual({ kind: "done", answer: DONE.answer });
   });
 
-  test("T56 that was taken over asks no person by the run that had it, which hears so", async () => {
+  trial("T56 that was taken over asks no person by the run that had it, which hears so", async () => {
     const stub = gateOf(env.SMALL_GATE);
     const first = await claimBatch(stub);
     const held = ({ keys, state }: typeof first) => ({
@@ -126,27 +127,30 @@ describe("P5: a batch's key", () => {
     expect((await claimBatch(again, { batch: "k" })).state.kind).toBe("done");
   });
 
-  test("is held for a run that says it is alive, through a crash, and not for one whose key was taken over", async () => {
-    const stub = gateOf(env.SMALL_GATE);
-    const { keys } = await claimBatch(stub);
-    const renewal = { runId: keys.runId, keys: [{ key: "k", seed: keys.batch!.seed }] };
-    for (let renewals = 0; renewals < 6; renewals += 1) {
-      await sleep(500);
-      expect(await env.SMALL_GATE.get(stub.id).renew(renewal)).toBe(true);
-      if (renewals === 3) await abortAllDurableObjects();
-      expect((await claimBatch(env.SMALL_GATE.get(stub.id))).state.kind).toBe("running");
-    }
-    const again = env.SMALL_GATE.get(stub.id);
-    await sleep(1_600);
-    // Late, but no other run has asked for it.
-    expect(await again.renew(renewal)).toBe(true);
-    await sleep(1_600);
-    const taken = await claimBatch(again);
-    expect(taken.state).toMatchObject({ kind: "claimed", inDoubt: true });
-    expect(await again.renew(renewal)).toBe(false);
-    await again.complete({ runId: taken.keys.runId, ends: [{ key: "k", end: DONE }] });
-    expect(await again.renew(renewal)).toBe(false);
-  });
+  trial(
+    "is held for a run that says it is alive, through a crash, and not for one whose key was taken over",
+    async () => {
+      const stub = gateOf(env.SMALL_GATE);
+      const { keys } = await claimBatch(stub);
+      const renewal = { runId: keys.runId, keys: [{ key: "k", seed: keys.batch!.seed }] };
+      for (let renewals = 0; renewals < 6; renewals += 1) {
+        await sleep(500);
+        expect(await env.SMALL_GATE.get(stub.id).renew(renewal)).toBe(true);
+        if (renewals === 3) await abortAllDurableObjects();
+        expect((await claimBatch(env.SMALL_GATE.get(stub.id))).state.kind).toBe("running");
+      }
+      const again = env.SMALL_GATE.get(stub.id);
+      await sleep(1_600);
+      // Late, but no other run has asked for it.
+      expect(await again.renew(renewal)).toBe(true);
+      await sleep(1_600);
+      const taken = await claimBatch(again);
+      expect(taken.state).toMatchObject({ kind: "claimed", inDoubt: true });
+      expect(await again.renew(renewal)).toBe(false);
+      await again.complete({ runId: taken.keys.runId, ends: [{ key: "k", end: DONE }] });
+      expect(await again.renew(renewal)).toBe(false);
+    },
+  );
 
   test("tells how long it is held, and costs a row for each renewal", async () => {
     const stub = gateOf(env.SMALL_GATE);
@@ -308,70 +312,73 @@ describe("what is kept", () => {
   });
 });
 
-test("T56 where everything ends between a question and the end of its key, the next run points to that question, and a yes is carried out once", async () => {
-  let dropped = 0;
-  const drop = defineTool({
-    name: "drop",
-    summary: "Delete a mail",
-    description: "Delete a mail. Size: about 10 tokens.",
-    category: "mail",
-    actions: ["delete"],
-    isWrite: true,
-    execution: "sync",
-    hosts: [],
-    input: z.strictObject({}),
-    orchestration: { mode: "sequential-only" },
-    run: async () => ({ dropped: (dropped += 1) }),
-  });
-  const features = [discovery(), confirmations()] as const;
-  const { app } = createVolley({ tools: [drop], features });
-  const stub = env.SMALL_GATE.getByName("crashed");
-  /** The Worker, which asks its tenant's object so. */
-  const open = async (since: typeof stub.since) => {
-    const worker = {
-      ...env,
-      VOLLEY_LOG: "off",
-      TENANT_GATE: { idFromName: (name: string) => name, get: () => ({ since }) },
-      VOLLEY_KEYS: await configureKeys({ "the-key": { name: "a", tenant: "crashed", flags: ["approve"] } }),
+trial(
+  "T56 where everything ends between a question and the end of its key, the next run points to that question, and a yes is carried out once",
+  async () => {
+    let dropped = 0;
+    const drop = defineTool({
+      name: "drop",
+      summary: "Delete a mail",
+      description: "Delete a mail. Size: about 10 tokens.",
+      category: "mail",
+      actions: ["delete"],
+      isWrite: true,
+      execution: "sync",
+      hosts: [],
+      input: z.strictObject({}),
+      orchestration: { mode: "sequential-only" },
+      run: async () => ({ dropped: (dropped += 1) }),
+    });
+    const features = [discovery(), confirmations()] as const;
+    const { app } = createVolley({ tools: [drop], features });
+    const stub = env.SMALL_GATE.getByName("crashed");
+    /** The Worker, which asks its tenant's object so. */
+    const open = async (since: typeof stub.since) => {
+      const worker = {
+        ...env,
+        VOLLEY_LOG: "off",
+        TENANT_GATE: { idFromName: (name: string) => name, get: () => ({ since }) },
+        VOLLEY_KEYS: await configureKeys({ "the-key": { name: "a", tenant: "crashed", flags: ["approve"] } }),
+      };
+      return async (path: string, body: object, headers: Readonly<Record<string, string>> = {}) =>
+        app.fetch(
+          new Request(`https://volley.test${path}`, {
+            method: "POST",
+            headers: { authorization: "Bearer the-key", "content-type": "application/json", ...headers },
+            body: JSON.stringify(body),
+          }),
+          worker,
+          createExecutionContext(),
+        );
     };
-    return async (path: string, body: object, headers: Readonly<Record<string, string>> = {}) =>
-      app.fetch(
-        new Request(`https://volley.test${path}`, {
-          method: "POST",
-          headers: { authorization: "Bearer the-key", "content-type": "application/json", ...headers },
-          body: JSON.stringify(body),
-        }),
-        worker,
-        createExecutionContext(),
-      );
-  };
-  const batch = { actions: [{ tool: "drop", args: {} }] };
-  const key = { "idempotency-key": "crashed" };
-  const reached = Promise.withResolvers<void>();
-  const dying = await open((begunAt, method, ...args) => {
-    if (method !== "complete") return stub.since(begunAt, method, ...args);
-    reached.resolve();
-    return new Promise<never>(() => {});
-  });
-  void dying("/v1/execute_actions", batch, key);
-  await reached.promise;
-  await evictDurableObject(stub);
+    const batch = { actions: [{ tool: "drop", args: {} }] };
+    const key = { "idempotency-key": "crashed" };
+    const reached = Promise.withResolvers<void>();
+    const dying = await open((begunAt, method, ...args) => {
+      if (method !== "complete") return stub.since(begunAt, method, ...args);
+      reached.resolve();
+      return new Promise<never>(() => {});
+    });
+    void dying("/v1/execute_actions", batch, key);
+    await reached.promise;
+    await evictDurableObject(stub);
 
-  const send = await open((begunAt, method, ...args) => stub.since(begunAt, method, ...args));
-  const answer = await eventually(
-    "the takeover",
-    async () => {
-      const sent = await send("/v1/execute_actions", batch, key);
-      return sent.status === 200 ? sent : undefined;
-    },
-    { everyMs: 50 },
-  );
-  const { results } = await answer.json<{ results: { status: string; confirmation: { id: string } }[] }>();
-  expect(results).toMatchObject([{ status: "pending_confirmation" }]);
-  const { id } = results[0]!.confirmation;
-  const asked = await callConfirmations(stub, "confirmations", { status: null, limit: 10, after: null });
-  expect(asked.rows.map((one) => one.id)).toEqual([id]);
-  const decide = () => send(`/v1/confirmations/${id}`, { decision: "approve" });
-  expect([(await decide()).status, (await decide()).status]).toEqual([200, 409]);
-  expect(dropped).toBe(1);
-});
+    const send = await open((begunAt, method, ...args) => stub.since(begunAt, method, ...args));
+    const answer = await eventually(
+      "the takeover",
+      async () => {
+        const sent = await send("/v1/execute_actions", batch, key);
+        return sent.status === 200 ? sent : undefined;
+      },
+      { everyMs: 50 },
+    );
+    const { results } = await answer.json<{ results: { status: string; confirmation: { id: string } }[] }>();
+    expect(results).toMatchObject([{ status: "pending_confirmation" }]);
+    const { id } = results[0]!.confirmation;
+    const asked = await callConfirmations(stub, "confirmations", { status: null, limit: 10, after: null });
+    expect(asked.rows.map((one) => one.id)).toEqual([id]);
+    const decide = () => send(`/v1/confirmations/${id}`, { decision: "approve" });
+    expect([(await decide()).status, (await decide()).status]).toEqual([200, 409]);
+    expect(dropped).toBe(1);
+  },
+);

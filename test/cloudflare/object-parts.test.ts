@@ -27,6 +27,7 @@ import { makeJobsRequest, makeRequest, makeSpec } from "./gate-requests.ts";
 import { FEATURE_TIMES, replaceStorage, TENANT_TIMES } from "./replace-storage.ts";
 import { SCRIPTED } from "./scripted-attempts.ts";
 import { listed } from "./worker.ts";
+import { trial } from "../support/trial.ts";
 
 // A Worker lists features, another deployment lists others: the object has the tables of all that it ever knew, and the methods of
 // those that are listed now.
@@ -331,7 +332,7 @@ describe("F29 a database of the landed version", () => {
 });
 
 describe("An object that has something to tell the operator when it starts", () => {
-  test("F14 tells it at once, and runs what is due all the same", async () => {
+  trial("F14 tells it at once, and runs what is due all the same", async () => {
     const stub = gateOf();
     const told: unknown[] = [];
     const operatorPart = createOperatorPart(() => ({

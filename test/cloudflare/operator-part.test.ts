@@ -1,6 +1,6 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { expect, test, vi } from "vitest";
+import { expect, vi } from "vitest";
 
 import { GROUP_FORMAT } from "../../src/features/confirmations/confirmation.ts";
 import { createConfirmationsPart } from "../../src/features/confirmations/objects/confirmations-part.ts";
@@ -9,6 +9,7 @@ import type { Standing } from "../../src/features/operator/operator.ts";
 import { parkedAction } from "../support/parked-samples.ts";
 import { ask } from "./ask-confirmations.ts";
 import { listed } from "./worker.ts";
+import { trial } from "../support/trial.ts";
 
 const WAIT = { timeout: 50_000 };
 const told: Standing[] = [];
@@ -17,18 +18,21 @@ const PARTS = [
   createOperatorPart(() => ({ tell: async (standing) => void told.push(standing), report: async () => {} })),
 ];
 
-test("F14 an object that starts again while a question waits has its alarm, and the operator hears of the next question", async () => {
-  const stub = env.LISTED_GATE.getByName("operator-part");
-  await runInDurableObject(stub, () => listed.splice(0, listed.length, ...PARTS));
-  await evictDurableObject(stub);
-  const groupJson = JSON.stringify({
-    format: GROUP_FORMAT,
-    requestedBy: "app",
-    actions: [parkedAction("a")],
-  });
-  for (const count of [1, 2, 3]) {
-    expect(await ask(stub).park([{ id: `q-${count}`, groupJson }])).toHaveLength(1);
-    await vi.waitFor(() => expect(told.at(-1)?.waiting).toBe(count), WAIT);
+trial(
+  "F14 an object that starts again while a question waits has its alarm, and the operator hears of the next question",
+  async () => {
+    const stub = env.LISTED_GATE.getByName("operator-part");
+    await runInDurableObject(stub, () => listed.splice(0, listed.length, ...PARTS));
     await evictDurableObject(stub);
-  }
-});
+    const groupJson = JSON.stringify({
+      format: GROUP_FORMAT,
+      requestedBy: "app",
+      actions: [parkedAction("a")],
+    });
+    for (const count of [1, 2, 3]) {
+      expect(await ask(stub).park([{ id: `q-${count}`, groupJson }])).toHaveLength(1);
+      await vi.waitFor(() => expect(told.at(-1)?.waiting).toBe(count), WAIT);
+      await evictDurableObject(stub);
+    }
+  },
+);

@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import type { ReportedRun, RunHead } from "../../src/features/runs/run.ts";
 import type { Look, RunQuery } from "../../src/features/runs/run-log-methods.ts";
 import { countReads } from "./count-rows.ts";
+import { trial } from "../support/trial.ts";
 
 let logs = 0;
 const open = (namespace = env.RUNS) => namespace.getByName(`log ${(logs += 1)}`);
@@ -300,7 +301,7 @@ describe("An object that keeps runs", () => {
     expect(await to.erase()).toBe(4);
   });
 
-  test("lists 100,000 runs of 25,000 reports by pages whose cost does not grow", async () => {
+  trial("lists 100,000 runs of 25,000 reports by pages whose cost does not grow", async () => {
     const log = open();
     await runInDurableObject(log, (_, { storage }) => {
       const from = Date.now() - 100_000_000;

@@ -18,6 +18,7 @@ import { RunTable } from "../../src/features/flows/objects/stored-runs.ts";
 import { makeRun } from "../../src/features/flows/run/make-run.ts";
 
 import { makeJobsRequest, makeSpec } from "./gate-requests.ts";
+import { trial } from "../support/trial.ts";
 
 /** The time that a busy machine needs to load a module, and more. */
 const PATIENT = { timeout: 50_000 };
@@ -173,7 +174,7 @@ describe("A run", () => {
     for (const id of ids) await expect.poll(async () => (await gate.job(id))!.attempts, PATIENT).toBe(1);
   });
 
-  test("is not recorded where too many of its flow, or of all flows, wait; other jobs are", async () => {
+  trial("is not recorded where too many of its flow, or of all flows, wait; other jobs are", async () => {
     const gate = env.SMALL_GATE.getByName("run-full");
     const record = (cause: string, flow: string) =>
       callFlows(gate, "recordRun", runOf(cause, { flow, takes: false }));

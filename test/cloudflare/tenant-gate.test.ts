@@ -11,6 +11,7 @@ import { ask } from "./ask-confirmations.ts";
 import { countReads, countRows } from "./count-rows.ts";
 import { HUNDRED_AN_HOUR, makeJobsRequest, makeRequest, makeSpec } from "./gate-requests.ts";
 import { attemptsRun, TWO_AN_HOUR } from "./scripted-attempts.ts";
+import { trial } from "../support/trial.ts";
 
 let tenants = 0;
 const gateOf = (namespace: typeof env.TENANT_GATE = env.TENANT_GATE) =>
@@ -39,7 +40,7 @@ function endLeases(stub: Stub): Promise<void> {
 }
 
 describe("quota", () => {
-  test("P3: F19 3,000 parallel callers at limit 100: exactly 100", async () => {
+  trial("P3: F19 3,000 parallel callers at limit 100: exactly 100", async () => {
     const stub = gateOf();
     const answers = await Promise.all(
       Array.from({ length: 3_000 }, () => stub.admit(makeRequest({ quota: HUNDRED_AN_HOUR }))),
@@ -65,7 +66,7 @@ describe("quota", () => {
     expect(allowed).toBe(84);
   });
 
-  test("writes one row for about twenty draws, and none at all in between", async () => {
+  trial("writes one row for about twenty draws, and none at all in between", async () => {
     const stub = gateOf();
     const rows = await countRows(stub);
     const quota = { bucket: "key:busy", limit: 2_000, windowS: 3_600 };
@@ -220,15 +221,18 @@ describe("jobs", () => {
     expect((await stub.admit(draw)).denied).toHaveLength(1);
   });
 
-  test("P3: what waited for its tool's limit runs when there is room, and its waiting is no attempt", async () => {
-    const stub = gateOf();
-    const ids = [0, 1, 2, 3].map((n) => `limited-${n}`);
-    await stub.admit(makeJobsRequest(...ids.map((id) => makeSpec(id, ["succeed"], { tool: "limited" }))));
-    await endLeases(stub);
-    await runDurableObjectAlarm(stub);
-    for (const id of ids) await becomes(stub, id, "succeeded");
-    for (const id of ids) expect(await stub.job(id)).toMatchObject({ attempts: 2 });
-  });
+  trial(
+    "P3: what waited for its tool's limit runs when there is room, and its waiting is no attempt",
+    async () => {
+      const stub = gateOf();
+      const ids = [0, 1, 2, 3].map((n) => `limited-${n}`);
+      await stub.admit(makeJobsRequest(...ids.map((id) => makeSpec(id, ["succeed"], { tool: "limited" }))));
+      await endLeases(stub);
+      await runDurableObjectAlarm(stub);
+      for (const id of ids) await becomes(stub, id, "succeeded");
+      for (const id of ids) expect(await stub.job(id)).toMatchObject({ attempts: 2 });
+    },
+  );
 
   test("P2: a job that waits for its tool's limit survives an eviction", async () => {
     const stub = gateOf();
@@ -516,7 +520,7 @@ describe("the alarm", () => {
     expect(await stub.job("hung")).toMatchObject({ status: "running", attempts: 2 });
   });
 
-  test("waits for a hung attempt no longer than its lease", async () => {
+  trial("waits for a hung attempt no longer than its lease", async () => {
     const stub = hastyGate();
     await stub.admit(makeJobsRequest(makeSpec("hung-for-good", ["hang"], { maxAttempts: 2 })));
     await becomes(stub, "hung-for-good", "dead");

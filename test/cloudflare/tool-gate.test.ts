@@ -5,6 +5,7 @@ import { describe, expect, test, vi } from "vitest";
 import * as LIMITS from "../../src/core/contract/limits.ts";
 import type { GlobalLimits, PermitRequest } from "../../src/core/contract/gate/permit.ts";
 import { countRows } from "./count-rows.ts";
+import { trial } from "../support/trial.ts";
 
 let tools = 0;
 const gateOf = (namespace: typeof env.TOOL_GATE = env.TOOL_GATE) => namespace.getByName(`tool-${++tools}`);
@@ -88,7 +89,7 @@ describe("ToolGate", () => {
     await Promise.all(waiting);
   });
 
-  test("makes everyone wait for an upstream that asked for it", async () => {
+  trial("makes everyone wait for an upstream that asked for it", async () => {
     const gate = gateOf();
     await gate.acquire(makeRequest("a"));
     const pausedAt = Date.now();
@@ -151,7 +152,7 @@ describe("ToolGate", () => {
     expect(await namespace.get(id).acquire(makeRequest("b", { waitMs: 0 }))).toMatchObject({ granted: true });
   });
 
-  test("gives no permit that it could not write down, and goes on when it can", async () => {
+  trial("gives no permit that it could not write down, and goes on when it can", async () => {
     const gate = gateOf();
     const breakWrites = (broken: boolean): Promise<void> =>
       runInDurableObject(gate, (_gate, { storage }) => {
@@ -172,7 +173,7 @@ describe("ToolGate", () => {
     expect(await waiting).toMatchObject({ granted: true });
   });
 
-  test("writes one row for a thousand calls in a row, not one for each", async () => {
+  trial("writes one row for a thousand calls in a row, not one for each", async () => {
     const gate = gateOf();
     await gate.acquire(makeRequest("first", { holdMs: 15_000 }));
     const rows = await countRows(gate);

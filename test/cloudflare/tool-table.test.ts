@@ -13,6 +13,7 @@ import * as ADDED_TOOLS_LIMITS from "../../src/features/added-tools/limits.ts";
 import { ask } from "./ask-confirmations.ts";
 import { countRows } from "./count-rows.ts";
 import { HUNDRED_AN_HOUR, makeJobsRequest, makeRequest, makeSpec } from "./gate-requests.ts";
+import { trial } from "../support/trial.ts";
 
 let tenants = 0;
 const gateOf = () => env.TENANT_GATE.getByName(`tools-${++tenants}`);
@@ -83,7 +84,7 @@ describe("the tenant's own tools", () => {
     expect(await callAddedTools(stub, "toolsSince", 5)).toMatchObject({ tools: [] });
   });
 
-  test("that are large come in parts, none of which is larger than a message may be", async () => {
+  trial("that are large come in parts, none of which is larger than a message may be", async () => {
     const stub = gateOf();
     const large = `"${"ä".repeat(60_000)}"`;
     const names = Array.from({ length: 60 }, (_, index) => `t${index}`);

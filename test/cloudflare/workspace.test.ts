@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 
 import type { FilesRead } from "../../src/core/contract/gate/workspace.ts";
 import { countRows } from "./count-rows.ts";
+import { trial } from "../support/trial.ts";
 
 let tenants = 0;
 const openWorkspace = (namespace = env.WORKSPACES) => namespace.getByName(`tenant-${(tenants += 1)}`);
@@ -200,29 +201,33 @@ const writeInTurn = async (
 };
 const MB = 1024 * 1024;
 
-test("Twelve of the largest writes and reads at once wait for each other; each is whole, and none is lost", async () => {
-  const workspace = openWorkspace();
-  const written = Array.from({ length: 12 }, (_, n) =>
-    writeInTurn(
-      workspace,
-      Array.from({ length: 9 }, (__, at) => ({ path: `f${at}`, content: new Uint8Array(MB).fill(n + 1) })),
-    ),
-  );
-  const read = Array.from({ length: 12 }, async () => {
-    const found = await workspace.read("", 20 * MB);
-    if (!("files" in found)) return found;
-    await workspace.leave(found.turn!);
-    return new Set(found.files.flatMap(({ content }) => [content[0], content.at(-1), content.length]));
-  });
-  const ends = await Promise.all(written);
-  expect(ends.filter((end) => end !== null && end !== "busy")).toEqual([]);
-  expect(ends).toContain(null);
-  // Each read saw one writer's files only.
-  for (const seen of await Promise.all(read))
-    if (seen instanceof Set && seen.size > 0) expect(seen.size).toBe(2);
-  const heads = await workspace.heads("");
-  expect(new Set(heads.map(({ version, bytes }) => `${version} ${bytes}`)).size).toBe(1);
-}, 60_000);
+trial(
+  "Twelve of the largest writes and reads at once wait for each other; each is whole, and none is lost",
+  async () => {
+    const workspace = openWorkspace();
+    const written = Array.from({ length: 12 }, (_, n) =>
+      writeInTurn(
+        workspace,
+        Array.from({ length: 9 }, (__, at) => ({ path: `f${at}`, content: new Uint8Array(MB).fill(n + 1) })),
+      ),
+    );
+    const read = Array.from({ length: 12 }, async () => {
+      const found = await workspace.read("", 20 * MB);
+      if (!("files" in found)) return found;
+      await workspace.leave(found.turn!);
+      return new Set(found.files.flatMap(({ content }) => [content[0], content.at(-1), content.length]));
+    });
+    const ends = await Promise.all(written);
+    expect(ends.filter((end) => end !== null && end !== "busy")).toEqual([]);
+    expect(ends).toContain(null);
+    // Each read saw one writer's files only.
+    for (const seen of await Promise.all(read))
+      if (seen instanceof Set && seen.size > 0) expect(seen.size).toBe(2);
+    const heads = await workspace.heads("");
+    expect(new Set(heads.map(({ version, bytes }) => `${version} ${bytes}`)).size).toBe(1);
+  },
+  60_000,
+);
 
 test("Writers that add to one file at once lose nothing and add nothing twice", async () => {
   const workspace = openWorkspace(env.NARROW_WORKSPACES);

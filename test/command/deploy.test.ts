@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 
-import { afterAll, beforeEach, expect, test, vi } from "vitest";
+import { afterAll, beforeEach, expect, vi } from "vitest";
 
 import { runCommand } from "../../scripts/command/run-command.ts";
 import { trial } from "../support/trial.ts";
@@ -82,7 +82,7 @@ async function deploy(options: string, { list = KNOWN, listCode = 0, deployCode 
   return { code, printed: printed.join("\n"), asked };
 }
 
-test("volley deploy looks first, asks which secrets are set, and deploys", async () => {
+trial("volley deploy looks first, asks which secrets are set, and deploys", async () => {
   const { code, asked } = await deploy("");
   expect([code, asked]).toEqual([0, ["secret", "deploy"]]);
 });

@@ -11,6 +11,7 @@ import { readDeployment } from "../../scripts/flows/read-deployment.ts";
 import { flowSchema } from "../../src/features/flows/declaration/flow-schema.ts";
 import { canonicalJson } from "../../src/core/kit/json/canonical-json.ts";
 import { toPointer } from "../../src/core/kit/json/json-pointer.ts";
+import { trial } from "../support/trial.ts";
 
 type Node = Record<string | number, unknown>;
 
@@ -179,7 +180,7 @@ describe("The drawing of a difference", () => {
   const draw = (from: object, to: object) =>
     drawDifference({ kind: "changed", name: "a", flow: {}, changes: findChanges(from, to) }, 80).slice(1);
 
-  test("is within the width, and has nothing unseen in it, whatever it holds", () => {
+  trial("is within the width, and has nothing unseen in it, whatever it holds", () => {
     fc.assert(
       fc.property(fc.object({ withUnicodeString: true } as object), fc.object(), (from, to) => {
         for (const line of draw(JSON.parse(JSON.stringify({ ...from, x: 1 })), {

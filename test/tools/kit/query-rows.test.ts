@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { queryRows, tryRows } from "../../../src/tools/kit/query-rows.ts";
 import { startDataBindings } from "../../support/data-bindings.ts";
 import { FakeToolContext } from "../../support/fake-tool-context.ts";
+import { trial } from "../../support/trial.ts";
 
 function contextOf(bindings: Readonly<Record<string, unknown>>, tenant = "sandbox"): FakeToolContext {
   const tool = { hosts: [], secrets: [], bindings: ["DATA"] };
@@ -22,7 +23,7 @@ test("queryRows() binds the tenant first", async () => {
   expect(rows).toEqual([{ tenant: "sandbox", a: "x", b: null }]);
 });
 
-test("queryRows() says that the migrations are missing where a table is", async () => {
+trial("queryRows() says that the migrations are missing where a table is", async () => {
   await using data = await startDataBindings({ unmigrated: true });
   const asked = queryRows(contextOf(data.bindings), "SELECT name FROM contacts WHERE tenant = ?1");
   await expect(asked).rejects.toMatchObject({
@@ -30,14 +31,17 @@ test("queryRows() says that the migrations are missing where a table is", async 
   });
 });
 
-test("tryRows() gives a constraint that a statement offends as a value, and stores nothing of it", async () => {
-  await using data = await startDataBindings();
-  const insert = `INSERT INTO contacts (tenant, email, name)
+trial(
+  "tryRows() gives a constraint that a statement offends as a value, and stores nothing of it",
+  async () => {
+    await using data = await startDataBindings();
+    const insert = `INSERT INTO contacts (tenant, email, name)
     VALUES (?1, 'new@example.com', 'New'), (?1, 'ADA@example.com', 'Again')`;
-  expect(await tryRows(contextOf(data.bindings), insert)).toEqual({ ok: false, error: "constraint" });
-  const { results } = await data.database.prepare("SELECT 1 FROM contacts WHERE name = 'New'").all();
-  expect(results).toEqual([]);
-});
+    expect(await tryRows(contextOf(data.bindings), insert)).toEqual({ ok: false, error: "constraint" });
+    const { results } = await data.database.prepare("SELECT 1 FROM contacts WHERE name = 'New'").all();
+    expect(results).toEqual([]);
+  },
+);
 
 test.each([
   "D1_ERROR: Network connection lost.",
@@ -49,7 +53,7 @@ test.each([
   });
 });
 
-test("queryRows() throws a statement that is wrong, because that is a bug", async () => {
+trial("queryRows() throws a statement that is wrong, because that is a bug", async () => {
   await using data = await startDataBindings();
   await expect(queryRows(contextOf(data.bindings), "SELECT FROM")).rejects.toThrow("D1_ERROR");
 });

@@ -5,6 +5,7 @@ import { leaseMsOf } from "../../../../src/core/gate/state/lease.ts";
 import { LeaseSimulation, worstExcess } from "../../../support/lease-simulation.ts";
 import { createRandom } from "../../../support/random.ts";
 import { samples } from "../../../support/samples.ts";
+import { trial } from "../../../support/trial.ts";
 
 const ISOLATES = 50;
 const HISTORIES = samples(10_000);
@@ -87,7 +88,7 @@ describe("leased quota", () => {
     expect(denied).toBeGreaterThan(admitted / 10);
   });
 
-  test.each([0.5, 0.9, 1, 1.2, 3])(
+  trial.each([0.5, 0.9, 1, 1.2, 3])(
     "admits at least 95 percent of what is allowed under a steady demand of %f of the limit from 10 isolates",
     (demand) => {
       for (const limit of [

@@ -8,6 +8,7 @@ import * as LIMITS from "../../../../src/core/contract/limits.ts";
 import { TestWorld, type WireEnvelope, type WireResult } from "../../../support/execute-batch.ts";
 import { contractOf } from "../../../support/fake-actions.ts";
 import { FakeBody } from "../../../support/fake-upstream.ts";
+import { trial } from "../../../support/trial.ts";
 
 const MEGABYTE = 1024 * 1024;
 const ELEMENTS = Array.from({ length: LIMITS.loopElements }, (_, n) => n);
@@ -207,7 +208,7 @@ describe("P6: T27 An answer has 16 MiB", () => {
     expect(second.summary).toMatchObject({ ok: 1, error: 4 });
   });
 
-  test("whatever is asked, every action has its result and all of them fit", async () => {
+  trial("whatever is asked, every action has its result and all of them fit", async () => {
     const size = fc.constantFrom(1, 5_000, 100_000, MEGABYTE);
     const action = fc
       .record({ size, isWrite: fc.boolean(), isLoop: fc.boolean(), selects: fc.boolean() })

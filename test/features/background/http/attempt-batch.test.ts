@@ -116,7 +116,7 @@ describe("A batch in the background", () => {
     expect(object.total).toBe(1_000);
   });
 
-  test("sends nothing that is made of a part of a loop's answers, and ends", async () => {
+  trial("sends nothing that is made of a part of a loop's answers, and ends", async () => {
     const { upstream, object } = setUp([
       { id: "all", tool: "read", ...over(60) },
       { id: "sum", tool: "write", args: { n: -1, all: { $ref: "all#" } } },
@@ -283,41 +283,45 @@ describe("A batch in the background", () => {
     expect(results[7]!.meta).toMatchObject({ attempts: 0, items: { total: 30, ok: 0, error: 30 } });
   });
 
-  test("F38 says the same as a run and by its results wherever it is cancelled, in a turn or between two", async () => {
-    const actions = [
-      { id: "read", tool: "read", args: { n: 500 } },
-      { id: "each", tool: "write", ...over(30), depends_on: ["read"] },
-      { id: "refused", tool: "read", args: { n: 501 }, depends_on: ["each"] },
-      { id: "waits", tool: "keyed", args: { n: 502 }, depends_on: ["last", "refused"] },
-      { id: "all", tool: "keyed", ...over(3), depends_on: ["refused"] },
-      { id: "some", tool: "read", ...over(4), depends_on: ["waits"] },
-      { id: "last", tool: "write", args: { n: 503 }, depends_on: ["each"] },
-      { id: "job", tool: "later", args: { n: 504 }, depends_on: ["last"] },
-    ];
-    const said = (results: readonly object[], shown: readonly object[] = results) =>
-      (results as readonly Result[]).map(({ id, status, because, error, data }, at) => {
-        const elements = Array.isArray(data) && data.map((one: Entry) => [one.index, one.status, one.error]);
-        // A run says of a loop that was not begun only that.
-        return { id, status, because, code: error?.code, elements: "data" in shown[at]! && elements };
-      });
-    for (let at = 1; at <= 33; at += 1)
-      for (const isBetween of [false, true]) {
-        const { upstream, object } = setUp(actions);
-        upstream.refused.add(501);
-        let report: BatchReport;
-        if (isBetween) {
-          report = await object.attempt();
-          while (upstream.calls.length < at && report.end.kind === "continued")
+  trial(
+    "F38 says the same as a run and by its results wherever it is cancelled, in a turn or between two",
+    async () => {
+      const actions = [
+        { id: "read", tool: "read", args: { n: 500 } },
+        { id: "each", tool: "write", ...over(30), depends_on: ["read"] },
+        { id: "refused", tool: "read", args: { n: 501 }, depends_on: ["each"] },
+        { id: "waits", tool: "keyed", args: { n: 502 }, depends_on: ["last", "refused"] },
+        { id: "all", tool: "keyed", ...over(3), depends_on: ["refused"] },
+        { id: "some", tool: "read", ...over(4), depends_on: ["waits"] },
+        { id: "last", tool: "write", args: { n: 503 }, depends_on: ["each"] },
+        { id: "job", tool: "later", args: { n: 504 }, depends_on: ["last"] },
+      ];
+      const said = (results: readonly object[], shown: readonly object[] = results) =>
+        (results as readonly Result[]).map(({ id, status, because, error, data }, at) => {
+          const elements =
+            Array.isArray(data) && data.map((one: Entry) => [one.index, one.status, one.error]);
+          // A run says of a loop that was not begun only that.
+          return { id, status, because, code: error?.code, elements: "data" in shown[at]! && elements };
+        });
+      for (let at = 1; at <= 33; at += 1)
+        for (const isBetween of [false, true]) {
+          const { upstream, object } = setUp(actions);
+          upstream.refused.add(501);
+          let report: BatchReport;
+          if (isBetween) {
             report = await object.attempt();
-        } else {
-          upstream.onCall = () => void (upstream.calls.length === at && object.cancel());
-          report = await object.untilLost();
+            while (upstream.calls.length < at && report.end.kind === "continued")
+              report = await object.attempt();
+          } else {
+            upstream.onCall = () => void (upstream.calls.length === at && object.cancel());
+            report = await object.untilLost();
+          }
+          object.complete();
+          const { results } = JSON.parse(report.envelopeJson!) as { readonly results: readonly object[] };
+          expect(said(results), `cancelled after ${at} calls`).toEqual(said(object.results(), results));
         }
-        object.complete();
-        const { results } = JSON.parse(report.envelopeJson!) as { readonly results: readonly object[] };
-        expect(said(results), `cancelled after ${at} calls`).toEqual(said(object.results(), results));
-      }
-  });
+    },
+  );
 
   test("runs the rest after a write of a loop was lost, never sends that again, and ends as unknown", async () => {
     const { upstream, object } = setUp([{ tool: "write", ...over(100) }]);
@@ -404,7 +408,7 @@ describe("A batch in the background", () => {
     expect(entriesOf(object, 1)).toHaveLength(40);
   });
 
-  test("ends where its loop reads more than is kept of it, and reads nothing again", async () => {
+  trial("ends where its loop reads more than is kept of it, and reads nothing again", async () => {
     const { upstream, object } = setUp([{ tool: "read", ...over(60) }], { deadlineMs: 10_000 });
     upstream.text = "x".repeat(100_000);
     expect((await object.finish()).end.kind).toBe("succeeded");

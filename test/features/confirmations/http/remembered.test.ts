@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { openApprovals } from "./approval-world.ts";
+import { trial } from "../../../support/trial.ts";
 
 const YES = { decision: "approve", remember_s: 3_600 };
 const PAID = { amount: 5, to: "Ada" };
@@ -211,7 +212,7 @@ describe("A yes that is remembered", () => {
     expect(await statusOf()).toBe("pending_confirmation");
   });
 
-  test("may be a thousand of a tenant: one more is refused, and nothing of it runs", async () => {
+  trial("may be a thousand of a tenant: one more is refused, and nothing of it runs", async () => {
     const { run, decide, show, send, ask } = await openApprovals();
     const all = Array.from({ length: 25 }, (_, at) => at);
     for (let times = 0; times < 40; times += 1) {

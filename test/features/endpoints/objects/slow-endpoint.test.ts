@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 
 import type { ObjectOptions } from "../../../../src/cloudflare/feature.ts";
 import type { EndpointShardMethods } from "../../../../src/features/endpoints/endpoint-shard-methods.ts";
@@ -6,6 +6,7 @@ import * as LIMITS from "../../../../src/features/endpoints/limits.ts";
 import { createEndpointShard } from "../../../../src/features/endpoints/objects/endpoint-shard.ts";
 import { createMemoryObjects } from "../../../../src/package/testing/memory-objects.ts";
 import { VirtualClock } from "../../../../src/package/testing/virtual-clock.ts";
+import { trial } from "../../../support/trial.ts";
 
 const ENDPOINTS = 32;
 const SLOW = 0;
@@ -61,7 +62,7 @@ async function measure({ wasQuick, isSlow }: Turn): Promise<number> {
   return delays.toSorted((a, b) => a - b)[Math.ceil(delays.length * 0.95) - 1]!;
 }
 
-test.each([
+trial.each([
   ["has never answered", false],
   ["answered quickly before, from its first timeout on", true],
 ])(

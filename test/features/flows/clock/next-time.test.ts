@@ -5,6 +5,7 @@ import { nextTime, timesOf } from "../../../../src/features/flows/clock/next-tim
 import { samples } from "../../../support/samples.ts";
 import { changes, cronSamples } from "./cron-samples.ts";
 import { walk } from "./wall-walk.ts";
+import { trial } from "../../../support/trial.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -267,7 +268,7 @@ describe("nextTime()", () => {
     expect(nextTime(clock, seven - 59_999)).toBe(seven);
   });
 
-  test("agrees with a walk through the minutes around any change of clocks", () => {
+  trial("agrees with a walk through the minutes around any change of clocks", () => {
     fc.assert(
       fc.property(
         cronSamples,

@@ -11,6 +11,7 @@ import { discovery } from "../../../../src/features/discovery/index.ts";
 import { flows } from "../../../../src/features/flows/index.ts";
 import { runs } from "../../../../src/features/runs/index.ts";
 import { createTestVolley, type TestVolley } from "../../../../src/package/testing.ts";
+import { trial } from "../../../support/trial.ts";
 
 const DECLARATION = {
   summary: "Echo a text",
@@ -227,7 +228,7 @@ describe("The events of a run that goes on", () => {
     expect(await after("no id of a stream")).toEqual(["quick", "slow", undefined]);
   });
 
-  test("end without 'done' when a stream was open for long, and are told by the next one", async () => {
+  trial("end without 'done' when a stream was open for long, and are told by the next one", async () => {
     const volley = await start();
     const waiting = await volley.fetch("/v1/execute_actions", {
       method: "POST",

@@ -11,6 +11,7 @@ import { flows } from "../../../../src/features/flows/index.ts";
 import { runs } from "../../../../src/features/runs/index.ts";
 import type { RunReport } from "../../../../src/features/runs/run.ts";
 import { createTestVolley, type TestVolley } from "../../../../src/package/testing.ts";
+import { trial } from "../../../support/trial.ts";
 
 const echo = defineTool({
   name: "echo_text",
@@ -120,18 +121,21 @@ describe.each(Object.entries(TREATMENTS))("F34 An object of runs that is %s", (_
   });
 });
 
-test("F34 Runs that cannot be reported hold no more than their bytes of an isolate, whatever keeps running", async () => {
-  const { volley } = await start(TREATMENTS["slow"]!);
-  const text = "x".repeat(12_000);
-  const actions = Array.from({ length: 20 }, (_, at) => ({
-    id: `a${at}`,
-    tool: "echo_text",
-    args: { text },
-  }));
-  for (let at = 0; at < 60; at += 1) await volley.run({ actions });
-  await volley.advance(10_000);
-  const lines = volley.logs.map((line) => JSON.parse(line) as { readonly contents?: number });
-  // 256 KiB of content each would be 15 MB: most of it was left out long before.
-  const cut = lines.reduce((sum, { contents = 0 }) => sum + contents, 0);
-  expect(cut).toBeGreaterThan(60 - Math.ceil(LIMITS.runReportBytes / LIMITS.runBytes) - 2);
-});
+trial(
+  "F34 Runs that cannot be reported hold no more than their bytes of an isolate, whatever keeps running",
+  async () => {
+    const { volley } = await start(TREATMENTS["slow"]!);
+    const text = "x".repeat(12_000);
+    const actions = Array.from({ length: 20 }, (_, at) => ({
+      id: `a${at}`,
+      tool: "echo_text",
+      args: { text },
+    }));
+    for (let at = 0; at < 60; at += 1) await volley.run({ actions });
+    await volley.advance(10_000);
+    const lines = volley.logs.map((line) => JSON.parse(line) as { readonly contents?: number });
+    // 256 KiB of content each would be 15 MB: most of it was left out long before.
+    const cut = lines.reduce((sum, { contents = 0 }) => sum + contents, 0);
+    expect(cut).toBeGreaterThan(60 - Math.ceil(LIMITS.runReportBytes / LIMITS.runBytes) - 2);
+  },
+);

@@ -20,6 +20,7 @@ import { ALL_FEATURES } from "../../../support/all-features.ts";
 import { configureKeys } from "../../../support/configured-keys.ts";
 import { openBookings, TOOLS } from "../../undo/http/bookings.ts";
 import { DECLARATION, sendIt } from "../../runs/http/store-tools.ts";
+import { trial } from "../../../support/trial.ts";
 
 type Document = Readonly<Record<string, unknown>>;
 
@@ -193,66 +194,69 @@ test("F39 An export that is put back where nothing is gives the same export, of 
   expect(essence(await exportOf(volley))).toEqual(essence(backup));
 });
 
-test("F39 The pages of an export have everything once, are small each, and put back together they give the same export", async () => {
-  const volley = await open();
-  await fill(volley);
-  const large = {
-    url: "https://shop.dev/hooks",
-    events: Array.from({ length: 99 }, (_, n) => `none.${n}${"x".repeat(130)}`),
-  };
-  for (let n = 0; n < 90; n += 1) {
-    await must(volley, "PUT", `/v1/endpoints/large-${n}`, large);
-    await volley.advance(1);
-  }
-  for (let n = 0; n < 40; n += 1)
-    await must(volley, "POST", "/v1/events", { type: "none", data: { n, text: "x".repeat(60_000) } });
-  for (let n = 0; n < 12; n += 1) {
-    const actions = Array.from({ length: 50 }, () => ({
-      tool: "store_it",
-      args: { of: `${n}${"x".repeat(3_900)}` },
-    }));
-    await volley.run({ actions });
-    await volley.advance(2_000);
-  }
-  const read = async () => {
-    const pages: Document[] = [];
-    for (let query = ""; ;) {
-      const page = await must(volley, "GET", `/v1/export${query}`);
-      pages.push(page);
-      if (page["next_cursor"] === undefined) return pages;
-      query = `?cursor=${String(page["next_cursor"])}`;
+trial(
+  "F39 The pages of an export have everything once, are small each, and put back together they give the same export",
+  async () => {
+    const volley = await open();
+    await fill(volley);
+    const large = {
+      url: "https://shop.dev/hooks",
+      events: Array.from({ length: 99 }, (_, n) => `none.${n}${"x".repeat(130)}`),
+    };
+    for (let n = 0; n < 90; n += 1) {
+      await must(volley, "PUT", `/v1/endpoints/large-${n}`, large);
+      await volley.advance(1);
     }
-  };
-  const pages = await read();
-  // Each of the large lists goes over several pages, and a page has little more than a slice of one.
-  for (const field of ["endpoints", "runs"])
-    expect(pages.filter((page) => field in page).length).toBeGreaterThan(1);
-  for (const page of pages) expect(JSON.stringify(page).length).toBeLessThan(2.5 * 1_048_576);
-  const backup = joinPages(pages);
-  const { endpoints: lists } = backup as { endpoints: Record<string, readonly { id: string }[]> };
-  expect(Object.entries(lists).map(([name, list]) => [name, list.length])).toEqual([
-    ["endpoints", 92],
-    ["event_types", 1],
-    ["events", expect.any(Number)],
-  ]);
-  expect(
-    lists["events"]!.filter((event) => "data" in event && JSON.stringify(event).length > 60_000),
-  ).toHaveLength(40);
-  expect(backup["runs"]).toHaveLength(13);
-  const listed = async () =>
-    (await must(volley, "GET", "/v1/endpoints?limit=100"))["endpoints"] as readonly { id: string }[];
-  const before = (await listed()).map(({ id }) => id);
-  await must(volley, "POST", "/v1/tenant/delete", { tenant: "acme" });
-  await volley.advance(1_000);
-  const named = await restore(volley, backup);
-  expect(named.filter((one) => !one.includes(NEW_SECRET))).toEqual([expect.stringContaining("events: ")]);
-  const again = joinPages(await read());
-  const withoutEvents = ({ endpoints: all, ...rest }: Document) =>
-    essence({ ...rest, endpoints: { ...(all as object), events: [] } });
-  expect(withoutEvents(again)).toEqual(withoutEvents(backup));
-  // In the order in which they were made.
-  expect((await listed()).map(({ id }) => id)).toEqual(before);
-});
+    for (let n = 0; n < 40; n += 1)
+      await must(volley, "POST", "/v1/events", { type: "none", data: { n, text: "x".repeat(60_000) } });
+    for (let n = 0; n < 12; n += 1) {
+      const actions = Array.from({ length: 50 }, () => ({
+        tool: "store_it",
+        args: { of: `${n}${"x".repeat(3_900)}` },
+      }));
+      await volley.run({ actions });
+      await volley.advance(2_000);
+    }
+    const read = async () => {
+      const pages: Document[] = [];
+      for (let query = ""; ;) {
+        const page = await must(volley, "GET", `/v1/export${query}`);
+        pages.push(page);
+        if (page["next_cursor"] === undefined) return pages;
+        query = `?cursor=${String(page["next_cursor"])}`;
+      }
+    };
+    const pages = await read();
+    // Each of the large lists goes over several pages, and a page has little more than a slice of one.
+    for (const field of ["endpoints", "runs"])
+      expect(pages.filter((page) => field in page).length).toBeGreaterThan(1);
+    for (const page of pages) expect(JSON.stringify(page).length).toBeLessThan(2.5 * 1_048_576);
+    const backup = joinPages(pages);
+    const { endpoints: lists } = backup as { endpoints: Record<string, readonly { id: string }[]> };
+    expect(Object.entries(lists).map(([name, list]) => [name, list.length])).toEqual([
+      ["endpoints", 92],
+      ["event_types", 1],
+      ["events", expect.any(Number)],
+    ]);
+    expect(
+      lists["events"]!.filter((event) => "data" in event && JSON.stringify(event).length > 60_000),
+    ).toHaveLength(40);
+    expect(backup["runs"]).toHaveLength(13);
+    const listed = async () =>
+      (await must(volley, "GET", "/v1/endpoints?limit=100"))["endpoints"] as readonly { id: string }[];
+    const before = (await listed()).map(({ id }) => id);
+    await must(volley, "POST", "/v1/tenant/delete", { tenant: "acme" });
+    await volley.advance(1_000);
+    const named = await restore(volley, backup);
+    expect(named.filter((one) => !one.includes(NEW_SECRET))).toEqual([expect.stringContaining("events: ")]);
+    const again = joinPages(await read());
+    const withoutEvents = ({ endpoints: all, ...rest }: Document) =>
+      essence({ ...rest, endpoints: { ...(all as object), events: [] } });
+    expect(withoutEvents(again)).toEqual(withoutEvents(backup));
+    // In the order in which they were made.
+    expect((await listed()).map(({ id }) => id)).toEqual(before);
+  },
+);
 
 test("F39 An export of which a page is missing is not put back, at its end or in between", () => {
   const [first, second, third] = [
