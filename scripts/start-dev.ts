@@ -29,7 +29,7 @@ const port = await choosePort(values.port).catch(endScript);
 const folder = resolve(".");
 const [entry, out] = [resolve("src/dev-worker.ts"), resolve("dist/served/worker.js")];
 const classes = ownClasses((await readProject(folder)).config);
-await using _ = await buildAhead(esbuild, { entry, out, folder, classes, note: console.log });
+const ahead = await buildAhead(esbuild, { entry, out, folder, classes, note: console.log });
 const code = await serveByWrangler(
   { script: "node_modules/wrangler/bin/wrangler.js" },
   {
@@ -38,4 +38,5 @@ const code = await serveByWrangler(
     env: process.env,
   },
 );
+await ahead[Symbol.asyncDispose]();
 process.exitCode = code ?? 0;

@@ -43,7 +43,7 @@ const state = await mkdtemp(join(tmpdir(), "volley-sandbox-"));
 const parent = process.ppid;
 setInterval(() => process.ppid !== parent && process.kill(process.pid, "SIGTERM"), 500).unref();
 const out = resolve("dist/served/sandbox.js");
-await using _ = await buildAhead(esbuild, {
+const ahead = await buildAhead(esbuild, {
   entry: resolve("test/sandbox/worker.ts"),
   out,
   folder: resolve("."),
@@ -78,6 +78,7 @@ const code = await serveByWrangler(
   },
 );
 isOver = true;
+await ahead[Symbol.asyncDispose]();
 await rm(state, { recursive: true, force: true });
 process.exitCode = code ?? 0;
 

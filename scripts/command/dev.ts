@@ -44,7 +44,8 @@ export const dev = defineCommand({
     await writeFile(entry, writeDevelopmentEntry(project));
     const out = join(folder, ".wrangler", "volley", "served.js");
     const classes = ownClasses(project.config);
-    await using _ = await buildAhead(await wrangler.loadBundler(), {
+    // A clone runs this as it stands: Node 22 knows no `await using`.
+    const ahead = await buildAhead(await wrangler.loadBundler(), {
       entry,
       out,
       folder,
@@ -93,7 +94,7 @@ export const dev = defineCommand({
       folder,
       isAside: terminal.isJson,
       env,
-    });
+    }).finally(() => ahead[Symbol.asyncDispose]());
     isOver = true;
     if (wasEnded || code === 0 || code === null) return 0;
     throw new CommandError("Wrangler ended; its reason stands above.", 1);
