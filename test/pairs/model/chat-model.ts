@@ -2,14 +2,14 @@ import type { Treatment } from "./store.ts";
 
 export const MODEL_URL = "https://model.example.com/v1/chat/completions";
 
-/** What a deployment is told of the model. */
+/** The variables that say where the model is. */
 export const MODEL_SERVER = {
   LLM_BASE_URL: "https://model.example.com/v1",
   LLM_API_KEY: "k",
   LLM_MODEL: "m",
 };
 
-/** What stands in the answer to a request whose model failed. */
+/** The beginning of the codes that say that the model failed. */
 export const SAYS_ITSELF = '"MODEL_';
 
 /** A call that a model is to make. */

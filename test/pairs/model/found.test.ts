@@ -35,3 +35,9 @@ test("A delivery whose run may have done something, and failed, says so with its
   };
   expect(await Player.play([delivered])).toEqual([]);
 });
+
+test("An event for a customer is not sent to the endpoint that another customer has by now", async () => {
+  const change = (does: "keep endpoint" | "publish", pick: number) => quietly({ does, by: "admin", pick });
+  const refused: Move = { ...change("publish", 1), treatments: ["refused"] };
+  expect(await Player.play([change("keep endpoint", 1), refused, change("keep endpoint", 2)])).toEqual([]);
+});

@@ -1,6 +1,7 @@
 import { VirtualClock } from "../../../src/package/testing/virtual-clock.ts";
 import { configureKeys } from "../../support/configured-keys.ts";
 import { MODEL_SERVER, SAYS_ITSELF, tellModel } from "./chat-model.ts";
+import { type Announced, RECEIVER } from "./customers.ts";
 import { HOOK, HOOK_SECRETS, signDelivery } from "./hooks.ts";
 import { type Answered, type Asked, KILLED, KillableVolley } from "./killable-volley.ts";
 import { Ledger } from "./ledger.ts";
@@ -17,6 +18,7 @@ const LISTS = [
   "/v1/usage",
   "/v1/remembered",
   "/v1/export",
+  "/v1/events",
 ] as const;
 const CHAT = "/v1/chat/completions";
 const KEY_LASTS_MS = 60_000;
@@ -120,7 +122,7 @@ export class Player {
       beside = [];
       if (move.meanwhile !== "nothing") {
         await player.#clock.advance(move.meanwhile.killedAfterMs);
-        player.#volley.kill();
+        player.#kill();
       }
       await player.#clock.runUntil(all);
       // A run can be seen two seconds later.
@@ -175,6 +177,7 @@ export class Player {
       ran.has(CALLERS[one].tenant),
     ))
       await this.#clock.runUntil(this.#look(by, by === "ada" ? ["/v1/runs", "/v1/jobs"] : ["/v1/export"]));
+    this.#store.customers.judge((of) => this.ledger.isGone(of));
     this.ledger.judge();
   }
 
@@ -227,6 +230,11 @@ export class Player {
         return this.#revokeKey(step);
       case "connect":
         return this.#connect(step.by);
+      case "keep endpoint":
+      case "delete endpoint":
+        return this.#changeEndpoint(step);
+      case "publish":
+        return this.#publish(step);
       case "delete tenant":
         return this.#deleteTenant(step);
       case "pass":
@@ -234,8 +242,9 @@ export class Player {
         await this.#clock.sleep(step.ms);
         return;
       case "kill":
-        return this.#volley.kill();
+        return this.#kill();
       case "rest":
+        this.#store.customers.ends += 1;
         return this.#volley.evict();
     }
   }
@@ -248,7 +257,7 @@ export class Player {
     keys,
     pick,
   }: Extract<Step, { does: "run" }>): Promise<void> {
-    // What a delivery starts is the tenant's.
+    // The tenant itself runs what a delivery starts.
     const by = door === "hook" ? keeperOf(CALLERS[asking].tenant) : asking;
     const caller: Caller = CALLERS[by];
     const ofs = new Map<string, string>();
@@ -596,10 +605,62 @@ export class Player {
     if (subject !== undefined) await this.#ask(by, { method: "POST", path: "/v1/connections", body });
   }
 
+  #kill(): void {
+    this.#store.customers.ends += 1;
+    this.#volley.kill();
+  }
+
+  /** Keep an endpoint for a customer, perhaps another than before, or delete it. */
+  async #changeEndpoint({ by, pick, does }: Step): Promise<void> {
+    const { tenant } = CALLERS[by];
+    const id = `e${pick % 5 === 0 ? 1 : 0}`;
+    const to = does === "keep endpoint" ? `c${pick % 2}` : undefined;
+    const end = this.#store.customers.change(tenant, { id, ...(to && { to }), now: () => this.#clock.now() });
+    const path = `/v1/endpoints/${id}`;
+    const body = { url: `${RECEIVER}/${tenant}/${to}/${id}`, customer: to, events: ["thing.*"] };
+    const asked = to === undefined ? { method: "DELETE", path } : { method: "PUT", path, body };
+    const answer = await this.#ask(keeperOf(tenant), asked);
+    end(answer !== KILLED && answer.status < 300);
+  }
+
+  /** An event is published, by a batch or as it is; or once more, as by somebody who did not hear the answer. */
+  async #publish({ by, pick }: Step): Promise<void> {
+    const { tenant } = CALLERS[by];
+    const { events } = this.#store.customers;
+    const known = events.filter((one) => one.tenant === tenant && !this.ledger.isGone(one.of));
+    const event = (pick % 4 === 0 && known.at(-1)) || this.#announce(by, pick);
+    this.ledger.open([event.of]);
+    const answer = await this.#ask(event.by as CallerName, event.asked);
+    this.ledger.close([event.of]);
+    if (answer === KILLED || answer.status >= 300) return;
+    const { results } = JSON.parse(answer.text) as { readonly results?: readonly Result[] };
+    if (results === undefined || results[0]!.status === "success") event.isTold = true;
+  }
+
+  #announce(asking: CallerName, pick: number): Announced {
+    const { tenant } = CALLERS[asking];
+    const isBatch = pick % 2 === 0;
+    const by = isBatch ? asking : keeperOf(tenant);
+    const of = this.ledger.wish("event", CALLERS[by]);
+    // Mostly for one who has an endpoint.
+    const customer =
+      pick % 3 === 0
+        ? undefined
+        : (this.#store.customers.find(tenant, (pick % 3) - 1) ?? `c${(pick >> 2) % 2}`);
+    const args = { type: "thing.made", data: { of }, ...(customer && { customer }) };
+    const actions = [{ id: "a0", tool: "publish_event", args, idempotency_key: `k-${of}` }];
+    const asked = isBatch
+      ? { method: "POST", path: "/v1/execute_actions", body: { actions } }
+      : { method: "POST", path: "/v1/events", body: { ...args, id: `e-${of}` } };
+    return this.#store.customers.announce({ of, tenant, customer, asked, by });
+  }
+
   async #deleteTenant({ by }: Step): Promise<void> {
     const { tenant } = CALLERS[by];
+    const end = this.#store.customers.change(tenant, { now: () => this.#clock.now() });
     const wishes = this.ledger.wishes.size;
     const answer = await this.#ask(by, { method: "POST", path: "/v1/tenant/delete", body: { tenant } });
+    end(answer !== KILLED && answer.status === 200);
     if (answer !== KILLED && answer.status === 200) {
       this.#kept.delete(tenant);
       this.ledger.forget(tenant, { begun: this.#begun, wishes });

@@ -7,11 +7,11 @@ const NAMES: readonly string[] = [...TOOLS.map(({ name }) => name), ADDED];
 
 /** Who asks: keys of three tenants, some for one person only. */
 export const CALLERS = {
-  admin: { tenant: "t0", flags: ["approve", "manage_tools", "manage_keys"] },
+  admin: { tenant: "t0", flags: ["approve", "manage_tools", "manage_keys", "manage_endpoints"] },
   plain: { tenant: "t0", flags: [] },
   ada: { tenant: "t0", subject: "s1", flags: ["approve", "manage_connections"] },
   bob: { tenant: "t0", subject: "s2", flags: ["manage_connections"] },
-  other: { tenant: "t1", flags: ["approve", "manage_tools", "manage_keys"] },
+  other: { tenant: "t1", flags: ["approve", "manage_tools", "manage_keys", "manage_endpoints"] },
   eve: { tenant: "t1", subject: "s1", flags: ["approve", "manage_connections"] },
   small: { tenant: "t2", flags: ["approve"], quota: { limit: 3, window_s: 60 } },
 } as const;
@@ -62,6 +62,9 @@ export type Step = { readonly by: CallerName; readonly pick: number } & (
         | "replace"
         | "revoke key"
         | "connect"
+        | "keep endpoint"
+        | "delete endpoint"
+        | "publish"
         | "delete tenant";
     }
   | { readonly does: "pass"; readonly ms: number }
@@ -112,6 +115,9 @@ const of = (
     | "replace"
     | "revoke key"
     | "connect"
+    | "keep endpoint"
+    | "delete endpoint"
+    | "publish"
     | "delete tenant",
 ) => fc.record({ does: fc.constant(does), by, pick });
 
@@ -151,6 +157,8 @@ const DOES = [
   "replace",
   "revoke key",
   "connect",
+  "keep endpoint",
+  "publish",
   "delete tenant",
   "pass",
   "kill",
@@ -172,6 +180,9 @@ const step = fc.oneof(
   { weight: 2, arbitrary: of("replace") },
   { weight: 2, arbitrary: of("revoke key") },
   { weight: 3, arbitrary: of("connect") },
+  { weight: 3, arbitrary: of("keep endpoint") },
+  { weight: 1, arbitrary: of("delete endpoint") },
+  { weight: 4, arbitrary: of("publish") },
   { weight: 2, arbitrary: of("delete tenant") },
   { weight: 4, arbitrary: pass },
   { weight: 3, arbitrary: fail },
@@ -213,11 +224,33 @@ const chain = fc
     ),
   ]);
 
+/** An endpoint, and what is published while it is kept and changed: nothing else has to do with it. */
+const told = fc
+  .array(
+    moveOf(
+      fc.oneof(
+        { weight: 4, arbitrary: of("publish") },
+        { weight: 2, arbitrary: of("keep endpoint") },
+        { weight: 1, arbitrary: of("delete endpoint") },
+        { weight: 1, arbitrary: of("delete tenant") },
+        { weight: 1, arbitrary: pass },
+        { weight: 1, arbitrary: fail },
+      ) as fc.Arbitrary<Step>,
+    ),
+    { minLength: 3, maxLength: 6 },
+  )
+  .chain((all) =>
+    moveOf(of("keep endpoint")).map((first): Move[] =>
+      [first, ...all].map((move) => ({ ...move, step: { ...move.step, by: first.step.by } })),
+    ),
+  );
+
 const moves = fc
   .array(
     fc.oneof(
-      { weight: 2, arbitrary: moveOf(step).map((move): Move[] => [move]) },
-      { weight: 1, arbitrary: chain },
+      { weight: 8, arbitrary: moveOf(step).map((move): Move[] => [move]) },
+      { weight: 4, arbitrary: chain },
+      { weight: 1, arbitrary: told },
     ),
     { minLength: 5, maxLength: 8 },
   )

@@ -1,5 +1,6 @@
 import type { Ports } from "../../../src/core/egress/ports.ts";
 import type { VirtualClock } from "../../../src/package/testing/virtual-clock.ts";
+import { Customers, RECEIVER } from "./customers.ts";
 import { ChatModel, MODEL_URL } from "./chat-model.ts";
 
 /** The ways in which the service may treat a request that changes something. */
@@ -45,6 +46,7 @@ export class Store {
   readonly #accounts = new Map<string, string | null>();
   readonly #keys = new Set<string>();
   readonly #model = new ChatModel();
+  readonly customers = new Customers(this.faults);
   readonly #clock: VirtualClock;
 
   constructor(clock: VirtualClock) {
@@ -71,6 +73,7 @@ export class Store {
       if (treatment === "done, slowly") await this.#wait(SLOW_MS, init.signal);
       return this.#model.answer(String(init.body), treatment);
     }
+    if (url.startsWith(RECEIVER)) return this.#deliver(url.slice(RECEIVER.length), init);
     const [, path = "", of = ""] = new URL(url).pathname.split("/");
     if (path === "list") return Response.json({ items: this.#read(of) });
     if (path === "look")
@@ -89,6 +92,17 @@ export class Store {
     if (treatment === "done, then lost") throw new Error("the connection broke");
     return Response.json({ of }, { status: treatment === "done, then 500" ? 500 : status });
   };
+
+  async #deliver(path: string, { headers, body, signal }: Parameters<Ports["fetch"]>[1]): Promise<Response> {
+    const treatment = this.treatments.shift() ?? "done";
+    const { data } = JSON.parse(String(body)) as { readonly data: { readonly of: string } };
+    const id = new Headers(headers).get("webhook-id")!;
+    const took = treatment === "done" || treatment === "done, slowly";
+    this.customers.hear(path, { id, of: data.of, now: this.#clock.now(), took });
+    if (treatment === "done, slowly") await this.#wait(SLOW_MS, signal);
+    if (treatment.includes("lost")) throw new Error("the connection broke");
+    return new Response(null, { status: took ? 204 : treatment === "refused" ? 400 : 503 });
+  }
 
   #take(
     verb: "put" | "drop",

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 
+import { publishEvent } from "../../../src/tools/events/publish-event.ts";
 import { defineTool, type Tool, type ToolDeclaration } from "../../../src/core/catalog/define-tool.ts";
 
 export const CONNECTOR = "shop";
@@ -63,6 +64,7 @@ export const TOOLS = [
 
 /** Tools that the model's actions do not name. */
 export const INNER = [
+  publishEvent,
   makeTool("list", "list", { isWrite: false }),
   makeTool("drop_account", "drop", { actions: ["write"], connection: CONNECTOR }),
 ] as const;

@@ -35,7 +35,6 @@ export class Deliverer {
   readonly #world: DelivererWorld;
   /** Bodies that flows have made, by their flow and event: one run serves every endpoint of the object. */
   readonly #made = new Map<string, Promise<MadeBody>>();
-
   /** The body that was made last without a flow. */
   #plain: { readonly event: PublishedEvent; readonly body: string } | null = null;
 
@@ -76,7 +75,11 @@ export class Deliverer {
     const event = this.#store.batches.read(seq);
     const endpoint = this.#store.endpoints.byNo(no);
     if (endpoint === undefined) return this.#store.queue.drop(no);
-    if (event === null) return void this.#store.queue.leave(turn);
+    // It is forgotten, or for the customer who had the endpoint before.
+    if (event === null || (event.customer ?? endpoint.customer) !== endpoint.customer) {
+      this.#store.discard(no, [seq], clock.now());
+      return void this.#store.queue.leave(turn);
+    }
     const { ports, configured } = deployment();
     const made = await this.#bodyOf(event, endpoint);
     // The tenant's runs have used up what they may: the delivery waits for its turn, and that is no attempt.
@@ -115,9 +118,7 @@ export class Deliverer {
 
   async #runVia(via: string, event: PublishedEvent): Promise<MadeBody> {
     const { deployment, slots, tenant } = this.#world;
-    const ran = await attempt(async () => {
-      return runVia(via, event, { deployment: deployment(), slots, tenant });
-    });
+    const ran = await attempt(async () => runVia(via, event, { deployment: deployment(), slots, tenant }));
     return ran.ok ? ran.value : { kind: "failed", code: "INTERNAL" };
   }
 

@@ -66,3 +66,24 @@ test("A customer sees no delivery to an endpoint that had the id of its own befo
     expect(deliveries.map(({ type }) => type)).toEqual(["order.sent"]);
   }
 });
+
+test("An event that waits for a customer's endpoint is discarded where that has become another customer's, also when it is asked for again", async () => {
+  let status = 503;
+  const world = await openEndpoints(() => new Response(null, { status }));
+  await world.put("shop", { customer: "c_1" });
+  await world.publish("order.paid", {}, { customer: "c_1" });
+  await world.publish("news", {});
+  await world.later(1_000);
+  expect(world.sentTo("shop")).toHaveLength(2);
+  status = 204;
+  const types = (): readonly string[] =>
+    world.sentTo("shop").map(({ body }) => (JSON.parse(body!) as { readonly type: string }).type);
+  expect((await world.send("PATCH", "/v1/endpoints/shop", { customer: "c_2" })).status).toBe(200);
+  await world.later(3_600_000);
+  expect(types().slice(2)).toEqual(["news"]);
+  const [news, paid] = await world.deliveriesOf("shop");
+  expect([news!.status, paid!.status]).toEqual(["delivered", "discarded"]);
+  expect((await world.send("POST", `/v1/deliveries/${paid!.delivery_id}/resend`)).status).toBe(202);
+  await world.later(1_000);
+  expect(types().slice(2)).toEqual(["news"]);
+});
