@@ -60,7 +60,7 @@ export function SignIn({
           help="It stays in this tab and is sent to this address only."
         />
         <button type="submit" class="primary" disabled={isTrying}>
-          {isTrying ? "Checking…" : "Open"}
+          {isTrying ? "Checking…" : "Sign in"}
         </button>
       </form>
       <FirstKey />
@@ -81,7 +81,7 @@ function FirstKey() {
   };
   return (
     <details>
-      <summary>Make a first key</summary>
+      <summary>Make an entry for VOLLEY_KEYS</summary>
       <div class="stack">
         <p class="muted small">It is made in this browser, and nothing of it is sent anywhere.</p>
         {made === null ? (

@@ -14,9 +14,8 @@ export function Who({ who }: Pick<Deployment, "who">) {
         </span>
       )}
       <span class="who-names">
-        <span class="hidden-text">Tenant </span>
-        <bdi>{tenant}</bdi>
-        <span class="hidden-text">, key</span> <bdi class="muted">{key}</bdi>
+        <bdi>Tenant {tenant}</bdi>
+        <bdi class="muted">Key {key}</bdi>
       </span>
     </p>
   );

@@ -106,7 +106,7 @@ describe("The section Endpoints", () => {
     await expect
       .poll(() => day.innerText(), PATIENT)
       .toMatch(
-        /Delivered\s+0\s+Waiting\s+3\s+Failed attempts\s+[3-9]\s+Given up\s+0\s+95 % of answers within/,
+        /Delivered\s+0\s+Still to deliver\s+3\s+Failed attempts\s+[3-9]\s+Failed for good\s+0\s+95 % of answers within/,
       );
   });
 
@@ -139,7 +139,7 @@ describe("The section Endpoints", () => {
     const { page } = console;
     await page.getByRole("button", { name: "Resume" }).click(PATIENT);
     await page.getByRole("button", { name: "Pause" }).waitFor(PATIENT);
-    await page.getByRole("button", { name: "Recover" }).click();
+    await page.getByRole("button", { name: "Send again" }).click();
     await page.getByRole("cell", { name: "HTTP 200" }).first().waitFor(PATIENT);
   });
 
@@ -152,10 +152,10 @@ describe("The section Endpoints", () => {
     });
     const { page, url } = console;
     await page.getByText("Filter, rate and headers").click(PATIENT);
-    await page.getByLabel("Only where, as JSON").fill('{"/total": {"gt');
+    await page.getByLabel("Filter, as JSON").fill('{"/total": {"gt');
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByRole("alert").getByText("Write JSON that tests fields").waitFor(PATIENT);
-    await page.getByLabel("Only where, as JSON").fill('{"/total": {"gte": 100}}');
+    await page.getByLabel("Filter, as JSON").fill('{"/total": {"gte": 100}}');
     await page.getByLabel("Deliveries at most").fill("5");
     await page.getByLabel("in seconds").fill("60");
     await page.getByLabel("Headers, one on a line").fill("x-env: prod\nwebhook-id: mine");
@@ -174,7 +174,7 @@ describe("The section Endpoints", () => {
     });
     await page.goto(`${url}/console#/endpoints/shop-fields?view=edit`);
     // The fields that it has are open.
-    await page.getByLabel("Only where, as JSON").fill("", PATIENT);
+    await page.getByLabel("Filter, as JSON").fill("", PATIENT);
     await page.getByLabel("Deliveries at most").fill("");
     await page.getByLabel("in seconds").fill("");
     await page.getByLabel("Headers, one on a line").fill("");

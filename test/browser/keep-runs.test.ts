@@ -46,7 +46,7 @@ function watchSent(page: Page): { readonly key: string; readonly body: string }[
 
 async function signIn(page: Page, key: string): Promise<void> {
   await page.getByLabel("Your key").fill(key);
-  await button(page, "Open").click();
+  await button(page, "Sign in").click();
   await page.getByRole("heading", { level: 1 }).filter({ hasNotText: "Console" }).waitFor();
 }
 

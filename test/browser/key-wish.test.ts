@@ -5,7 +5,7 @@ import { openConsole } from "./open-console.ts";
 test("A wish for a first key has every field as it stands when it is sent, whatever was refused before", async () => {
   await using console = await openConsole({ key: null });
   const { page } = console;
-  await page.getByText("Make a first key").click();
+  await page.getByText("Make an entry for VOLLEY_KEYS").click();
   await page.getByRole("textbox", { name: "Name" }).fill("a b");
   await page.getByLabel("Tenant", { exact: true }).fill("first-tenant");
   await page.getByRole("textbox", { name: "Tools" }).fill("maps");

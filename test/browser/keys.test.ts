@@ -21,11 +21,11 @@ describe("Keys", () => {
     async (look) => {
       await using console = await openConsole({ ...look, key: ADMIN, path: "/console#/keys" });
       const { page } = console;
-      const own = page.getByRole("row").filter({ hasText: "in VOLLEY_KEYS" });
+      const own = page.getByRole("row").filter({ hasText: "set in the configuration" });
       await own.getByText("admin", { exact: true }).waitFor(PATIENT);
       await own.getByText("Can approve").waitFor();
       // The page itself has used it.
-      await own.locator('[data-label="Last used"] time').waitFor();
+      await own.locator('[data-label="Last used, within 1 h"] time').waitFor();
       expect(await own.getByRole("button").count()).toBe(0);
       await expectAccessible(page);
       await expectFits(page);
@@ -42,11 +42,11 @@ describe("Keys", () => {
   });
 });
 
-describe("Sign-ins", () => {
+describe("Signed-in programs", () => {
   test.each(WIDTHS)("lists the programs that were let in, and signs one out: $width px", async (look) => {
     await using console = await openConsole({ ...look, key: "sandbox-key", path: "/console#/sign-ins" });
     const { page, url } = console;
-    await page.getByRole("heading", { level: 1, name: "Sign-ins" }).waitFor();
+    await page.getByRole("heading", { level: 1, name: "Signed-in programs" }).waitFor();
     const program = new OauthProgram(url, callback);
     await program.register();
     const tab = await console.context.newPage();
@@ -59,13 +59,13 @@ describe("Sign-ins", () => {
     await program.redeem(new URL(tab.url()).searchParams.get("code")!);
     await tab.close();
     await page.reload();
-    const end = page.getByRole("button", { name: /^Sign out ./ });
+    const end = page.getByRole("button", { name: /^End access ./ });
     await end.first().waitFor(PATIENT);
     const before = await end.count();
     await expectAccessible(page);
     await expectFits(page);
     await end.first().click();
-    await page.getByRole("dialog").getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "End access" }).click();
     await expect.poll(() => end.count(), PATIENT).toBe(before - 1);
   });
 });

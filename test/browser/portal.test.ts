@@ -49,7 +49,7 @@ describe("The page of a portal link", () => {
         await expectAccessible(page);
       };
       await page.getByRole("link", { name: "portal-bad" }).waitFor(PATIENT);
-      await page.getByText("failing").first().waitFor();
+      await page.getByText("active, failing").first().waitFor();
       await page.getByRole("link", { name: "Books\\u{202e}keeping\\u{200b}" }).waitFor();
       await look("list");
       await page.getByRole("link", { name: "Bookkeeping" }).click();
@@ -64,7 +64,7 @@ describe("The page of a portal link", () => {
       await look("delivery");
       await page.goBack();
       await page.goBack();
-      await page.getByRole("link", { name: "Events", exact: true }).click();
+      await page.getByRole("link", { name: "Event types", exact: true }).click();
       await page.getByText("An order was paid. It comes once for each payment.").waitFor();
       await page.getByRole("group", { name: "Example of order.paid" }).waitFor();
       await look("types");
@@ -90,7 +90,7 @@ describe("The page of a portal link", () => {
     await page.keyboard.press("Space");
     await page.getByText("Filter, rate and headers").focus();
     await page.keyboard.press("Enter");
-    await page.getByLabel("Only where, as JSON").focus();
+    await page.getByLabel("Filter, as JSON").focus();
     await page.keyboard.type('{"/total": {"exists": true}}');
     await press("button", "Make the endpoint");
     const secret = page.getByText(/^whsec_/);

@@ -75,7 +75,7 @@ describe("A yes in the console", () => {
     const id = await ask("refund_by_one", { amount: 7, customer: "Bob" });
     await using console = await openConsole({ key: ADMIN, path: `/console#/confirmations/${id}` });
     const { page } = console;
-    await page.getByLabel("After an approval, ask about the same call").selectOption("again after a day");
+    await page.getByLabel("Remember this approval for the same call").selectOption("for a day");
     await page.getByRole("button", { name: "Approve", exact: true }).click();
     await page.getByText("You approved it").waitFor(PATIENT);
     const run = async (amount: number) => {
@@ -102,12 +102,12 @@ describe("A yes in the console", () => {
       await row.getByText("admin").first().waitFor(PATIENT);
       await expectAccessible(page);
       await expectFits(page);
-      await row.getByRole("button", { name: "Forget the yes to refund_by_one" }).click();
+      await row.getByRole("button", { name: "Forget the approval of refund_by_one" }).click();
       await page.getByText("The next such call waits for a person again.").waitFor();
       await expectAccessible(page);
       await page.getByRole("button", { name: "Back" }).click();
       expect(await row.count()).toBe(1);
-      await row.getByRole("button", { name: "Forget the yes to refund_by_one" }).click();
+      await row.getByRole("button", { name: "Forget the approval of refund_by_one" }).click();
       await page.getByRole("dialog").getByRole("button", { name: "Forget", exact: true }).click();
       await expect.poll(() => row.count(), PATIENT).toBe(0);
       expect((await run()).status).toBe("pending_confirmation");

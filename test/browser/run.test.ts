@@ -232,7 +232,7 @@ describe("Run", () => {
     await button(page, "Stop following").click();
     await page.getByRole("heading", { name: "No longer followed" }).waitFor();
     await page.getByText("It goes on to its end").waitFor();
-    expect(await rows.filter({ hasText: "not known" }).count()).toBe(2);
+    expect(await rows.filter({ hasText: "outcome unknown" }).count()).toBe(2);
   });
 
   test("sends the options, and a key under which it runs only once", async () => {
@@ -321,7 +321,7 @@ describe("Run", () => {
     expect(await page.title()).toBe("Playground · Volley console");
     await expectAccessible(page);
     await expectFits(page);
-    await page.getByLabel("Raw text").check();
+    await page.getByLabel("As text").check();
     await page.locator("pre.raw").getByText('"digits": 12345678901234567890').waitFor();
     await expectAccessible(page);
     await expectFits(page);

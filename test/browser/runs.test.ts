@@ -96,7 +96,7 @@ describe("Runs", () => {
     page.on("request", (request) => (asked += request.url().includes("/v1/runs?") ? 1 : 0));
     await expect.poll(() => asked, PATIENT).toBeGreaterThan(0);
     await context.setOffline(true);
-    await page.getByText("Paused").waitFor();
+    await page.getByText("Updates paused").waitFor();
     const before = asked;
     await page.waitForTimeout(3_500);
     expect(asked).toBe(before);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { expectAccessible, expectFits, openConsole, WIDTHS } from "./open-console.ts";
 
-const SECTIONS = ["Runs", "Playground", "Tools", "Jobs", "Approvals", "Flows", "Usage", "Sign-ins"];
+const SECTIONS = ["Runs", "Playground", "Tools", "Jobs", "Approvals", "Flows", "Usage", "Signed-in programs"];
 
 describe("The page at /", () => {
   test.each(WIDTHS)("is open, accessible and fits: $width px", async (look) => {
@@ -37,7 +37,7 @@ describe("The console", () => {
     await using console = await openConsole({ key: null });
     const { page, context, url } = console;
     await page.getByLabel("Your key").fill("sandbox-key");
-    await page.getByRole("button", { name: "Open", exact: true }).click();
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await page.getByRole("heading", { level: 1, name: "Playground" }).waitFor();
     expect(await page.evaluate(() => [localStorage.length, document.cookie])).toEqual([0, ""]);
     const other = await context.newPage();

@@ -130,7 +130,7 @@ describe("A question", () => {
     const id = await park(url);
     await page.goto(`${url}/console#/confirmations/${id}`);
     await page.getByLabel("Your key").fill(ADMIN);
-    await page.getByRole("button", { name: "Open", exact: true }).click();
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await page.getByRole("heading", { level: 1, name: "May this happen?" }).waitFor();
   });
 
@@ -445,7 +445,7 @@ describe("The first key", () => {
     const { page } = console;
     const sent: string[] = [];
     page.on("request", (request) => sent.push(request.url()));
-    await page.getByText("Make a first key").click();
+    await page.getByText("Make an entry for VOLLEY_KEYS").click();
     await page.getByRole("button", { name: "Make a key" }).click();
     await page.getByRole("alert").getByText("A name has").waitFor();
     await page.getByLabel("Name").fill("first");

@@ -45,14 +45,11 @@ describe("tellJob()", () => {
     tellJob({ ...JOB, ...job }).map(({ what }) => what);
 
   test("tells who asked and how it ended", () => {
-    expect(tell({ duration_ms: 5_000 })).toEqual([
-      "Recorded for ci",
-      "Succeeded, 5.00 s after it could begin",
-    ]);
+    expect(tell({ duration_ms: 5_000 })).toEqual(["Created by ci", "Succeeded, 5.00 s after it could begin"]);
   });
 
   test("counts the attempts that failed before, not the one that succeeded", () => {
-    expect(tell({ attempts: 3 })).toEqual(["Recorded for ci", "2 attempts failed", "Succeeded"]);
+    expect(tell({ attempts: 3 })).toEqual(["Created by ci", "2 attempts failed", "Succeeded"]);
     expect(tell({ status: "dead", attempts: 5 })).toContain("5 attempts failed");
   });
 
@@ -63,7 +60,7 @@ describe("tellJob()", () => {
       { at, duration_ms: 70 },
     ];
     expect(tellJob({ ...JOB, attempts: 3, tries })).toMatchObject([
-      { what: "Recorded for ci" },
+      { what: "Created by ci" },
       { what: "1 attempt failed", at: null },
       { what: "Attempt failed with UPSTREAM_ERROR after 2.00 s, answered 503", at, tone: "bad" },
       { what: "Succeeded" },
@@ -78,7 +75,7 @@ describe("tellJob()", () => {
         callback: { status: "pending", attempts: 2, last_status: 500, next_attempt_at: null },
       }),
     ).toEqual([
-      "Recorded for ci",
+      "Created by ci",
       "1 attempt failed",
       "Attempt 2",
       "Callback pending after 2 attempts, last answered 500",
@@ -122,6 +119,9 @@ describe("sayContract()", () => {
     const listed = { is_write: true, actions: ["delete"] };
     expect(sayContract(listed, tool({}))).toContain("Needs approval.");
     expect(sayContract(listed, tool({ confirm: "never" }))).not.toContain("Needs approval.");
+    const of = (confirm: object) => sayContract(null, tool({ confirm }))[0];
+    expect(of({ needs: 2 })).toBe("Needs approval by 2 people.");
+    expect(of({ when: {} })).toBe("Needs approval, depending on its arguments.");
   });
 });
 

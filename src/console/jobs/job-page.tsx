@@ -29,7 +29,7 @@ const EVERY_MS = 2_000;
 /** Jobs of one batch are recorded within a batch's longest deadline. */
 const BATCH_MS = 60_000;
 
-/** One job, as long as it lives: what it was asked, how it fares, what came of it. */
+/** One job, as long as it lives: its arguments, how it fares, what came of it. */
 export function JobPage({ id }: { readonly id: string }) {
   const [isLive, setLive] = useState(true);
   const path = `/v1/jobs/${encodeURIComponent(id)}`;
@@ -139,10 +139,10 @@ function JobBody({ job }: { readonly job: WireJob }) {
               <div class="row">
                 <h2>Result</h2>
                 <span class="end">
-                  <CopyButton text={() => writeExact(job.data, 2)} label="Copy data" />
+                  <CopyButton text={() => writeExact(job.data, 2)} label="Copy result" />
                 </span>
               </div>
-              <JsonView value={job.data} label="Data" />
+              <JsonView value={job.data} label="Result" />
             </section>
           )}
           {envelope?.results !== undefined && (
@@ -151,8 +151,8 @@ function JobBody({ job }: { readonly job: WireJob }) {
             </section>
           )}
           {job.args !== undefined && (
-            <section key="args" class="card" aria-label="What it was asked">
-              <h2>What it was asked</h2>
+            <section key="args" class="card" aria-label="Arguments">
+              <h2>Arguments</h2>
               <ArgsView args={job.args} label="Arguments" />
             </section>
           )}

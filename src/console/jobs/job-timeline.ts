@@ -25,7 +25,7 @@ export function tellJob(job: WireJob): readonly Moment[] {
   const end = ENDS[status];
   const tries = job.tries.filter(({ code }) => code !== undefined);
   const failed = attempts - (status === "running" || status === "succeeded" ? 1 : 0) - tries.length;
-  const moments: Moment[] = [{ what: `Recorded${sayOrigin(job)}`, at: created, tone: "idle" }];
+  const moments: Moment[] = [{ what: `Created${sayOrigin(job)}`, at: created, tone: "idle" }];
   if (failed > 0 && status !== "cancelled" && status !== "unknown")
     moments.push({ what: `${count(failed, "attempt")} failed`, at: null, tone: "bad" });
   moments.push(...tries.map(tellTry));
@@ -58,7 +58,7 @@ function tellTry({ at, duration_ms, code, upstream_status }: WireJob["tries"][nu
 function sayOrigin({ trigger, key }: WireJob): string {
   if (trigger === "webhook") return " by a webhook";
   if (trigger === "cron") return " by its schedule";
-  return key === undefined ? "" : ` for ${key}`;
+  return key === undefined ? "" : ` by ${key}`;
 }
 
 function tellCallback({

@@ -78,12 +78,13 @@ function PickButton({
   readonly onPick: (pointer: string) => void;
 }) {
   const [isPicked, setPicked] = useState(false);
+  const does = `Use ${pointer === "" ? "the whole" : pointer} as a reference`;
   return (
     <button
       type="button"
       class="pick"
-      aria-label={`Use ${pointer === "" ? "the whole" : pointer} as a reference`}
-      title={pointer === "" ? "the whole" : pointer}
+      aria-label={does}
+      title={does}
       onClick={() => {
         onPick(pointer);
         setPicked(true);

@@ -7,6 +7,7 @@ const TONES: Readonly<Record<string, string>> = {
   failed: "bad",
   dead: "bad",
   partial: "bad",
+  undone_in_part: "bad",
   rejected: "bad",
   initiated: "going",
   running: "going",
@@ -30,6 +31,8 @@ const WORDS: Readonly<Record<string, string>> = {
   initiated: "in the background",
   pending_confirmation: "waiting for approval",
   unknown: "outcome unknown",
+  failing: "active, failing",
+  dead: "dead: out of attempts",
 };
 
 /** A status of an action, a job or a confirmation in its colour. */

@@ -111,7 +111,7 @@ export function PlanDrawing({ drawing }: { readonly drawing: Drawing }) {
       </div>
       <figcaption class="plan-said small muted" aria-hidden="true">
         {at === null ? (
-          "Point at an action to see what it waits for."
+          `Point at an action to see what it waits for.${nodes.some((one) => one.isConfirmed) ? " ? needs approval." : ""}`
         ) : (
           <Said node={nodes.find(({ id }) => id === at)} drawing={drawing} />
         )}

@@ -4,7 +4,7 @@ import { writeExact } from "../kit/exact-json.ts";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { JsonView } from "../parts/json-view.tsx";
 
-/** So much of a raw text is drawn before the rest is asked for: browsers take seconds for one line of megabytes. */
+/** So much of the text is drawn before the rest is asked for: browsers take seconds for one line of megabytes. */
 const FIRST_CHARACTERS = 20_000;
 
 interface ResultDataProps {
@@ -27,14 +27,14 @@ export function ResultData({ data, label, onPick }: ResultDataProps) {
             checked={isRaw}
             onChange={(event: Event) => setRaw((event.currentTarget as HTMLInputElement).checked)}
           />
-          Raw text
+          As text
         </label>
         <span class="end">
           <CopyButton text={() => writeExact(data, 2)} label="Copy result" />
         </span>
       </div>
       {isRaw ? (
-        <pre key="raw" class="json raw" tabindex={0} aria-label={`${label}, raw text`}>
+        <pre key="raw" class="json raw" tabindex={0} aria-label={`${label}, as text`}>
           {isWhole ? text : text.slice(0, FIRST_CHARACTERS)}
         </pre>
       ) : (

@@ -26,7 +26,7 @@ export function RunOptions({ options, onChange }: RunOptionsProps) {
       <div class="field">
         <label for="on-error">on_error</label>
         <select id="on-error" value={options.onError} onChange={set("onError")}>
-          <option value="">as written</option>
+          <option value="">from the batch</option>
           <option value="partial-success">partial-success</option>
           <option value="fail-fast">fail-fast</option>
         </select>
@@ -66,9 +66,9 @@ export function RunOptions({ options, onChange }: RunOptionsProps) {
               })
             }
           />
-          Idempotency-Key
+          Own Idempotency-Key
         </label>
-        {options.idempotencyKey !== null ? (
+        {options.idempotencyKey !== null && (
           <div key="key" class="joined">
             <input
               class="mono"
@@ -82,10 +82,6 @@ export function RunOptions({ options, onChange }: RunOptionsProps) {
               New
             </button>
           </div>
-        ) : (
-          <p key="help" class="help">
-            Each run has one of its own unless you choose it.
-          </p>
         )}
       </div>
     </div>

@@ -125,7 +125,7 @@ function Counts({ run }: { readonly run: Run }) {
     <ul class="row counts" aria-label="Counts">
       {countStates(rows).map(([state, size]) => (
         <li key={state} class={`status tone-${toneOfRow(state)}`}>
-          {size} {state === "lost" ? "not known" : wordOf(state)}
+          {size} {wordOf(state === "lost" ? "unknown" : state)}
         </li>
       ))}
     </ul>

@@ -53,16 +53,17 @@ export function Waterfall({ run }: { readonly run: Run }) {
           </li>
         ))}
       </ol>
-      {rows.some(({ queued }) => queued !== null) && (
-        <ul class="row small muted legend" aria-hidden="true">
-          <li>
+      <ul class="row small muted legend" aria-hidden="true">
+        {rows.some(({ queued }) => queued !== null) && (
+          <li key="queue">
             <svg width="26" height="12" class="tone-idle">
               <line class="queue" x1={3} x2={23} y1={6} y2={6} />
             </svg>
             in the queue
           </li>
-        </ul>
-      )}
+        )}
+        {rows.some(({ toldMs }) => toldMs !== null) && <li key="told">○ no call yet, or none</li>}
+      </ul>
     </div>
   );
 }
@@ -91,13 +92,12 @@ function Bar({ row, at }: { readonly row: TimeRow; readonly at: (ms: number) => 
 
 /** The state of a row in words. */
 function sayRow({ state, durationMs, ran, attempt }: TimeRow): string {
-  const word = wordOf(state);
+  const word = wordOf(state === "lost" ? "unknown" : state);
   const [since] = ran;
   if (state === "running" && since !== undefined) {
     const again = attempt === null ? "" : `, attempt ${attempt}`;
     return `running ${sayDuration(since.toMs - since.fromMs)}${again}`;
   }
-  if (state === "lost") return "not known";
   return durationMs === null ? word : `${word} ${sayDuration(durationMs)}`;
 }
 

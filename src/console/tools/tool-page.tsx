@@ -46,7 +46,7 @@ export function ToolPage({ name }: { readonly name: string }) {
       <Title text={name} back={{ href: hrefTo("tools"), label: "Tools" }}>
         {tool !== null && (
           <a class="button" href={hrefTo("run", null, { tool: name })}>
-            As JSON
+            Open in the Playground
           </a>
         )}
       </Title>
@@ -166,7 +166,7 @@ function ToolForm({ tool }: { readonly tool: WireTool }) {
         onRun={run}
       >
         <span class="end">
-          <CopyButton text={JSON.stringify({ tool: tool.name, args }, null, 2)} label="Copy as JSON" />
+          <CopyButton text={JSON.stringify({ tool: tool.name, args }, null, 2)} label="Copy the call" />
         </span>
       </CallForm>
       <ProblemNote problem={problem} />

@@ -16,7 +16,7 @@ interface Contract {
   readonly max_concurrency?: number;
   readonly global_concurrency?: number;
   readonly rate_limit?: { readonly limit: number; readonly window_s: number; readonly scope?: string };
-  readonly confirm?: string;
+  readonly confirm?: string | { readonly when?: object; readonly needs?: number };
   readonly depends_on?: readonly { readonly tool: string; readonly required_fields?: readonly string[] }[];
   readonly backoff?: { readonly initial_ms?: number };
   readonly cache_ttl_s?: number;
@@ -37,12 +37,15 @@ export function sayContract(
     confirm,
     depends_on: needs,
   } = contract;
+  const { when, needs: people = 1 } = typeof confirm === "object" ? confirm : {};
   const isAsked =
     confirm === "always" ||
+    typeof confirm === "object" ||
     (confirm !== "never" && listed?.is_write === true && listed.actions.includes("delete"));
   const said = [
     listed !== null && (listed.is_write ? "Writes: it changes something." : "Reads: it changes nothing."),
-    isAsked && "Needs approval.",
+    isAsked &&
+      `Needs approval${people > 1 ? ` by ${people} people` : ""}${when === undefined ? "" : ", depending on its arguments"}.`,
     mode === "sequential-only" && "One call at a time.",
     mode === "parallel-safe" && "Any number of calls at once.",
     cap !== undefined && `At most ${count(cap, "call")} at once in a batch.`,
@@ -54,7 +57,7 @@ export function sayContract(
         `Takes ${fields.length === 0 ? "what it needs" : fields.join(", ")} from ${name} where it stands before.`,
     ),
     contract.cache_ttl_s !== undefined && `An answer is remembered for ${contract.cache_ttl_s} s.`,
-    contract.on_error === "fail-fast" && "One failure ends a loop over it.",
+    contract.on_error === "fail-fast" && "A for_each stops at the first failure.",
   ];
   return said.filter((sentence) => typeof sentence === "string");
 }

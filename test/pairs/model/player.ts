@@ -610,7 +610,7 @@ export class Player {
     this.#volley.kill();
   }
 
-  /** Keep an endpoint for a customer, perhaps another than before, or delete it. */
+  /** Keep an endpoint for a customer, who may be a new one, or delete it. */
   async #changeEndpoint({ by, pick, does }: Step): Promise<void> {
     const { tenant } = CALLERS[by];
     const id = `e${pick % 5 === 0 ? 1 : 0}`;

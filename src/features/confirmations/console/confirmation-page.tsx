@@ -36,12 +36,12 @@ const DECISIONS = [
   ["approve", "primary", "Approve", "Approving…"],
 ] as const satisfies readonly (readonly [Decision, string, string, string])[];
 
-/** When the same call is asked about again after a yes: the seconds for which that is remembered, and the word. */
+/** The seconds for which an approval is remembered, and the word. */
 const AGAIN = [
-  ["", "every time"],
-  ["3600", "again after an hour"],
-  ["86400", "again after a day"],
-  ["2592000", "again after 30 days"],
+  ["", "no"],
+  ["3600", "for an hour"],
+  ["86400", "for a day"],
+  ["2592000", "for 30 days"],
 ] as const;
 
 /** One question: who asks, until when, what exactly will happen; the two buttons; then what came of it. */
@@ -134,7 +134,7 @@ export function ConfirmationPage({ id }: { readonly id: string }) {
       )}
       {status === "waiting" && mayDecide && (
         <label key="again" class="row again">
-          After an approval, ask about the same call
+          Remember this approval for the same call
           <select
             value={rememberS}
             onChange={(event: Event) => setRememberS((event.currentTarget as HTMLSelectElement).value)}

@@ -114,13 +114,13 @@ function Remembered() {
             "Asked by",
             ({ key, subject }) => <bdi>{subject === undefined ? key : `${key} for ${subject}`}</bdi>,
           ],
-          ["Yes by", (one) => <bdi>{sayDeciders(one)}</bdi>],
+          ["Approved by", (one) => <bdi>{sayDeciders(one)}</bdi>],
           ["Until", ({ until }) => <Time at={until} />],
           [
             CHANGE,
             ({ id, tool }) => (
               <DeleteButton
-                name={`the yes to ${tool}`}
+                name={`the approval of ${tool}`}
                 path={`/v1/remembered/${encodeURIComponent(id)}`}
                 does={["Forget", "is forgotten"]}
                 from={pages.reload}

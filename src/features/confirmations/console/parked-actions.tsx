@@ -59,7 +59,9 @@ function Action({ action }: { readonly action: WireParked }) {
             <bdi>{tool}</bdi>
           </a>
         </h2>
-        <bdi class="tag end">{id}</bdi>
+        <span class="tag end">
+          action <bdi>{id}</bdi>
+        </span>
       </div>
       {says !== undefined && (
         <p key="says">

@@ -29,3 +29,8 @@ const BECAUSE: Readonly<Record<NonNullable<WireConnection["because"]>, string>> 
 export function sayBroken({ because }: Pick<WireConnection, "because">): string {
   return because === undefined ? "" : BECAUSE[because];
 }
+
+/** Name the button that ends one: before somebody has signed in, there is a link only. */
+export function sayEnd({ state }: Pick<WireConnection, "state">): string {
+  return state === "pending" ? "Withdraw the link" : "Disconnect";
+}

@@ -60,7 +60,7 @@ export function ConnectForm({ connectors, onMade }: ConnectFormProps) {
           label="Subject"
           wrong={faults.of("subject")}
           placeholder="user_42"
-          help="The subject of batches. To try it, take a subject of your own, such as test."
+          help="The id of your user, as batches name it in subject. To try it, take one of your own, such as test."
         />
         <div class="field">
           <label for="connect-connector">Connector</label>
@@ -83,7 +83,7 @@ export function ConnectForm({ connectors, onMade }: ConnectFormProps) {
         <ProblemNote problem={faults.rest} />
         <div class="row">
           <button type="submit" class="primary">
-            Make a link
+            Make a sign-in link
           </button>
         </div>
       </form>

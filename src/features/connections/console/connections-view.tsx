@@ -10,7 +10,7 @@ import { ProblemNote } from "../../../console/parts/problem-note.tsx";
 import { Question } from "../../../console/parts/question.tsx";
 import { Title } from "../../../console/parts/title.tsx";
 import type { WireConnection } from "../wire-connection.ts";
-import { groupBySubject } from "./by-subject.ts";
+import { groupBySubject, sayEnd } from "./by-subject.ts";
 import { ConnectForm } from "./connect-form.tsx";
 import "./connections.css";
 import { SubjectCard } from "./subject-card.tsx";
@@ -63,8 +63,8 @@ export function ConnectionsView() {
       {asked !== null && (
         <Question
           key={asked.connection_id}
-          title={`Disconnect ${asked.connector} of ${asked.subject}?`}
-          yes="Disconnect"
+          title={`${sayEnd(asked)} ${asked.connector} of ${asked.subject}?`}
+          yes={sayEnd(asked)}
           isDanger
           onClose={() => setAsked(null)}
           onYes={() => void disconnect(asked)}

@@ -2,7 +2,7 @@ import { Status, Tags } from "../../../console/parts/status.tsx";
 import { CHANGE, Table } from "../../../console/parts/table.tsx";
 import { Time } from "../../../console/parts/time.tsx";
 import type { WireConnection } from "../wire-connection.ts";
-import { sayBroken, type Subject } from "./by-subject.ts";
+import { sayBroken, sayEnd, type Subject } from "./by-subject.ts";
 
 interface SubjectCardProps {
   readonly of: Subject;
@@ -32,10 +32,10 @@ export function SubjectCard({ of: { subject, connections }, onDisconnect }: Subj
               <button
                 type="button"
                 class="plain"
-                aria-label={`Disconnect ${nameOf(one)} of ${one.subject}`}
+                aria-label={`${sayEnd(one)} ${nameOf(one)} of ${one.subject}`}
                 onClick={() => onDisconnect(one)}
               >
-                Disconnect
+                {sayEnd(one)}
               </button>
             ),
           ],

@@ -24,7 +24,7 @@ export function DeliveryFieldset({ known, faults }: DeliveryFieldsetProps) {
         <LongField
           name="filter"
           wrong={wrong.filter}
-          label="Only where, as JSON"
+          label="Filter, as JSON"
           placeholder='{"/total": {"gte": 100}}'
           value={texts.filter}
           help="Tests of the event's data by JSON pointer: eq, ne, in, gt, gte, lt, lte, exists. All are required."

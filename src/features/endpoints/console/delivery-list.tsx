@@ -65,7 +65,7 @@ export function DeliveryList({ of = {} }: DeliveryListProps) {
             ],
             ["Status", (one) => <Status of={one.status} />],
             ["Last answer", sayAttempts],
-            ["At", (one) => <Time at={one.created_at} />],
+            ["Published", (one) => <Time at={one.created_at} />],
           ]}
         />
       )}

@@ -130,7 +130,7 @@ function RecoverForm({ onSend }: EndpointButtonsProps) {
       <label class="row check">
         <input type="checkbox" name="all" /> also what it missed while it was paused or disabled
       </label>
-      <button type="submit">Recover</button>
+      <button type="submit">Send again</button>
     </form>
   );
 }

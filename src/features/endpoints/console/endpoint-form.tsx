@@ -140,7 +140,7 @@ function EndpointForm({ known }: { readonly known: WireEndpoint | null }) {
           key="customer"
           id="endpoint-customer"
           name="customer"
-          label="Customer"
+          label="Customer (optional)"
           wrong={faults.of("customer")}
           value={known?.customer ?? ""}
         />
@@ -194,7 +194,7 @@ function EndpointForm({ known }: { readonly known: WireEndpoint | null }) {
       </fieldset>
       <label class="row check">
         <input type="checkbox" name="ordered" checked={known?.ordered === true} /> One delivery at a time, in
-        order: the next waits until the one before is delivered or given up
+        order: the next waits until the one before is delivered or failed for good
       </label>
       <DeliveryFieldset known={known} faults={faults} />
       <ProblemNote problem={faults.rest} />
@@ -203,7 +203,7 @@ function EndpointForm({ known }: { readonly known: WireEndpoint | null }) {
           {known === null ? "Make the endpoint" : "Save"}
         </button>
         <a class="button" href={hrefTo("endpoints", known?.id ?? null)}>
-          Back
+          Cancel
         </a>
       </div>
     </form>

@@ -57,14 +57,9 @@ export function EndpointList() {
           columns={[
             ["Endpoint", (one) => <Name of={one} />, "lead endpoint-lead"],
             isTenant && ["Customer", ({ customer }) => <bdi>{customer ?? "–"}</bdi>],
-            ["Health", (one) => <Status of={healthOf(one)} />],
+            ["State", (one) => <Status of={healthOf(one)} />],
             ["Events", ({ events }) => <Tags of={sayEvents(events)} most={MOST_TYPES} />],
-            [
-              "Since",
-              (one) => <Time at={one.failing_since ?? one.created_at} />,
-              "",
-              (one) => (one.failing_since === undefined ? "Made" : "Fails since"),
-            ],
+            ["Failing since", (one) => <Time at={one.failing_since} />],
           ]}
         />
       )}

@@ -165,9 +165,9 @@ function LastDay({ day }: { readonly day: WireWholeEndpoint["last_24h"] }) {
   if (day === undefined) return null;
   const figures = [
     ["Delivered", day.delivered],
-    ["Waiting", day.pending],
+    ["Still to deliver", day.pending],
     ["Failed attempts", day.failed_attempts, "bad"],
-    ["Given up", day.failed, "bad"],
+    ["Failed for good", day.failed, "bad"],
     ["95 % of answers within", day.p95_ms === null ? "–" : sayDuration(day.p95_ms)],
   ] as const;
   return (

@@ -44,7 +44,7 @@ const REASONS: Readonly<Record<string, string>> = {
     "The server’s certificate was not accepted. Check that it is valid, complete and for this name.",
   TIMEOUT: "No answer came within 15 seconds. Answer at once, and do the work afterwards.",
   EGRESS_DENIED: "The address does not lead to the public internet, so nothing is sent there.",
-  BACKLOG_FULL: "Too many deliveries waited for this endpoint. Recover what failed once it answers again.",
+  BACKLOG_FULL: "Too many deliveries waited for this endpoint. Send again what failed once it answers again.",
 };
 
 const STATUS_REASONS: readonly (readonly [from: number, to: number, said: string])[] = [

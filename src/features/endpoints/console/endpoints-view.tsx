@@ -11,7 +11,7 @@ const TABS: Tabs = [
   ["", "Endpoints"],
   ["events", "Events"],
   ["deliveries", "Deliveries"],
-  ["types", "Types"],
+  ["types", "Event types"],
   ["publish", "Publish"],
 ];
 

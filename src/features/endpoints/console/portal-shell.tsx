@@ -25,7 +25,7 @@ interface WireLink {
 const TABS: Tabs = [
   ["", "Endpoints"],
   ["deliveries", "Deliveries"],
-  ["types", "Events"],
+  ["types", "Event types"],
   ["receive", "Receive"],
 ];
 const NAMES = ["endpoints"];

@@ -49,6 +49,7 @@ export function TypeList() {
             <bdi class="mono">{type}</bdi>
           </h2>
           <Paragraph text={description} />
+          {example !== undefined && <h3 key="title">Example</h3>}
           {example !== undefined && <JsonView key="example" value={example} label={`Example of ${type}`} />}
         </section>
       ))}

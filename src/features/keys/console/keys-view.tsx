@@ -70,13 +70,13 @@ export function KeysView() {
             ["Name", (one) => <Name of={one} />, "lead"],
             ["Tools", ({ tools }) => <Tags of={tools.map((one) => (one === "*" ? "all tools" : one))} />],
             ["Quota", ({ quota }) => `${quota.limit.toLocaleString("en")} in ${quota.window_s} s`, "nowrap"],
-            ["Last used", (one) => <Time at={one.last_used_at} />],
+            ["Last used, within 1 h", (one) => <Time at={one.last_used_at} />],
             ["Expires", (one) => <Ends of={one} />],
             [
               CHANGE,
               ({ name, created_at: at }) =>
                 at === undefined ? (
-                  <span class="muted small">in VOLLEY_KEYS</span>
+                  <span class="muted small">set in the configuration</span>
                 ) : (
                   <span class="row">
                     {(["Rotate", "Revoke"] as const).map((what) => (

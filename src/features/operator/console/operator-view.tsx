@@ -73,9 +73,9 @@ function TenantTable({ tenants, hours }: TenantTableProps) {
         ["Actions", (one) => <Count of={one.actions} />, "number"],
         ["p50", (one) => <Millis of={one.p50_ms} />, "number"],
         ["p95", (one) => <Millis of={one.p95_ms} />, "number"],
-        ["Throttled", (one) => <Count of={one.throttled} tone="wait" />, "number"],
+        ["Over limits", (one) => <Count of={one.throttled} tone="wait" />, "number"],
         ["Dead jobs", (one) => <Count of={countDead(one)} tone="bad" />, "number"],
-        ["Waiting", (one) => <Count of={one.waiting} tone="wait" />, "number"],
+        ["Approvals waiting", (one) => <Count of={one.waiting} tone="wait" />, "number"],
       ]}
     />
   );

@@ -39,7 +39,7 @@ export function TenantPage({ tenant, hours, overview }: TenantPageProps) {
           <Tile
             title="Errors"
             figure={sayRate(seen.error_rate)}
-            about={`of its actions; ${seen.throttled.toLocaleString("en")} throttled`}
+            about={`of its actions; ${seen.throttled.toLocaleString("en")} over limits`}
           />
           <Tile
             title="Time of a run"
@@ -63,15 +63,7 @@ export function TenantPage({ tenant, hours, overview }: TenantPageProps) {
   );
 }
 
-function Tile({
-  title,
-  figure,
-  about,
-}: {
-  readonly title: string;
-  readonly figure: string;
-  readonly about: string;
-}) {
+function Tile({ title, figure, about }: Record<"title" | "figure" | "about", string>) {
   return (
     <section class="card" aria-label={title}>
       <h2>{title}</h2>

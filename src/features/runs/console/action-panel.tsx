@@ -272,7 +272,7 @@ function Attempts({ tries }: { readonly tries: readonly Attempt[] }) {
         ["Attempt", (_, index) => index + 1],
         ["Began", ({ at, started_ms: ms = 0 }) => (at === undefined ? sayDuration(ms) : <Time at={at} />)],
         ["Took", (one) => sayDuration(one.duration_ms)],
-        ["Ended", ({ code }) => (code === undefined ? "well" : <code>{code}</code>)],
+        ["Ended", ({ code }) => (code === undefined ? "succeeded" : <code>{code}</code>)],
       ]}
     />
   );

@@ -24,13 +24,14 @@ export function RunFacts({ run, jobs }: RunFactsProps) {
   return (
     <div class="stack tight run-facts">
       <div class="row">
-        <Status of={run.status} />
+        <Status of={run.status === "partial" && "undone" in run ? "undone_in_part" : run.status} />
         {isGoing(run) ? (
           <Progress key="progress" run={run} />
         ) : (
           <span key="took">
             {count(summary.total, "action")}
-            {jobs.length > 0 && ", answered"} in {sayDuration(run.duration_ms)}
+            {jobs.length > 0 && `, ${jobs.length} of them as jobs, answered`} in{" "}
+            {sayDuration(run.duration_ms)}
           </span>
         )}
         <span class="muted">

@@ -49,7 +49,7 @@ export function RunList({ query }: { readonly query: URLSearchParams }) {
             key="live"
             class={`live small muted tone-${isOnline && first.problem === null ? "ok" : "idle"}`}
           >
-            {isOnline && first.problem === null ? "Live" : "Paused"}
+            {isOnline && first.problem === null ? "Updates live" : "Updates paused"}
           </span>
         )}
       </Title>

@@ -6,15 +6,15 @@ import type { ListedRun, WireRun } from "./wire-runs.ts";
 /** The doors that a run comes by, in words. */
 const DOORS: Readonly<Record<ListedRun["source"], string>> = {
   http: "API",
-  turn: "model turn",
-  agent: "agent loop",
+  turn: "model’s tool calls",
+  agent: "agent",
   mcp: "MCP",
   flow: "flow",
   webhook: "webhook",
   cron: "schedule",
   approval: "approval",
-  background: "background",
-  orchestration: "orchestration",
+  background: "batch in the background",
+  orchestration: "orchestration API",
 };
 
 export const RUN_SOURCES = Object.keys(DOORS) as readonly ListedRun["source"][];
@@ -63,7 +63,8 @@ export function nameRun(run: Pick<ListedRun, "flow" | "tools" | "actions" | "sta
   if (isGoing(run)) return "Batch in the background";
   if (tools.length === 0) return actions === 0 ? "no action" : count(actions, "action");
   const more = tools.length - MOST_NAMED;
-  return `${tools.slice(0, MOST_NAMED).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  const named = tools.slice(0, MOST_NAMED).join(", ").replace("(unknown)", "no such tool");
+  return `${named}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
 /** The ends of actions and jobs, in the order of their weight. */

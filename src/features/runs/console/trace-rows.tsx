@@ -80,7 +80,7 @@ export function TraceRows({ rows, scale, critical, chosen, list, onChoose }: Tra
                     span={span}
                     scale={scale}
                     tone={
-                      row.kind === "model" ? "odd" : index < row.spans.length - 1 && span.code ? "bad" : null
+                      row.kind === "model" ? "idle" : index < row.spans.length - 1 && span.code ? "bad" : null
                     }
                   />
                 ))}
@@ -106,13 +106,15 @@ export function TraceRows({ rows, scale, critical, chosen, list, onChoose }: Tra
         {critical.size > 0 && <Line key="critical" look="critical" text="on the slowest path" />}
         {has("queue") && <Line key="queue" look="queue" text="in a queue" />}
         {has("pause") && <Line key="pause" look="pause" text="before the next attempt" />}
+        {rows.some(({ kind }) => kind === "model") && (
+          <Line key="model" look="bar" tone="idle" text="the model answers" />
+        )}
         {has("job") && (
-          <li key="job">
-            <svg width="22" height="12" class="tone-ok">
-              <rect class="job" x={1} y={2} width={20} height={8} rx={2} />
-            </svg>
-            job{scale.breakAt !== null && ", after the answer on a scale of its own"}
-          </li>
+          <Line
+            key="job"
+            look="job"
+            text={`job${scale.breakAt === null ? "" : ", after the answer on a scale of its own"}`}
+          />
         )}
         {[...new Set(rows.flatMap(({ later }) => later?.did ?? []))].map((did) => (
           <li key={did}>
@@ -127,11 +129,11 @@ export function TraceRows({ rows, scale, critical, chosen, list, onChoose }: Tra
 /** Stands before the name of an action to which something was done later. */
 const LATER = "↩";
 
-function Line({ look, text }: { readonly look: string; readonly text: string }) {
+function Line({ look, text, tone = "ok" }: Partial<Record<"look" | "text" | "tone", string>>) {
   return (
     <li>
-      <svg width="22" height="12">
-        <line class={look} x1={1} x2={21} y1={6} y2={6} />
+      <svg width="22" height="12" class={`tone-${tone}`}>
+        <path class={look} d={look === "job" || look === "bar" ? "M1 2h20v8H1z" : "M1 6h20"} />
       </svg>
       {text}
     </li>

@@ -15,7 +15,7 @@ export const section: Section = {
   feature: "sign-in",
   page: {
     name: "sign-ins",
-    title: "Sign-ins",
+    title: "Signed-in programs",
     icon: "M12 4h6v14h-6M4 11h10M11 8l3 3-3 3",
     View: SignInsView,
   },
@@ -26,8 +26,8 @@ function SignInsView() {
   const pages = usePages<WireSignIn>("/v1/sign_ins?limit=50", "sign_ins");
   return (
     <div class="stack">
-      <Title text="Sign-ins" />
-      <Pending of={pages.first} what="the sign-ins" />
+      <Title text="Signed-in programs" />
+      <Pending of={pages.first} what="the programs" />
       {pages.first.data !== null && pages.items.length === 0 && (
         <Empty key="none" title="No program is signed in">
           A program such as Claude or an editor signs in at <code>/mcp</code>, and a person lets it in.
@@ -50,7 +50,7 @@ function SignInsView() {
                 <DeleteButton
                   name={one.client_name}
                   path={`/v1/sign_ins/${encodeURIComponent(one.sign_in_id)}`}
-                  does={["Sign out", "is signed out"]}
+                  does={["End access", "has no access any more"]}
                   from={pages.reload}
                 >
                   Within 30 seconds none of its tokens is accepted. A person may let it in again.

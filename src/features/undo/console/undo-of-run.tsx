@@ -139,10 +139,14 @@ export function UndoOfRun({ id, reload }: Places["run"]) {
           by={(one, at) => `${nameOf(one)} ${at}`}
           columns={[
             ["Action", (one) => <bdi class="mono">{nameOf(one)}</bdi>, "lead"],
-            ["Undone by", (one) => <Link of={one.tool} section="tools" to={one.tool} />],
+            [
+              "Undone by",
+              (one) =>
+                one.error?.code !== "NOT_REVERSIBLE" && <Link of={one.tool} section="tools" to={one.tool} />,
+            ],
             ["Status", (one) => <Status of={one.status} />],
             ["Why", ({ error, confirmation }) => <Reason error={error} question={confirmation?.id} />],
-            ["After", ({ started_ms: ms }) => (ms === undefined ? "" : sayDuration(ms)), "nowrap"],
+            ["After the run", ({ started_ms: ms }) => (ms === undefined ? "" : sayDuration(ms)), "nowrap"],
             ["Took", ({ duration_ms: ms }) => (ms === undefined ? "" : sayDuration(ms)), "nowrap"],
             [
               "Job",

@@ -42,7 +42,7 @@ function Figures({ usage }: { readonly usage: WireUsage }) {
         <Pieces of="figures" given={{ usage }} />
         <section class="card" aria-label="In the background">
           <h3>In the background</h3>
-          <p class="figure">{live === 0 ? "Nothing" : count(live, "piece")}</p>
+          <p class="figure">{live === 0 ? "Nothing" : `${live.toLocaleString("en")} waiting or running`}</p>
           <p class="muted small">
             {count(backlog.jobs, "job")}, {count(backlog.runs, "run")} of flows,{" "}
             {count(backlog.webhooks, "webhook")}
@@ -64,7 +64,7 @@ function Figures({ usage }: { readonly usage: WireUsage }) {
       <section class="card" aria-label="Circuit breakers">
         <h2>Circuit breakers</h2>
         {breakers.open.length === 0 ? (
-          <p class="muted">All are closed, as far as the place that answered knows: each learns by itself.</p>
+          <p class="muted">All are closed in the location that answered. Each location has its own.</p>
         ) : (
           <ul class="stack tight">
             {breakers.open.map(({ tool, origin, since, until }) => (
@@ -81,8 +81,8 @@ function Figures({ usage }: { readonly usage: WireUsage }) {
           </ul>
         )}
       </section>
-      <section class="card" aria-label="Tools and flows of one's own">
-        <h2>Tools and flows of one’s own</h2>
+      <section class="card" aria-label="Added tools and flows">
+        <h2>Added tools and flows</h2>
         <Meter part={added.tools + added.flows} whole={added.limit} label="Tools and flows" />
         <p class="muted small">
           {count(added.tools, "tool")} and {count(added.flows, "flow")} of {added.limit.toLocaleString("en")};{" "}
@@ -117,15 +117,7 @@ function QuotaTile({
   );
 }
 
-function Meter({
-  part,
-  whole,
-  label,
-}: {
-  readonly part: number;
-  readonly whole: number;
-  readonly label: string;
-}) {
+function Meter({ part, whole, label }: Record<"part" | "whole", number> & { readonly label: string }) {
   const share = whole <= 0 ? 0 : Math.min(1, Math.max(0, part / whole));
   const tone = share > 0.9 ? "bad" : share > 0.7 ? "wait" : "ok";
   return (

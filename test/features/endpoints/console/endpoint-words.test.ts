@@ -41,7 +41,7 @@ describe("A delivery", () => {
     [{ code: "TIMEOUT" }, "15 seconds"],
     [{ status: 522, code: "TIMEOUT" }, "15 seconds"],
     [{ code: "UPSTREAM_ERROR" }, "can be reached"],
-    [{ code: "BACKLOG_FULL" }, "Recover"],
+    [{ code: "BACKLOG_FULL" }, "Send again"],
     [{ status: 302 }, "redirects are not followed"],
     [{ status: 401 }, "signature"],
     [{ status: 404 }, "Check the path"],
