@@ -1,5 +1,4 @@
-import { toneOfEnvironment } from "./environment-tone.ts";
-import type { Deployment } from "./kit/deployment.ts";
+import { type Deployment, toneOfEnvironment } from "./kit/deployment.ts";
 
 /** Whose key this tab has and where it is: before something is sent, one sees by which key and to which deployment. */
 export function Who({ who }: Pick<Deployment, "who">) {

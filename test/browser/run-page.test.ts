@@ -41,6 +41,67 @@ describe("A run's page", () => {
     await expect.poll(() => page.getByText("running", { exact: true }).count(), PATIENT).toBe(0);
   });
 
+  test.each(WIDTHS)(
+    "says what became of each of its questions, once they are decided: $width px",
+    async (look) => {
+      await using console = await openConsole({ ...look, key: ADMIN });
+      const { page, url } = console;
+      const id = await run(
+        url,
+        { id: "gone", tool: "probe-delete", args: { id: "lamp-1" } },
+        { id: "after", tool: "probe-echo", args: { n: 1 }, depends_on: ["gone"] },
+        { id: "done", tool: "probe-delete", args: { id: "lamp-2" } },
+      );
+      await page.goto(`${url}/console#/runs/${id}`);
+      await page.getByText("3 waiting for approval").waitFor();
+      const { actions } = (await (await fetch(`${url}/v1/runs/${id}`, { headers })).json()) as {
+        readonly actions: readonly { readonly confirmation: { readonly id: string } }[];
+      };
+      const decide = (at: number, body: object) =>
+        fetch(`${url}/v1/confirmations/${actions[at]!.confirmation.id}`, {
+          method: "POST",
+          headers,
+          body: JSON.stringify(body),
+        });
+      const rows = page.getByRole("list", { name: "Actions over time" }).getByRole("listitem");
+      await decide(0, { decision: "reject", reason: "The lamp stays" });
+      await rows.filter({ hasText: "gone" }).getByText("rejected").waitFor(PATIENT);
+      await page.getByText("1 waiting for approval").waitFor();
+      await decide(2, { decision: "approve" });
+      await page.getByText("1 success").waitFor(PATIENT);
+      await page.getByText("1 rejected").waitFor();
+      await page.getByText("partial", { exact: true }).waitFor(PATIENT);
+      expect(await page.getByText("waiting for approval").count()).toBe(0);
+      await rows.filter({ hasText: "gone" }).getByRole("button").click();
+      await panelOf(page).getByText("It was rejected by admin: The lamp stays").waitFor();
+      await expectAccessible(page);
+      await expectFits(page);
+    },
+  );
+
+  test("of writes that succeeded leads to no run that there is not, and says why", async () => {
+    await using console = await openConsole({ key: ADMIN });
+    const { page, url } = console;
+    const [only, mixed] = [
+      await run(url, { id: "note", tool: "probe-write", args: { n: 1 } }),
+      await run(
+        url,
+        { id: "note", tool: "probe-write", args: { n: 1 } },
+        { id: "look", tool: "probe-echo", args: { n: 1 } },
+      ),
+    ];
+    const again = page.getByRole("button", { name: "Run again" });
+    await page.goto(`${url}/console#/runs/${only}`);
+    await page.getByText("A write that succeeded is not sent again").waitFor();
+    await again.click();
+    await page.getByText("there is no new run: note succeeded").waitFor();
+    expect(page.url()).toContain(only);
+    await page.goto(`${url}/console#/runs/${mixed}`);
+    await again.click();
+    await page.getByText("Not sent again, because it had succeeded: note").waitFor();
+    await heading(page, "probe-echo").waitFor(PATIENT);
+  });
+
   test.each(WIDTHS)("shows the lines of ctx.log in the panel of their action: $width px", async (look) => {
     await using console = await openConsole({ ...look, key: ADMIN });
     const { page, url } = console;

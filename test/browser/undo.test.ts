@@ -30,7 +30,7 @@ describe("A run's page", () => {
       await page.goto(`${url}/console#/runs/${id}`);
       const part = page.getByRole("region", { name: "Undo" });
       await part.getByRole("button", { name: "Undo" }).click(PATIENT);
-      const question = page.getByRole("dialog", { name: "Undo 3 writes?" });
+      const question = page.getByRole("dialog", { name: "Undo 2 of 3 writes?" });
       await question.getByText("no call is known", { exact: false }).waitFor();
       const asked = await question.getByRole("listitem").allInnerTexts();
       expect(asked.findIndex((text) => text.startsWith("room"))).toBeLessThan(
@@ -91,5 +91,23 @@ describe("A run's page", () => {
     await looked;
     await page.waitForLoadState("networkidle");
     expect(await part.count()).toBe(0);
+  });
+
+  test("that ran again only what reads says whose writes an undo is of", async () => {
+    await using console = await openConsole({ key: ADMIN });
+    const { page, url } = console;
+    const first = await run(url, [
+      { id: "flight", tool: "probe-book", args: { n: 1 } },
+      { id: "look", tool: "probe-echo", args: { n: 1 } },
+    ]);
+    await page.goto(`${url}/console#/runs/${first}`);
+    await page.getByRole("button", { name: "Run again" }).click(PATIENT);
+    await page.getByText("Not sent again", { exact: false }).waitFor();
+    const part = page.getByRole("region", { name: "Undo" });
+    await part.getByText(`flight is a write of run ${first.slice(0, 8)}`).waitFor(PATIENT);
+    await part.getByRole("button", { name: "Undo" }).click();
+    const question = page.getByRole("dialog", { name: "Undo 1 write?" });
+    await question.getByText("flight, a write of another run", { exact: false }).waitFor();
+    await expectAccessible(page);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { mayBeId, rankCommands } from "../../src/console/rank-commands.ts";
-import { toneOfEnvironment } from "../../src/console/environment-tone.ts";
+import { toneOfEnvironment } from "../../src/console/kit/deployment.ts";
 
 const named = (...names: string[]) => names.map((name) => ({ kind: "tool", name, href: `#/tools/${name}` }));
 const found = (typed: string, ...names: string[]) =>

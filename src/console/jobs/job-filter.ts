@@ -86,3 +86,15 @@ export function sayRedriven({
 export function isAlive({ status }: Pick<WireJob, "status">): boolean {
   return status === "running" || status === "retrying";
 }
+
+/** The jobs of one batch are recorded within a batch's longest deadline. */
+const BATCH_MS = 60_000;
+
+/** The path of the jobs that were recorded in a time, and about then. */
+export function pathOfJobs(at: string, lengthMs = 0): string {
+  const from = Date.parse(at);
+  const [since, until] = [from - BATCH_MS, from + lengthMs + BATCH_MS].map((ms) =>
+    new Date(ms).toISOString(),
+  );
+  return `/v1/jobs?limit=100&since=${since}&until=${until}`;
+}

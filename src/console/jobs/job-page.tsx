@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from "hono/jsx/dom";
+import { useEffect, useRef, useState } from "hono/jsx/dom";
 
 import { writeExact } from "../kit/exact-json.ts";
 import { hasPage, useDeployment } from "../kit/deployment.ts";
@@ -20,14 +20,18 @@ import { Time } from "../parts/time.tsx";
 import { Title } from "../parts/title.tsx";
 import { FailureNote } from "../run/failure-note.tsx";
 import { ResultList } from "../run/result-list.tsx";
-import { isAlive, sayStatus } from "./job-filter.ts";
+import { isAlive, pathOfJobs, sayStatus } from "./job-filter.ts";
 import { JobTable } from "./job-table.tsx";
 import { tellJob } from "./job-timeline.ts";
 
 /** A job that is alive is looked at so often. */
 const EVERY_MS = 2_000;
-/** Jobs of one batch are recorded within a batch's longest deadline. */
-const BATCH_MS = 60_000;
+
+/** The changes of a job, with the look and the word of their buttons, and which jobs have them. */
+const CHANGES = [
+  ["cancel", "danger", "Cancel", isAlive],
+  ["redrive", "primary", "Retry", ({ status }: WireJob) => status === "dead"],
+] as const;
 
 /** One job, as long as it lives: its arguments, how it fares, what came of it. */
 export function JobPage({ id }: { readonly id: string }) {
@@ -56,27 +60,14 @@ export function JobPage({ id }: { readonly id: string }) {
   return (
     <div class="stack">
       <Title text={job?.tool ?? "Job"} back={{ href: hrefTo("jobs"), label: "Jobs" }}>
-        {job !== null && isAlive(job) && (
-          <button
-            key="cancel"
-            type="button"
-            class="danger"
-            disabled={isBusy}
-            onClick={() => void change("cancel")}
-          >
-            Cancel
-          </button>
-        )}
-        {job?.status === "dead" && (
-          <button
-            key="redrive"
-            type="button"
-            class="primary"
-            disabled={isBusy}
-            onClick={() => void change("redrive")}
-          >
-            Retry
-          </button>
+        {CHANGES.map(
+          ([how, look, word, fits]) =>
+            job !== null &&
+            fits(job) && (
+              <button key={how} type="button" class={look} disabled={isBusy} onClick={() => void change(how)}>
+                {word}
+              </button>
+            ),
         )}
       </Title>
       <ProblemNote problem={problem} />
@@ -195,12 +186,9 @@ function OfRun({ id }: { readonly id: string }) {
 
 /** The other jobs of the same batch. */
 function Siblings({ job: { job_id: id, batch_id: batch, created_at: created } }: { readonly job: WireJob }) {
-  const path = useMemo(() => {
-    const at = Date.parse(created);
-    const range = [at - BATCH_MS, at + BATCH_MS].map((ms) => new Date(ms).toISOString());
-    return `/v1/jobs?limit=100&since=${range[0]}&until=${range[1]}`;
-  }, [created]);
-  const { data } = useLoad<{ readonly jobs: readonly WireJob[] }>(batch === undefined ? null : path);
+  const { data } = useLoad<{ readonly jobs: readonly WireJob[] }>(
+    batch === undefined ? null : pathOfJobs(created),
+  );
   const others = data?.jobs.filter((job) => job.batch_id === batch && job.job_id !== id) ?? [];
   if (others.length === 0) return null;
   return (

@@ -21,3 +21,23 @@ export function Facts({ of, look = "", label }: FactsProps) {
     </dl>
   );
 }
+
+interface TileProps {
+  readonly title: string;
+  readonly figure: unknown;
+  /** Stands below the figure, before what is said about it. */
+  readonly meter?: unknown;
+  readonly children: unknown;
+}
+
+/** One figure among others, and what it is of. */
+export function Tile({ title, figure, meter, children }: TileProps) {
+  return (
+    <section class="card" aria-label={title}>
+      <h2>{title}</h2>
+      <p class="figure">{figure}</p>
+      {meter}
+      <p class="muted small">{children}</p>
+    </section>
+  );
+}

@@ -70,13 +70,7 @@ function Node({ value, name, depth, pointer, onPick }: NodeProps) {
 }
 
 /** Beside a value and not in it: what folds cannot hold a button. */
-function PickButton({
-  pointer,
-  onPick,
-}: {
-  readonly pointer: string;
-  readonly onPick: (pointer: string) => void;
-}) {
+function PickButton({ pointer, onPick }: { readonly pointer: string; onPick: (pointer: string) => void }) {
   const [isPicked, setPicked] = useState(false);
   const does = `Use ${pointer === "" ? "the whole" : pointer} as a reference`;
   return (

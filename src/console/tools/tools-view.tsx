@@ -59,13 +59,7 @@ function ToolList() {
   );
 }
 
-function Listed({
-  tools,
-  showsCategory = false,
-}: {
-  readonly tools: readonly ListedTool[];
-  readonly showsCategory?: boolean;
-}) {
+function Listed({ tools, showsCategory = false }: Pick<Discovered, "tools"> & { showsCategory?: boolean }) {
   const pages = pagesOf(useDeployment().sections);
   const sectionOf = (category: string): string =>
     pages.find(({ toolCategory }) => toolCategory === category)?.name ?? "tools";

@@ -9,6 +9,24 @@ import type { DayCounts } from "./endpoint-shard-methods.ts";
 
 const count = () => z.int().check(z.minimum(0));
 
+/** The answer to an event that is published. */
+export const publishedSchema = lazySchema(() =>
+  z
+    .strictObject({
+      event_id: z.optional(z.string()),
+      endpoints: z.union([
+        z.int().check(z.describe("How many endpoints it is for")),
+        z
+          .array(
+            z.strictObject({ endpoint: z.string(), matched: z.boolean(), because: z.optional(z.string()) }),
+          )
+          .check(z.describe("With `dry_run`: each endpoint")),
+      ]),
+      matched: z.optional(z.int()),
+    })
+    .register(z.globalRegistry, { id: "Published" }),
+);
+
 /** An endpoint as it is shown, without its secret. */
 export const shownEndpointSchema = lazySchema(() =>
   z

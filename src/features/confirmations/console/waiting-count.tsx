@@ -4,6 +4,7 @@ import type { Places } from "../../../console/kit/section.ts";
 import { useLoad } from "../../../console/kit/use-load.ts";
 import { announce } from "../../../console/parts/announce.tsx";
 import { count } from "../../../console/parts/count.ts";
+import { Tile } from "../../../console/parts/facts.tsx";
 import { Time } from "../../../console/parts/time.tsx";
 import type { ListedConfirmation } from "./confirmation-words.ts";
 
@@ -34,16 +35,12 @@ export function WaitingCount() {
 /** How many questions wait for a person, and since when, among the figures of the usage. */
 export function WaitingFigure({ usage }: Places["figures"]) {
   const { waiting, oldest_at: oldest } = usage.confirmations;
+  const figure =
+    waiting === 0 ? "Nothing" : <a href={hrefTo("confirmations")}>{count(waiting, "request")}</a>;
   return (
-    <section class="card" aria-label="Waiting for a person">
-      <h3>Waiting for a person</h3>
-      <p class="figure">
-        {waiting === 0 ? "Nothing" : <a href={hrefTo("confirmations")}>{count(waiting, "request")}</a>}
-      </p>
-      <p class="muted small">
-        {oldest === null ? "No approval request waits." : "The oldest since "}
-        {oldest !== null && <Time at={oldest} />}
-      </p>
-    </section>
+    <Tile title="Waiting for a person" figure={figure}>
+      {oldest === null ? "No approval request waits." : "The oldest since "}
+      {oldest !== null && <Time at={oldest} />}
+    </Tile>
   );
 }

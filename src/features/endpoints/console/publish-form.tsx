@@ -3,6 +3,7 @@ import { useState } from "hono/jsx/dom";
 import { ask, type Problem } from "../../../console/kit/api.ts";
 import { useFaults } from "../../../console/kit/use-send.ts";
 import { writeExact } from "../../../console/kit/exact-json.ts";
+import type { Written } from "../../../console/kit/wire.ts";
 import { hrefTo } from "../../../console/kit/route.ts";
 import { announce } from "../../../console/parts/announce.tsx";
 import { count } from "../../../console/parts/count.ts";
@@ -10,29 +11,17 @@ import { Link } from "../../../console/parts/link.tsx";
 import { ProblemNote } from "../../../console/parts/problem-note.tsx";
 import { ListTable } from "../../../console/parts/table.tsx";
 import { TextField } from "../../../console/parts/text-field.tsx";
+import type { publishedSchema } from "../endpoint-json.ts";
 import { useEventTypes } from "./access.ts";
 
-/** The answer to a dry run: each endpoint, and why it would get nothing. */
-interface Explained {
-  readonly matched: number;
-  readonly endpoints: readonly {
-    readonly endpoint: string;
-    readonly matched: boolean;
-    readonly because?: string;
-  }[];
-}
-
-interface Published {
-  readonly event_id: string;
-  readonly endpoints: number;
-}
+type Published = Written<typeof publishedSchema>;
 
 /** Publish an event by hand; or ask first who would get it. */
 export function PublishForm() {
   const described = useEventTypes().data ?? [];
   const [data, setData] = useState("{}");
   const [problem, setProblem] = useState<Problem | null>(null);
-  const [said, setSaid] = useState<Explained | Published | null>(null);
+  const [said, setSaid] = useState<Published | null>(null);
   const faults = useFaults(problem, { type: "Write a type such as order.paid.", customer: "" });
   const choose = (type: string): void => {
     const example = described.find((one) => one.type === type)?.example;
@@ -47,7 +36,7 @@ export function PublishForm() {
       ...(isDry && { dry_run: true }),
     });
     // The data goes as it is written, so that it keeps every digit.
-    const answer = await ask<Explained | Published>("/v1/events", {
+    const answer = await ask<Published>("/v1/events", {
       method: "POST",
       body: `${head.slice(0, -1)},"data":${read("data") || "{}"}}`,
     });
@@ -106,23 +95,24 @@ export function PublishForm() {
           </button>
         </div>
       </form>
-      {said !== null && "event_id" in said && (
+      {said?.event_id !== undefined && (
         <p key={said.event_id} class="note tone-ok" role="status">
           <span>
-            Published to {count(said.endpoints, "endpoint")}.{" "}
+            Published to {count(Number(said.endpoints), "endpoint")}.{" "}
             <a href={hrefTo("endpoints", null, { event: said.event_id })}>See its deliveries</a>
           </span>
         </p>
       )}
-      {said !== null && "matched" in said && <Explanation key="explained" explained={said} />}
+      {said?.matched !== undefined && <Explanation key="explained" explained={said} />}
     </div>
   );
 }
 
-function Explanation({ explained: { endpoints, matched } }: { readonly explained: Explained }) {
+function Explanation({ explained }: { readonly explained: Published }) {
+  const endpoints = [explained.endpoints].flat().filter((one) => typeof one === "object");
   return (
     <section class="stack tight" aria-label="Who would get it">
-      <h2>{count(matched, "endpoint")} would get it; nothing was sent</h2>
+      <h2>{count(explained.matched!, "endpoint")} would get it; nothing was sent</h2>
       {endpoints.length > 0 && (
         <ListTable
           of={endpoints}

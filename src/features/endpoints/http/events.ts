@@ -13,7 +13,7 @@ import { countRequest } from "../../../core/gate/admit-plan.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { checkEvent, eventFields } from "../check-event.ts";
 import { DELIVERY_STATUSES } from "../delivery.ts";
-import { toEventText } from "../endpoint-json.ts";
+import { publishedSchema, toEventText } from "../endpoint-json.ts";
 import { followEvents } from "./follow-events.ts";
 import { readExactBody } from "./event-types.ts";
 import { openScope, parseNumberCursor, routeOf, type Scope, UNREADABLE } from "./scope.ts";
@@ -27,23 +27,6 @@ const publishSchema = lazySchema(() =>
       .optional(z.boolean())
       .check(z.describe("Say of each endpoint whether the event is for it, and send nothing")),
   }),
-);
-
-const publishedSchema = lazySchema(() =>
-  z
-    .strictObject({
-      event_id: z.optional(z.string()),
-      endpoints: z.union([
-        z.int().check(z.describe("How many endpoints it is for")),
-        z
-          .array(
-            z.strictObject({ endpoint: z.string(), matched: z.boolean(), because: z.optional(z.string()) }),
-          )
-          .check(z.describe("With `dry_run`: each endpoint")),
-      ]),
-      matched: z.optional(z.int()),
-    })
-    .register(z.globalRegistry, { id: "Published" }),
 );
 
 /** `POST /v1/events`: publish an event. It is recorded before the 202. */

@@ -1,6 +1,7 @@
 import { useState } from "hono/jsx/dom";
 import { usePages } from "../../../console/kit/use-pages.ts";
 import { useFaults, useSend } from "../../../console/kit/use-send.ts";
+import type { Written } from "../../../console/kit/wire.ts";
 import { SHIPPED_FLAGS } from "../../../shipped.ts";
 import { announce } from "../../../console/parts/announce.tsx";
 import { MoreButton } from "../../../console/parts/more-button.tsx";
@@ -12,19 +13,14 @@ import { CHANGE, ListTable } from "../../../console/parts/table.tsx";
 import { Time } from "../../../console/parts/time.tsx";
 import { Title } from "../../../console/parts/title.tsx";
 import { KeyShown, WishForm } from "../../../console/keys/wish-form.tsx";
+import type { keySchema } from "../stored-key.ts";
 import { type KeyWish, makeKey, splitTools } from "../../../console/keys/make-key.ts";
 
-interface WireKey {
-  readonly name: string;
-  readonly tools: readonly string[];
-  readonly quota: { readonly limit: number; readonly window_s: number };
-  readonly flags: readonly string[];
-  readonly last_used_at: string | null;
-  /** Absent of keys of the configuration, which its operator changes. */
-  readonly created_at?: string;
-  readonly expires_at?: string | null;
-  readonly previous_ends_at?: string | null;
-}
+type KeptKey = Written<typeof keySchema>;
+
+/** One of the configuration, which its operator changes, has no times. */
+type WireKey = Pick<KeptKey, "name" | "tools" | "quota" | "flags"> &
+  Partial<KeptKey> & { readonly last_used_at: string | null };
 
 /** The former key of a name goes on so long after another took its place. */
 const OVERLAP_S = 86_400;

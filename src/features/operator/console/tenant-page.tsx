@@ -4,6 +4,7 @@ import { hrefTo } from "../../../console/kit/route.ts";
 import type { Loaded } from "../../../console/kit/use-load.ts";
 import { count } from "../../../console/parts/count.ts";
 import { Empty, Pending } from "../../../console/parts/notes.tsx";
+import { Tile } from "../../../console/parts/facts.tsx";
 import { sayDuration } from "../../../console/parts/say-duration.ts";
 import { Title } from "../../../console/parts/title.tsx";
 import { useRedrive } from "../../../console/jobs/use-redrive.ts";
@@ -35,24 +36,18 @@ export function TenantPage({ tenant, hours, overview }: TenantPageProps) {
       )}
       {seen !== undefined && (
         <div key="tiles" class="tiles">
-          <Tile title="Runs" figure={seen.runs.toLocaleString("en")} about={count(seen.actions, "action")} />
-          <Tile
-            title="Errors"
-            figure={sayRate(seen.error_rate)}
-            about={`of its actions; ${seen.throttled.toLocaleString("en")} over limits`}
-          />
-          <Tile
-            title="Time of a run"
-            figure={seen.p50_ms === null ? "–" : sayDuration(seen.p50_ms)}
-            about={
-              seen.p95_ms === null ? "nothing was measured" : `one in twenty over ${sayDuration(seen.p95_ms)}`
-            }
-          />
-          <Tile
-            title="Waiting for a person"
-            figure={seen.waiting.toLocaleString("en")}
-            about={seen.waiting === 1 ? "approval request" : "approval requests"}
-          />
+          <Tile title="Runs" figure={seen.runs.toLocaleString("en")}>
+            {count(seen.actions, "action")}
+          </Tile>
+          <Tile title="Errors" figure={sayRate(seen.error_rate)}>
+            of its actions; {seen.throttled.toLocaleString("en")} over limits
+          </Tile>
+          <Tile title="Time of a run" figure={seen.p50_ms === null ? "–" : sayDuration(seen.p50_ms)}>
+            {seen.p95_ms === null ? "nothing was measured" : `one in twenty over ${sayDuration(seen.p95_ms)}`}
+          </Tile>
+          <Tile title="Waiting for a person" figure={seen.waiting.toLocaleString("en")}>
+            {seen.waiting === 1 ? "approval request" : "approval requests"}
+          </Tile>
         </div>
       )}
       {seen !== undefined && (
@@ -60,16 +55,6 @@ export function TenantPage({ tenant, hours, overview }: TenantPageProps) {
       )}
       {seen !== undefined && seen.tools.length > 0 && <ToolTable key="tools" tools={seen.tools} />}
     </div>
-  );
-}
-
-function Tile({ title, figure, about }: Record<"title" | "figure" | "about", string>) {
-  return (
-    <section class="card" aria-label={title}>
-      <h2>{title}</h2>
-      <p class="figure">{figure}</p>
-      <p class="muted small">{about}</p>
-    </section>
   );
 }
 

@@ -134,8 +134,8 @@ function ActionFacts({ row, rows, action, tool, onChoose }: ActionFactsProps) {
       )}
       {row.job?.error !== undefined && <FailureNote key="job error" error={row.job.error} />}
       {confirmation !== undefined && (
-        <p key="question" class="note tone-wait">
-          <Prose text={String(confirmation["message"] ?? "")} />{" "}
+        <p key="question" class={`note tone-${action.decided === undefined ? "wait" : "idle"}`}>
+          <Prose text={action.decided ?? String(confirmation["message"] ?? "")} />{" "}
           <a href={hrefTo("confirmations", confirmation.id)}>Approval request</a>
         </p>
       )}
@@ -184,7 +184,7 @@ function ActionFacts({ row, rows, action, tool, onChoose }: ActionFactsProps) {
         {redacted.includes("args") && <p class="muted small">A secret was taken out.</p>}
         {action.with !== undefined && <ArgsView args={action.with} label={`Other fields of ${action.id}`} />}
       </section>
-      {(data !== undefined || cut.includes("data") || action.status === "success") && (
+      {(data !== undefined || cut.includes("data") || row.status === "success") && (
         <section key="result" class="stack tight" aria-label="Result">
           <h3>Result</h3>
           {data === undefined ? (

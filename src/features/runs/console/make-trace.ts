@@ -69,7 +69,7 @@ export function makeTrace(
     before.set(to, [...(before.get(to) ?? []), { key: from, reason }]);
   const seen = new Map<string, number>();
   const toRow = (action: WireAction): TraceRow => {
-    const { id, tool, status, round = null, error, job_id: jobId } = action;
+    const { id, tool, status, since = status, round = null, error, job_id: jobId } = action;
     const times = seen.get(id) ?? 0;
     seen.set(id, times + 1);
     const job = jobId === undefined ? null : (jobOf.get(jobId) ?? null);
@@ -81,9 +81,9 @@ export function makeTrace(
       kind: "action",
       name: id,
       tool,
-      status: job === null ? status : sayStatus(job),
+      status: job === null ? since : sayStatus(job),
       round,
-      code: job?.error?.code ?? error?.code ?? null,
+      code: since === "rejected" ? null : (job?.error?.code ?? error?.code ?? null),
       spans: [...own, ...(job === null ? [] : jobSpans(job, startedAt))],
       fromMs,
       toMs: own.at(-1)?.toMs ?? null,

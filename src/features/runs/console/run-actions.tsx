@@ -6,17 +6,17 @@ import { announce } from "../../../console/parts/announce.tsx";
 import { CopyButton } from "../../../console/parts/copy-button.tsx";
 import { ProblemNote } from "../../../console/parts/problem-note.tsx";
 import { handOver } from "../../../console/run/draft.ts";
+import type { WireResult } from "../../../console/kit/wire.ts";
 import { sayCurl } from "../../../console/run/say-run.ts";
-import { isGoing } from "./run-words.ts";
+import { countEnds, FAILED, isGoing, keptOf, sayNothing } from "./run-words.ts";
 import { sayTypescript, toBatch } from "./to-batch.ts";
 import type { WireRun } from "./wire-runs.ts";
 
 /** The buttons of a run: run it again, open it in the editor, copy it. */
 export function RunActions({ run }: { readonly run: WireRun }) {
-  const { rerun, isBusy, problem } = useRerun(run.run_id);
+  const { rerun, isBusy, problem, nothing } = useRerun(run.run_id);
   if (isGoing(run)) return <CancelButton key="cancel" jobId={run.job_id} />;
-  const { error, unknown, skipped } = run.summary;
-  const hasFailed = error + unknown + skipped > 0;
+  const hasFailed = countEnds(run, []).some(([end]) => FAILED.includes(end));
   const isEmpty = run.actions.length === 0;
   // A model wrote an agent's rounds one by one: the API does not run them again. One that is gone by now it does not know.
   const mayRerun = !isEmpty && run.model === undefined && problem?.status !== 404;
@@ -49,6 +49,16 @@ export function RunActions({ run }: { readonly run: WireRun }) {
           </button>
         )}
       </div>
+      {mayRerun && countEnds(run, []).some(([end]) => end === "success" || end === "initiated") && (
+        <p key="writes" class="small muted">
+          A write that succeeded is not sent again.
+        </p>
+      )}
+      {nothing !== null && (
+        <p key="nothing" class="note tone-idle" role="status">
+          {nothing}
+        </p>
+      )}
       <ProblemNote key="problem" problem={problem} />
     </div>
   );
@@ -77,16 +87,30 @@ function CancelButton({ jobId }: { readonly jobId: string | undefined }) {
 function useRerun(id: string) {
   const { send, isBusy } = useSendOnce<"all" | "failed">();
   const [problem, setProblem] = useState<Problem | null>(null);
+  const [nothing, setNothing] = useState<string | null>(null);
   const rerun = async (which: "all" | "failed"): Promise<void> => {
     setProblem(null);
+    setNothing(null);
     const path = `/v1/runs/${encodeURIComponent(id)}/rerun`;
     const answer = await send(which, path, which === "failed" ? { only: "failed" } : {});
     if (answer === null) return;
     if (!answer.ok) return setProblem(answer.problem);
     // A job is told by its run.
-    const { batch_id: ran, run_id: begun = ran } = answer.data as { batch_id: string; run_id?: string };
+    const { batch_id: ran, run_id: begun = ran, results = [] } = answer.data as Rerun;
+    const kept = keptOf(results);
+    const done = kept.filter(({ status }) => status === "success" || status === "initiated");
+    if (begun === ran && kept.length === results.length) return setNothing(sayNothing(kept));
     announce(begun === ran ? "It has run again" : "It runs again");
-    location.hash = hrefTo("runs", begun, { new: "1" });
+    location.hash = hrefTo("runs", begun, {
+      new: "1",
+      ...(done.length > 0 && { kept: done.map(({ id }) => id).join(", ") }),
+    });
   };
-  return { rerun, isBusy: isBusy !== null, problem };
+  return { rerun, isBusy: isBusy !== null, problem, nothing };
+}
+
+interface Rerun {
+  readonly batch_id: string;
+  readonly run_id?: string;
+  readonly results?: readonly WireResult[];
 }

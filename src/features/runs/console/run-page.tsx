@@ -1,10 +1,10 @@
-import { useEffect, useMemo, useState } from "hono/jsx/dom";
+import { useEffect, useMemo, useRef, useState } from "hono/jsx/dom";
 
 import { readEvents } from "../../../console/kit/read-events.ts";
 import { hrefTo, type Route } from "../../../console/kit/route.ts";
 import { useLoad } from "../../../console/kit/use-load.ts";
 import type { WireJob } from "../../../console/kit/wire.ts";
-import { isAlive } from "../../../console/jobs/job-filter.ts";
+import { isAlive, pathOfJobs } from "../../../console/jobs/job-filter.ts";
 import { Loading, Pending } from "../../../console/parts/notes.tsx";
 import { Pieces } from "../../../console/parts/pieces.tsx";
 import { Title } from "../../../console/parts/title.tsx";
@@ -14,6 +14,7 @@ import { RunList } from "./run-list.tsx";
 import { RunTable } from "./run-table.tsx";
 import { RunTrace } from "./run-trace.tsx";
 import { isGoing, nameRun } from "./run-words.ts";
+import { useSettled } from "./settle-run.ts";
 import type { WireRun } from "./wire-runs.ts";
 
 /** A run is written within two seconds of its answer, so one that was just made is asked for again so often, and so long. */
@@ -21,8 +22,6 @@ const EARLY_MS = 1_000;
 const EARLY_FOR_MS = 6_000;
 /** One that goes on, or waits for a person, is asked for again so often. */
 const EVERY_MS = 3_000;
-/** The jobs of a run are recorded within a batch's longest deadline. */
-const BATCH_MS = 60_000;
 
 /** All runs, or one of them. */
 export function RunsView({ route }: { readonly route: Route }) {
@@ -32,7 +31,7 @@ export function RunsView({ route }: { readonly route: Route }) {
 
 interface RunPageProps {
   readonly id: string;
-  /** Its `action` is the one whose panel is open to begin with; `new` is said of a run that this tab has just made. */
+  /** Its `action` is the one whose panel is open to begin with; `new` is said of a run that this tab has just made, and `kept` has what that did not send again. */
   readonly query: URLSearchParams;
 }
 
@@ -42,17 +41,29 @@ function RunPage({ id, query }: RunPageProps) {
   const [everyMs, setEvery] = useState<number | undefined>(EARLY_MS);
   const [isEarly, setEarly] = useState(true);
   const loaded = useLoad<WireRun>(path, { everyMs, isExact: true });
-  const run = loaded.data;
+  const run = useSettled(loaded.data);
   const isLost = run === null && loaded.problem?.status === 404;
   const isNew = query.has("new");
+  const kept = query.get("kept");
   useEffect(() => {
     const timer = setTimeout(() => setEarly(false), EARLY_FOR_MS);
     return () => clearTimeout(timer);
   }, []);
+  const isOpen =
+    run !== null &&
+    ["running", "waiting"].some(
+      (word) => run.status === word || run.actions.some(({ since }) => since === word),
+    );
+  const wasOpen = useRef(false);
+  wasOpen.current ||= isOpen;
   useEffect(() => {
-    if (run !== null) setEvery(run.status === "running" || run.status === "waiting" ? EVERY_MS : undefined);
-    else if (!isEarly) setEvery(undefined);
-  }, [run?.status, isEarly]);
+    if (run === null) return isEarly ? undefined : setEvery(undefined);
+    if (isOpen) return setEvery(EVERY_MS);
+    if (!wasOpen.current) return setEvery(undefined);
+    // The run of a decision is written within two seconds of it.
+    const timer = setTimeout(() => setEvery(undefined), EARLY_FOR_MS);
+    return () => clearTimeout(timer);
+  }, [run === null, isOpen, isEarly]);
   const isRunning = run !== null && isGoing(run);
   useEffect(() => {
     if (!isRunning) return undefined;
@@ -87,6 +98,11 @@ function RunPage({ id, query }: RunPageProps) {
           }}
         />
       )}
+      {run !== null && kept !== null && (
+        <p key="kept" class="note tone-idle">
+          Not sent again, because it had succeeded: <bdi class="mono">{kept}</bdi>
+        </p>
+      )}
       {run !== null && <RunBody key="body" run={run} action={query.get("action")} reload={loaded.reload} />}
       {run !== null && run.children.length > 0 && (
         <section key="children" class="stack tight" aria-label="Runs that it caused">
@@ -100,13 +116,7 @@ function RunPage({ id, query }: RunPageProps) {
 
 function RunBody({ run, action, reload }: { run: WireRun; action: string | null; reload: () => void }) {
   const hasJobs = run.actions.some(({ job_id: job }) => job !== undefined);
-  const path = useMemo(() => {
-    const from = Date.parse(run.started_at);
-    const range = [from - BATCH_MS, from + run.duration_ms + BATCH_MS].map((ms) =>
-      new Date(ms).toISOString(),
-    );
-    return `/v1/jobs?limit=100&since=${range[0]}&until=${range[1]}`;
-  }, [run.run_id]);
+  const path = useMemo(() => pathOfJobs(run.started_at, run.duration_ms), [run.run_id]);
   const [isLive, setLive] = useState(true);
   const { data } = useLoad<{ readonly jobs: readonly WireJob[] }>(hasJobs ? path : null, {
     everyMs: isLive ? EVERY_MS : undefined,

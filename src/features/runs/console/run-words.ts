@@ -1,7 +1,7 @@
 import { count } from "../../../console/parts/count.ts";
-import type { WireJob } from "../../../console/kit/wire.ts";
+import type { WireJob, WireResult } from "../../../console/kit/wire.ts";
 import { sayStatus } from "../../../console/jobs/job-filter.ts";
-import type { ListedRun, WireRun } from "./wire-runs.ts";
+import type { ListedRun, WireAction, WireRun } from "./wire-runs.ts";
 
 /** The doors that a run comes by, in words. */
 const DOORS: Readonly<Record<ListedRun["source"], string>> = {
@@ -69,9 +69,9 @@ export function nameRun(run: Pick<ListedRun, "flow" | "tools" | "actions" | "sta
 
 /** The ends of actions and jobs, in the order of their weight. */
 const ENDS =
-  "error failed dead unknown skipped pending_confirmation cancelled running retrying scheduled initiated success";
+  "error failed dead unknown rejected expired skipped pending_confirmation cancelled running retrying scheduled initiated success";
 /** Ends that somebody has to look at. */
-export const FAILED = ["error", "unknown", "skipped", "failed", "dead"];
+export const FAILED = ["error", "unknown", "skipped", "failed", "dead", "rejected", "expired"];
 
 type OfJobs = readonly Pick<WireJob, "job_id" | "status" | "attempts">[];
 
@@ -80,12 +80,32 @@ export function countEnds(
   { actions }: Pick<WireRun, "actions">,
   jobs: OfJobs,
 ): readonly (readonly [status: string, size: number])[] {
-  const ends = actions.map(({ job_id: id, status }) => {
+  const ends = (actions as readonly WireAction[]).map(({ job_id: id, status, since = status }) => {
     const job = jobs.find((one) => one.job_id === id);
-    const own = job === undefined ? status : sayStatus(job);
+    const own = job === undefined ? since : sayStatus(job);
     return own === "succeeded" ? "success" : own;
   });
   return [...Map.groupBy(ends, (end) => end)]
     .map(([end, all]) => [end, all.length] as const)
     .sort(([a], [b]) => ENDS.indexOf(a) - ENDS.indexOf(b));
 }
+
+/** Find the results of a rerun that were kept from before: nothing was sent for them. */
+export function keptOf(results: readonly WireResult[]): readonly WireResult[] {
+  return results.filter(({ meta }) => meta.idempotency_replayed === true);
+}
+
+/** Say why nothing of a run was run again. */
+export function sayNothing(kept: readonly WireResult[]): string {
+  const said = [...Map.groupBy(kept, ({ status }) => KEPT[status] ?? `ended as ${status}`)].map(
+    ([word, some]) => `${some.map(({ id }) => id).join(", ")} ${word}`,
+  );
+  return `Nothing was sent, and there is no new run: ${said.join("; ")}.`;
+}
+
+const KEPT: Readonly<Record<string, string>> = {
+  success: "succeeded and is not sent again",
+  initiated: "went to a job and is not sent again",
+  pending_confirmation: "still waits for approval",
+  error: "would be refused again",
+};

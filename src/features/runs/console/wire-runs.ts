@@ -8,6 +8,9 @@ export type ListedRun = Written<typeof runPageSchema>["runs"][number];
 /** An action of a run, with the measures of its result that its schema leaves open. */
 export type WireAction = WireRun["actions"][number] & {
   readonly because?: string;
+  /** Its status since its question was decided, and a sentence about that. */
+  readonly since?: string;
+  readonly decided?: string;
   /** The fields of the action besides its arguments. */
   readonly with?: Readonly<Record<string, unknown>>;
   readonly items?: { readonly total: number; readonly ok: number };

@@ -44,6 +44,8 @@ interface Run {
   readonly status: string;
   readonly summary?: { readonly ok: number; readonly initiated: number; readonly unknown: number };
   readonly undone?: readonly Undone[];
+  readonly parent?: string;
+  readonly actions?: readonly Pick<Place, "id" | "round">[];
 }
 
 /** Show what became of a run's writes since, and a button that takes them back where a call is known that does: it says first what would be sent. */
@@ -55,7 +57,7 @@ export function UndoOfRun({ id, reload }: Places["run"]) {
   const [plan, setPlan] = useState<readonly Planned[]>([]);
   const [isAsked, setAsked] = useState(false);
   const [answered, setAnswered] = useState<readonly Undone[]>([]);
-  const { status, undone: told = [], summary } = loaded.data ?? {};
+  const { status, undone: told = [], summary, actions = [], parent } = loaded.data ?? {};
   // The run has it a moment after the answer.
   const isAhead = told.length < answered.length;
   const undone = isAhead ? answered : told;
@@ -85,7 +87,12 @@ export function UndoOfRun({ id, reload }: Places["run"]) {
     loaded.reload();
   };
   if (undone.length === 0 && plan.length === 0) return null;
-  const isLasting = plan.every(({ args }) => args === undefined);
+  const ways = plan.filter(({ args }) => args !== undefined);
+  const isLasting = ways.length === 0;
+  // An undo is of all runs that share an action: of a rerun's also what the first one wrote.
+  const isOthers = ({ id, round }: Place): boolean =>
+    !actions.some((own) => own.id === id && own.round === round);
+  const others = [...new Set([...undone, ...plan].filter(isOthers).map(nameOf))];
   return (
     <section class="stack tight" aria-label="Undo">
       <div class="row">
@@ -94,6 +101,17 @@ export function UndoOfRun({ id, reload }: Places["run"]) {
           <button key="ask" type="button" class="danger" disabled={isBusy} onClick={() => setAsked(true)}>
             Undo
           </button>
+        )}
+        {others.length > 0 && (
+          <p key="others" class="muted">
+            <bdi class="mono">{others.join(", ")}</bdi> {others.length === 1 ? "is a write" : "are writes"} of{" "}
+            {parent === undefined ? (
+              "another run"
+            ) : (
+              <Link of={`run ${parent.slice(0, 8)}`} section="runs" to={parent} />
+            )}
+            , which shares its actions with this one: an undo is of them all
+          </p>
         )}
         {isLasting && plan.length > 0 && (
           <p key="lasting" class="muted">
@@ -106,7 +124,7 @@ export function UndoOfRun({ id, reload }: Places["run"]) {
       {isAsked && !isLasting && (
         <Question
           key="plan"
-          title={`Undo ${count(plan.length, "write")}?`}
+          title={`Undo ${ways.length < plan.length ? `${ways.length} of ` : ""}${count(plan.length, "write")}?`}
           yes="Undo"
           isDanger
           onYes={() => void takeBack()}
@@ -117,6 +135,7 @@ export function UndoOfRun({ id, reload }: Places["run"]) {
             {plan.map((one) => (
               <li key={nameOf(one)}>
                 <bdi class="mono">{nameOf(one)}</bdi>
+                {isOthers(one) && ", a write of another run"}
                 {one.args === undefined ? (
                   ": no call is known that undoes it"
                 ) : (

@@ -3,6 +3,7 @@ import { useLoad } from "../../../console/kit/use-load.ts";
 import type { WireQuota, WireUsage } from "../../../console/kit/wire-usage.ts";
 import { Pending } from "../../../console/parts/notes.tsx";
 import { Pieces } from "../../../console/parts/pieces.tsx";
+import { Tile } from "../../../console/parts/facts.tsx";
 import { sayDuration } from "../../../console/parts/say-duration.ts";
 import { Time } from "../../../console/parts/time.tsx";
 import { Title } from "../../../console/parts/title.tsx";
@@ -40,14 +41,13 @@ function Figures({ usage }: { readonly usage: WireUsage }) {
         <QuotaTile title="Requests" about="that run something" quota={quota.requests} />
         <QuotaTile title="Lookups" about="that run nothing, such as lists" quota={quota.lists} />
         <Pieces of="figures" given={{ usage }} />
-        <section class="card" aria-label="In the background">
-          <h3>In the background</h3>
-          <p class="figure">{live === 0 ? "Nothing" : `${live.toLocaleString("en")} waiting or running`}</p>
-          <p class="muted small">
-            {count(backlog.jobs, "job")}, {count(backlog.runs, "run")} of flows,{" "}
-            {count(backlog.webhooks, "webhook")}
-          </p>
-        </section>
+        <Tile
+          title="In the background"
+          figure={live === 0 ? "Nothing" : `${live.toLocaleString("en")} waiting or running`}
+        >
+          {count(backlog.jobs, "job")}, {count(backlog.runs, "run")} of flows,{" "}
+          {count(backlog.webhooks, "webhook")}
+        </Tile>
       </div>
       <section class="card" aria-label="Jobs by status">
         <h2>Jobs by status</h2>
@@ -93,27 +93,20 @@ function Figures({ usage }: { readonly usage: WireUsage }) {
   );
 }
 
-interface TileProps {
+interface QuotaTileProps {
   readonly title: string;
   readonly about: string;
   readonly quota: WireQuota;
 }
 
-function QuotaTile({
-  title,
-  about,
-  quota: { limit, window_s: window, remaining, reset_ms: reset },
-}: TileProps) {
+function QuotaTile({ title, about, quota }: QuotaTileProps) {
+  const { limit, window_s: window, remaining, reset_ms: reset } = quota;
+  const meter = <Meter part={limit - remaining} whole={limit} label={`${title} used`} />;
   return (
-    <section class="card" aria-label={title}>
-      <h3>{title}</h3>
-      <p class="figure">{remaining.toLocaleString("en")} left</p>
-      <Meter part={limit - remaining} whole={limit} label={`${title} used`} />
-      <p class="muted small">
-        of {limit.toLocaleString("en")} in {sayDuration(window * 1_000)} {about}
-        {remaining < limit && `; all again in ${sayDuration(Math.max(1_000, reset))}`}
-      </p>
-    </section>
+    <Tile title={title} figure={`${remaining.toLocaleString("en")} left`} meter={meter}>
+      of {limit.toLocaleString("en")} in {sayDuration(window * 1_000)} {about}
+      {remaining < limit && `; all again in ${sayDuration(Math.max(1_000, reset))}`}
+    </Tile>
   );
 }
 
