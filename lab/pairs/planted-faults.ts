@@ -79,4 +79,34 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     from: "return Math.min(expiresAt ?? Number.POSITIVE_INFINITY, endsAt ?? Number.POSITIVE_INFINITY);",
     to: "return endsAt ?? Number.POSITIVE_INFINITY;",
   },
+  {
+    name: "a delivery that comes again runs again",
+    file: "src/features/flows/objects/flows-part.ts",
+    from: "if (known !== null) {",
+    to: 'if (known !== null && cause === "") {',
+  },
+  {
+    name: "the writes of a model have other keys when its request comes again",
+    file: "src/features/agent/request-key.ts",
+    from: "JSON.stringify([seed, digests[step.index]!, sources])",
+    to: "JSON.stringify([Math.random(), digests[step.index]!, sources])",
+  },
+  {
+    name: "an object forgets which events wait for its endpoints",
+    file: "src/features/endpoints/objects/shard-store.ts",
+    from: "    this.#loadQueue();",
+    to: "    void (() => this.#loadQueue());",
+  },
+  {
+    name: "an event for a customer is sent to the one who has its endpoint by now",
+    file: "src/features/endpoints/objects/deliverer.ts",
+    from: "if (event === null || (event.customer ?? endpoint.customer) !== endpoint.customer) {",
+    to: "if (event === null) {",
+  },
+  {
+    name: "an event that is published again is another one",
+    file: "src/features/endpoints/objects/event-log.ts",
+    from: "this.#sent(sentAs, nowMs - LIMITS.eventRepeatMs)",
+    to: "this.#sent(sentAs, nowMs + LIMITS.eventRepeatMs)",
+  },
 ];
