@@ -52,8 +52,8 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     name: "an at-most-once job whose attempt was lost is tried again",
     file: "src/core/gate/state/outbox.ts",
-    from: 'if (isLost && job.spec.delivery === "at-most-once") {',
-    to: "if (false) {",
+    from: 'if (isLost && job.spec.delivery === "at-most-once")',
+    to: "if (false)",
   },
   {
     name: "a key is let go although something was sent",
