@@ -14,7 +14,7 @@ import { readScript } from "./command/read-script.ts";
 import { findDeadLinks } from "./docs/find-dead-links.ts";
 import { makeLlmsFull, makeLlmsIndex } from "./docs/llms-text.ts";
 import { tidyPages } from "./docs/tidy-pages.ts";
-import { pagesOf, readIndex, referencesOf } from "./docs/read-index.ts";
+import { behindOf, pagesOf, readIndex } from "./docs/read-index.ts";
 import { addressOf, toSitePage } from "./docs/site-pages.ts";
 
 readScript({
@@ -48,7 +48,7 @@ for (const file of files) {
 }
 await cp(join(root, "docs/images"), join(pages, "images"), { recursive: true });
 await writeFile(join(pages, "parts.json"), JSON.stringify(parts.map(toSidebar)));
-await writeFile(join(pages, "reference.json"), JSON.stringify(referencesOf(parts).map(addressOf)));
+await writeFile(join(pages, "reference.json"), JSON.stringify(behindOf(parts).map(addressOf)));
 
 await rm(out, { recursive: true, force: true });
 const vitepress = spawn(

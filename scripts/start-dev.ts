@@ -10,6 +10,7 @@ import * as esbuild from "esbuild";
 import { endScript, readScript } from "./command/read-script.ts";
 import { buildAhead } from "./project/build-ahead.ts";
 import { choosePort, PORT } from "./project/choose-port.ts";
+import { untilAnswers } from "./project/until-answers.ts";
 import { readProject } from "./project/read-project.ts";
 import { serveByWrangler } from "./project/run-wrangler.ts";
 import { ownClasses } from "./project/write-development-entry.ts";
@@ -25,11 +26,16 @@ const { values } = readScript({
     },
   },
 });
-const port = await choosePort(values.port).catch(endScript);
+const port = await choosePort(values.port, console.log).catch(endScript);
 const folder = resolve(".");
 const [entry, out] = [resolve("src/dev-worker.ts"), resolve("dist/served/worker.js")];
 const classes = ownClasses((await readProject(folder)).config);
 const ahead = await buildAhead(esbuild, { entry, out, folder, classes, note: console.log });
+const url = `http://127.0.0.1:${port}`;
+let isOver = false;
+void untilAnswers(`${url}/healthz`, () => isOver).then(
+  (answers) => answers && console.log(`\nVolley: ${url}\nConsole: ${url}/console\n`),
+);
 const code = await serveByWrangler(
   { script: "node_modules/wrangler/bin/wrangler.js" },
   {
@@ -38,5 +44,6 @@ const code = await serveByWrangler(
     env: process.env,
   },
 );
+isOver = true;
 await ahead[Symbol.asyncDispose]();
 process.exitCode = code ?? 0;

@@ -14,6 +14,7 @@ import * as esbuild from "esbuild";
 import { endScript, readScript } from "./command/read-script.ts";
 import { buildAhead } from "./project/build-ahead.ts";
 import { choosePort, PORT } from "./project/choose-port.ts";
+import { untilAnswers } from "./project/until-answers.ts";
 import { serveByWrangler } from "./project/run-wrangler.ts";
 import { readSandboxSql } from "../test/support/sandbox-sql.ts";
 import { objectsOf, readWranglerConfig } from "../test/support/wrangler-config.ts";
@@ -36,7 +37,7 @@ const { values } = readScript({
   },
   examples: ["--port 8787", "--var PROBE_ORIGIN:http://127.0.0.1:9911"],
 });
-const port = await choosePort(values.port).catch(endScript);
+const port = await choosePort(values.port, console.log).catch(endScript);
 
 const state = await mkdtemp(join(tmpdir(), "volley-sandbox-"));
 // A shell between npm and this process does not pass signals on: when the process that started this one is gone, this one ends.
@@ -51,7 +52,10 @@ const ahead = await buildAhead(esbuild, {
   note: console.log,
 });
 let isOver = false;
-void sayConsole(`http://127.0.0.1:${port}`);
+const url = `http://127.0.0.1:${port}`;
+void untilAnswers(`${url}/healthz`, () => isOver).then(
+  (answers) => answers && console.log(`\nConsole: ${url}/console, with the key sandbox-key\n`),
+);
 const code = await serveByWrangler(
   { script: "node_modules/wrangler/bin/wrangler.js" },
   {
@@ -81,16 +85,3 @@ isOver = true;
 await ahead[Symbol.asyncDispose]();
 await rm(state, { recursive: true, force: true });
 process.exitCode = code ?? 0;
-
-/** Say where the console is once the sandbox answers, whatever it answers. */
-async function sayConsole(url: string): Promise<void> {
-  for (;;) {
-    const isThere = await fetch(`${url}/healthz`).then(
-      () => true,
-      () => false,
-    );
-    if (isOver) return;
-    if (isThere) return console.log(`\nConsole: ${url}/console, with the key sandbox-key\n`);
-    await new Promise((resolve) => void setTimeout(resolve, 200));
-  }
-}

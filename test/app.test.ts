@@ -101,6 +101,12 @@ describe("T24 A method that a path does not have is answered 405", () => {
     expect(await response.text()).toContain(`This path answers ${allow} only`);
   });
 
+  test("a POST to a list is told what makes one of it", async () => {
+    const volley = await createTestVolley({ tools: [], features: ALL_FEATURES });
+    const said = await (await volley.fetch("/v1/endpoints", { method: "POST" })).text();
+    expect(said).toContain("PUT /v1/endpoints/{id} makes one.");
+  });
+
   test("a HEAD is answered where it names HEAD", async () => {
     const volley = await createTestVolley({ tools: [], features: ALL_FEATURES });
     const response = await volley.fetch("/v1/tools", { method: "HEAD" });

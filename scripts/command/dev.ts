@@ -1,6 +1,5 @@
 import { access, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 
 import { buildAhead } from "../project/build-ahead.ts";
 import { choosePort, PORT } from "../project/choose-port.ts";
@@ -10,6 +9,7 @@ import { findWrangler } from "../project/find-wrangler.ts";
 import { loadOnceReadable } from "../project/load-once-readable.ts";
 import { readProject } from "../project/read-project.ts";
 import { serveByWrangler } from "../project/run-wrangler.ts";
+import { untilAnswers } from "../project/until-answers.ts";
 import { ownClasses, writeDevelopmentEntry } from "../project/write-development-entry.ts";
 import { CommandError } from "./command-error.ts";
 import { defineCommand } from "./define-command.ts";
@@ -34,7 +34,7 @@ export const dev = defineCommand({
   async run({ values, terminal, env, folder }) {
     const project = await readProject(folder, { config: values.config });
     const wrangler = findWrangler(folder);
-    const port = await choosePort(values.port);
+    const port = await choosePort(values.port, terminal.note);
     const loaded = await loadOnceReadable(project, wrangler, terminal.note);
     const features = "worker" in loaded ? loaded.worker.features : [];
     const key = await findKey(project);
@@ -94,25 +94,12 @@ export const dev = defineCommand({
       folder,
       isAside: terminal.isJson,
       env,
-    }).finally(() => ahead[Symbol.asyncDispose]());
+    }).finally(() => void ahead[Symbol.asyncDispose]());
     isOver = true;
     if (wasEnded || code === 0 || code === null) return 0;
     throw new CommandError("Wrangler ended; its reason stands above.", 1);
   },
 });
-
-/** Wait until a server answers, whatever it answers; false where it is over before. */
-async function untilAnswers(url: string, isOver: () => boolean): Promise<boolean> {
-  while (!isOver()) {
-    const answers = await fetch(url).then(
-      () => true,
-      () => false,
-    );
-    if (answers) return true;
-    await sleep(200);
-  }
-  return false;
-}
 
 const isThere = (path: string): Promise<boolean> =>
   access(path).then(

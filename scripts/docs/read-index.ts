@@ -34,9 +34,15 @@ export function pagesOf(parts: readonly IndexPart[]): readonly IndexedPage[] {
   return parts.flatMap(({ groups }) => groups.flatMap(({ pages }) => pages));
 }
 
-/** List the pages whose tables commands write: the site's search finds them, behind all others. */
+/** List the pages whose tables commands write. */
 export function referencesOf(parts: readonly IndexPart[]): readonly string[] {
   return pagesOf(parts.filter(({ title }) => title === "Reference")).map(({ file }) => file);
+}
+
+/** List the pages that the site's search finds behind all others: tables, and what is for developers of Volley. */
+export function behindOf(parts: readonly IndexPart[]): readonly string[] {
+  const developers = parts.filter(({ title }) => title === "For developers of Volley");
+  return [...referencesOf(parts), ...pagesOf(developers).map(({ file }) => file)];
 }
 
 function hasPages({ pages }: { readonly pages: readonly IndexedPage[] }): boolean {

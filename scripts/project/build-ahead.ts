@@ -70,7 +70,7 @@ const DATA = /^\..*\.(?:txt|html|sql|bin|wasm|css|md|svg|pem|graphql)(?:\?module
 
 /** Write what stands for a Worker whose files have a slip. Its objects keep their alarms until they are there again. */
 function writeStandIn(slip: string, classes: readonly string[]): string {
-  const detail = `Volley cannot start, and tries again when a file is saved. ${slip}`;
+  const detail = `Volley cannot start, and tries again when a source is saved. ${slip}`;
   return [
     'import { DurableObject } from "cloudflare:workers";',
     `const problem = ${JSON.stringify({ type: "urn:volley:problem:UNAVAILABLE", title: "The request could not be served just now.", status: 503, code: "UNAVAILABLE", detail })};`,

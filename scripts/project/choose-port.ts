@@ -8,8 +8,16 @@ export const PORT = 8787;
 /** Ports after the usual one that are tried where it is in use. */
 const OTHER_PORTS = 20;
 
-/** The port that was asked for, or one that is free. Throws where the one that was asked for is in use. */
-export async function choosePort(asked: string | undefined): Promise<number> {
+/**
+ * Choose the port that was asked for, or one that is free.
+ *
+ * @param note told where that is not the usual one
+ * @throws CommandError where the one that was asked for is in use
+ */
+export async function choosePort(
+  asked: string | undefined,
+  note: (line: string) => void = () => {},
+): Promise<number> {
   if (asked !== undefined) {
     const port = Number(asked);
     if (!Number.isInteger(port) || port < 1 || port > 65_535)
@@ -20,7 +28,11 @@ export async function choosePort(asked: string | undefined): Promise<number> {
       1,
     );
   }
-  for (let port = PORT; port < PORT + OTHER_PORTS; port += 1) if (await isFree(port)) return port;
+  for (let port = PORT; port < PORT + OTHER_PORTS; port += 1) {
+    if (!(await isFree(port))) continue;
+    if (port !== PORT) note(`Port ${PORT} is in use by another program, so this one answers at ${port}.`);
+    return port;
+  }
   throw new CommandError(`Ports ${PORT} to ${PORT + OTHER_PORTS - 1} are in use; --port takes another.`, 1);
 }
 

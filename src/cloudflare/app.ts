@@ -130,7 +130,14 @@ export function createApp(
 }
 
 /** Where clients look at any server, and take a 401 for one at which a person has to let them in. */
-const LOOKED_FOR = ["/.well-known/*", "/docs/*", "/llms.txt", "/llms-full.txt", "/robots.txt", "/favicon.ico"];
+const LOOKED_FOR = [
+  "/.well-known/*",
+  "/docs/*",
+  "/llms.txt",
+  "/llms-full.txt",
+  "/robots.txt",
+  "/favicon.ico",
+];
 
 /** Origin and path of what runs batches, as the router reads an address: without a query, nothing encoded. */
 const BATCHES = /^https?:\/\/[^/?#]+\/v1\/execute_actions$/;
@@ -229,8 +236,9 @@ function refuseOthers(app: Router, routes: readonly string[]): void {
       .map((route) => route.split(" ")[0])
       .join(", ")
       .replace("GET", "GET, HEAD");
+    const making = routes.find((route) => route.startsWith(`PUT ${path}/:`));
     app.all(path, (c) =>
-      respondRefusal(refuseMethod(c.req.raw, allow), refusingOf(c), { headers: { allow } }),
+      respondRefusal(refuseMethod(c.req.raw, allow, making), refusingOf(c), { headers: { allow } }),
     );
   }
 }

@@ -70,7 +70,7 @@ function serveProblem(error: unknown): Standing {
   const problem = error instanceof Error ? error.message : String(error);
   // With its stack: the development server puts the lines of the sources in.
   say("error", `Volley cannot start. ${error instanceof Error ? error.stack : problem}`);
-  const hint = `Volley cannot start, and tries again when a file is saved. ${problem}`;
+  const hint = `Volley cannot start, and tries again when a source is saved; a variable needs a restart. ${problem}`;
   const refusal = makeRefusal("UNAVAILABLE", hint);
   const answer = (): Response => {
     const requestId = crypto.randomUUID();
@@ -106,9 +106,8 @@ function describeStart(
   const keys = attemptNow(() => readKeys(env, declare(features)).callers);
   const count = keys.ok ? keys.value.length : 0;
   const names = keys.ok ? keys.value.slice(0, 5).map(({ name }) => name) : [];
-  // The address is not known in here: Wrangler says it in its next line.
-  const page = count === 0 ? "" : ` Its console is at /console, and takes the key of ${names.join(", ")}.`;
-  const lines = [`Volley has ${plural(tools.length, "tool")} and ${plural(count, "key")}.${page}`];
+  const named = count === 0 ? "" : `: ${names.join(", ")}${count > names.length ? ", …" : ""}`;
+  const lines = [`Volley has ${plural(tools.length, "tool")} and ${plural(count, "key")}${named}.`];
   if (!keys.ok) lines.push(`No request can be answered: ${(keys.error as Error).message}`);
   else if (count === 0)
     lines.push(
@@ -141,10 +140,12 @@ interface Missing {
 function listMissing(env: Env, tools: readonly Tool[], { what, namesOf, fate }: Missing): string[] {
   const names = new Set(tools.flatMap(namesOf));
   const missing = [...names].filter((name) => env[name] === undefined || env[name] === "");
-  return missing.map((name) => {
-    const users = tools.filter((tool) => namesOf(tool).includes(name)).map((tool) => tool.name);
-    return `Missing ${what} ${name}: ${users.join(", ")} will ${fate}.`;
-  });
+  const usersOf = (name: string): string =>
+    tools.flatMap((tool) => (namesOf(tool).includes(name) ? [tool.name] : [])).join(", ");
+  return [...Map.groupBy(missing, usersOf)].map(
+    ([users, [one, ...more]]) =>
+      `Missing ${what}${more.length === 0 ? "" : "s"} ${[one, ...more].join(", ")}: ${users} will ${fate}.`,
+  );
 }
 
 function plural(count: number, noun: string): string {

@@ -1,8 +1,7 @@
 import * as LIMITS from "../core/contract/limits.ts";
 import { attempt } from "../core/kit/result.ts";
 import { createClient } from "./client.ts";
-import type { ClientOptions } from "./client/transport.ts";
-import { VolleyError } from "./client/transport.ts";
+import { type ClientOptions, VolleyError } from "./client/transport.ts";
 import type { ActionRequest, ActionResult } from "./client/wire-types.ts";
 
 export interface VolleyToolsOptions extends ClientOptions {
@@ -19,6 +18,8 @@ export interface VolleyTool {
   /** The SDK's own kind of schema, whose type only its package can name. */
   // oxlint-disable-next-line typescript/no-explicit-any
   readonly inputSchema: any;
+  /** Of OpenAI's Responses API, which wants to be told: schemas here have fields that may be left out. */
+  readonly strict: false;
   /** @param input what the model wrote, as the schema says */
   // oxlint-disable-next-line typescript/no-explicit-any
   readonly execute: (input: any, options?: { readonly abortSignal?: AbortSignal }) => Promise<unknown>;
@@ -60,6 +61,7 @@ export async function volleyTools({
       const tool: VolleyTool = {
         description,
         inputSchema: toSchema(input_schema),
+        strict: false,
         execute: (input, { abortSignal } = {}) => orRefusal(call(input as never, abortSignal)),
       };
       return [name, tool];

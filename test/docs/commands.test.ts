@@ -2,6 +2,8 @@ import { readdir, readFile } from "node:fs/promises";
 
 import { expect, test } from "vitest";
 
+import { COMMANDS } from "../../scripts/command/commands.ts";
+
 /* The commands that pages tell a reader to type. */
 const names = (await readdir("docs", { recursive: true })).filter((name) => name.endsWith(".md"));
 const files = ["README.md", "CONTRIBUTING.md", ...names.map((name) => `docs/${name}`)];
@@ -29,4 +31,22 @@ test("Every `npm run` of the pages is a script of the repository, or of a projec
   );
   expect(asked.length).toBeGreaterThan(50);
   expect(asked.filter(({ name }) => !known.has(name))).toEqual([]);
+});
+
+test("Every `volley` command that pages, hints and templates name is one of the command's", async () => {
+  const known = ["help", ...COMMANDS.map(({ words }) => words)];
+  const texts = (await readdir("src", { recursive: true })).filter((name) => /\.tsx?$/.test(name));
+  const said = await Promise.all(
+    texts.map(async (name) => ({ file: `src/${name}`, text: await readFile(`src/${name}`, "utf8") })),
+  );
+  const asked = [...pages, ...said].flatMap(({ file, text }) =>
+    [...text.matchAll(/(?:\bnpx |`|'|"|\$ )volley ([a-z]+(?: [a-z]+)?)/g)].map(([, words]) => ({
+      file,
+      words: words!,
+    })),
+  );
+  expect(asked.length).toBeGreaterThan(80);
+  const isKnown = (words: string): boolean =>
+    known.some((one) => one === words || one === words.split(" ")[0] || one.startsWith(`${words} `));
+  expect(asked.filter(({ words }) => !isKnown(words))).toEqual([]);
 });

@@ -29,6 +29,7 @@ async function run(name: string, code: string): Promise<string[]> {
     file,
     code
       .replaceAll('"volley"', '"../../src/package/index.ts"')
+      .replaceAll('"volley/confirmations"', '"../../src/features/confirmations/index.ts"')
       .replaceAll(/"volley\/(\w+)"/g, '"../../src/package/$1.ts"'),
   );
   await import(pathToFileURL(file).href);
@@ -108,6 +109,18 @@ test("The page on tools that one has already runs them here, and another in a Vo
   );
   const told = "console.log(JSON.stringify(results[1].data), parts.length);";
   expect(await run("here", `${volley}\n${code}\n${told}`)).toEqual(['{"sent":"Today Phoenix is sunny"} 1']);
+});
+
+test("The Worker of the page on tools that one has already starts as it stands there", async () => {
+  const page = await readFile("docs/existing-tools.md", "utf8");
+  const code = block("ts", page).replace(
+    /^import \{ tools \}.*$/m,
+    `import * as z from "zod";
+     const one = { description: "One.", inputSchema: z.object({ day: z.string() }), execute: () => "done" };
+     const tools = { forecast: one, book: one };`,
+  );
+  const told = "console.log(typeof volley.app.fetch, typeof TenantGate, typeof ToolGate);";
+  expect(await run("worker", `${code}\n${told}`)).toEqual(["function function function"]);
 });
 
 test("The page's table has every entry point of the package", async () => {

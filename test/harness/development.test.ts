@@ -143,7 +143,7 @@ describe("A development server says at its start", () => {
   test("how many tools and keys there are, and which secrets are missing", async () => {
     await using volley = await start(DEVELOPED, { OWN_SECRET: "" });
     const output = await said(volley, "Volley has");
-    expect(output).toContain("Volley has 2 tools and 6 keys.");
+    expect(output).toContain("Volley has 2 tools and 6 keys: ");
     expect(output).toContain("Missing secret OWN_SECRET: own-read will answer MISCONFIGURED.");
   });
 

@@ -40,8 +40,8 @@ describe("A tool set for the AI SDK", () => {
   test("has each listed tool with the deployment's own words and schema, marked as the SDK marks schemas", async () => {
     const { tools } = await toolSet();
     expect(Object.keys(tools)).toEqual(TOOLS.map(({ name }) => name));
-    const { description, inputSchema } = tools["get_weather"]!;
-    expect(description).toBe("About get_weather");
+    const { description, inputSchema, strict } = tools["get_weather"]!;
+    expect([description, strict]).toEqual(["About get_weather", false]);
     expect(inputSchema).toMatchObject({
       [Symbol.for("vercel.ai.schema")]: true,
       jsonSchema: { required: ["get_weather"] },

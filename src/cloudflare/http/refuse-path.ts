@@ -35,9 +35,11 @@ export function sayAllPaths(routes: readonly string[], joint = "; "): string {
 
 const DOCUMENT = "GET /openapi.json";
 
-export function refuseMethod({ method }: Request, allowed: string): Refusal {
+/** @param making the route that makes what this path lists; absent where none does */
+export function refuseMethod({ method }: Request, allowed: string, making?: string): Refusal {
   const hint = `This path answers ${allowed} only, as its 'Allow' header says, and ${visibleText(method, 16)} came.`;
-  return makeRefusal("METHOD_NOT_ALLOWED", hint);
+  const made = method === "POST" && making !== undefined ? ` ${toShown(making)} makes one.` : "";
+  return makeRefusal("METHOD_NOT_ALLOWED", hint + made);
 }
 
 /** A path with what was asked for in place of its parameters, so that only what is fixed is compared. */

@@ -1,7 +1,6 @@
 import * as z from "zod/mini";
 
-import type { Issue } from "./failure.ts";
-import { retryAfterSchema } from "./failure.ts";
+import { type Issue, retryAfterSchema } from "./failure.ts";
 import { REFUSAL_CODES, REFUSALS, type RefusalCode } from "./failure-codes.ts";
 import { lazySchema, type Written } from "./lazy-schema.ts";
 

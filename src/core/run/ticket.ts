@@ -1,7 +1,6 @@
 import type { Failure } from "../contract/failure.ts";
-import type { Begun } from "../plan/step.ts";
+import type { Begun, Call } from "../plan/step.ts";
 import type { Outcome } from "../contract/outcome.ts";
-import type { Call } from "../plan/step.ts";
 
 /** The way to treat a write that was already sent when its batch stops. */
 export type SentWrite = "wait" | "report-unknown";

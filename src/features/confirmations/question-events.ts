@@ -1,8 +1,7 @@
 import { makeEvent, type OutgoingEvent, toIso } from "../../core/contract/gate/outgoing-event.ts";
-import type { Decision } from "./decision.ts";
+import { type Decision, toWireDeciders } from "./decision.ts";
 import type { ListedConfirmation } from "./confirmation.ts";
 import type { Told } from "./confirmation-rules.ts";
-import { toWireDeciders } from "./decision.ts";
 
 /**
  * Tell of a question that waits for a person.

@@ -1,6 +1,5 @@
 import type { Catalog, Vouches } from "../../core/catalog/catalog.ts";
-import type { Caller } from "../../core/contract/gate/caller.ts";
-import { mayDo } from "../../core/contract/gate/caller.ts";
+import { type Caller, mayDo } from "../../core/contract/gate/caller.ts";
 import type { JsonObject } from "../../core/contract/json.ts";
 import type { BeforeStep, Execution } from "../../core/gate/execution.ts";
 import { attempt } from "../../core/kit/result.ts";

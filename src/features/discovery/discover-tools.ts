@@ -1,6 +1,5 @@
 import * as z from "zod/mini";
-import { nearest } from "../../feature/schema.ts";
-import { lazySchema, type Written, visibleText, type JsonObject } from "../../feature/schema.ts";
+import { type JsonObject, lazySchema, nearest, visibleText, type Written } from "../../feature/schema.ts";
 import { type Catalog, type Tool, toolSchema, hideNames, orchestrationSchema } from "../../feature/tool.ts";
 import * as LIMITS from "./limits.ts";
 

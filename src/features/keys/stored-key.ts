@@ -1,8 +1,7 @@
 import * as z from "zod/mini";
 
 import * as LIMITS from "./limits.ts";
-import { objectsOf, type Restore } from "../../feature/schema.ts";
-import { lazySchemaOf, type Written } from "../../feature/schema.ts";
+import { lazySchemaOf, objectsOf, type Restore, type Written } from "../../feature/schema.ts";
 import type { Result } from "../../feature/refuse.ts";
 import { sha256, type TakenRows } from "../../feature/kit.ts";
 import { type Caller, fittingFlags } from "../../feature/caller.ts";

@@ -176,7 +176,7 @@ function readBatch(
   const whole =
     fields["on_error"] === "undo" ? "on_error" : asked.find(([name]) => WHOLE.includes(name))?.[0];
   if (whole !== undefined)
-    throw refuse(`'${whole}' as it is asked for needs a Volley that runs the whole batch; leave it out.`);
+    throw refuse(`'${whole}' works only where one Volley runs the whole batch; leave it out.`);
   const own = Object.entries(sent).filter(([name]) => !PASSED.includes(name) && !WHOLE.includes(name));
   const parsed = parsePlainBatch(Object.fromEntries(own), {
     bodyBytes: Number.POSITIVE_INFINITY,

@@ -8,7 +8,7 @@ import type { Part } from "./remote-parts.ts";
 export interface HereOptions extends ClientOptions {
   /** The tools of this process: those of `defineTool()`, and of `volley/from`. One goes before a tool of its name at `url`. */
   readonly tools: readonly Tool[];
-  /** Hears of their lines of the log, and of the error of one that breaks. */
+  /** Hears of their lines of the log, and of the error of one that breaks; the console unless given. */
   readonly log?: TellLog;
 }
 
@@ -60,7 +60,7 @@ const PORTS: HerePorts = {
  * });
  */
 export function runHere(
-  { tools, log = () => {}, ...client }: HereOptions,
+  { tools, log = (level, ...said) => console[level](...said), ...client }: HereOptions,
   ports: HerePorts = PORTS,
 ): RunBatch {
   const here = checkTools(tools);

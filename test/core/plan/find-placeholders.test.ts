@@ -1,3 +1,5 @@
+import { readFile } from "node:fs/promises";
+
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
@@ -102,6 +104,13 @@ test.each([
   "{{}}",
 ])("findPlaceholders() takes '%s' for text", (text) => {
   expect(find({ body: text })).toEqual([]);
+});
+
+test("findPlaceholders() takes for one each spelling that docs/batches.md gives as an example", async () => {
+  const [, line] = /^- other spellings: (.*)$/m.exec(await readFile("docs/batches.md", "utf8"))!;
+  const spellings = [...line!.matchAll(/`([^`]*shops[^`]*)`/g)].map(([, spelling]) => spelling!);
+  expect(spellings.length).toBeGreaterThan(2);
+  expect(spellings.filter((spelling) => find({ body: spelling }).length === 0)).toEqual([]);
 });
 
 test("findPlaceholders() leaves references, templates' references, literals and other objects' $ref alone", () => {

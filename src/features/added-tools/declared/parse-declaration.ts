@@ -1,5 +1,4 @@
-import type { Misfits } from "../../../core/contract/issues.ts";
-import { NO_SUCH_FIELD, toIssues } from "../../../core/contract/issues.ts";
+import { type Misfits, NO_SUCH_FIELD, toIssues } from "../../../core/contract/issues.ts";
 import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { withoutRefusedNulls } from "../../../core/contract/run-schema.ts";

@@ -18,7 +18,7 @@ export function providerDialect(
   toStatus: (refusal: Refusal) => number = statusOf,
 ): Dialect {
   return {
-    addresses: new RegExp(`^https?://[^/?#]+/v1/${path}(?:[/?#]|$)`),
+    addresses: new RegExp(`^https?://[^/?#]+/(?:v1/)*${path}(?:[/?#]|$)`),
     // Anthropic's clients send their key so.
     keyHeader: "x-api-key",
     write(refusal, { requestId, report }) {

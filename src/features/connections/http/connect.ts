@@ -1,6 +1,6 @@
 import type { ToolAccount, ToolContext } from "../../../core/catalog/define-tool.ts";
 import { ToolFailure } from "../../../core/catalog/tool-failure.ts";
-import { type Origin, OWN_ACCOUNT, saySubject } from "../../../core/contract/gate/caller.ts";
+import { type Origin, OWN_ACCOUNT, saySubject, shardOfSubject } from "../../../core/contract/gate/caller.ts";
 import type { Ports } from "../../../core/egress/ports.ts";
 import type { BeforeCall } from "../../../core/gate/execution.ts";
 import { sha256 } from "../../../core/kit/sha256.ts";
@@ -8,7 +8,6 @@ import { attempt } from "../../../core/kit/result.ts";
 import { type Connector, connectorOf, type Connectors } from "../connectors/connector.ts";
 import { atSite } from "../connectors/site.ts";
 import { withCredentials } from "../credentials.ts";
-import { shardOfSubject } from "../../../core/contract/gate/caller.ts";
 import { type Shards, shardsIn } from "../objects/connection-shards.ts";
 import { requireConnection, requireSubject } from "../require-connection.ts";
 import { CONNECTIONS, type UseAnswer } from "../shard-methods.ts";

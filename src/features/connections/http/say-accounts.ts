@@ -1,8 +1,7 @@
 import { openShards } from "../objects/connection-shards.ts";
-import { saySubject } from "../../../core/contract/gate/caller.ts";
+import { saySubject, shardOfSubject } from "../../../core/contract/gate/caller.ts";
 import * as LIMITS from "../limits.ts";
 import type { SayReach } from "../../../feature/gives.ts";
-import { shardOfSubject } from "../../../core/contract/gate/caller.ts";
 import { listWords } from "../list-words.ts";
 import { DEFAULT_NAME } from "../subject.ts";
 

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-import { CONNECTION_NAME } from "../subject.ts";
+import { CONNECTION_NAME, DEFAULT_NAME, refuseReturn } from "../subject.ts";
 import { lazySchema } from "../../../core/contract/lazy-schema.ts";
 import * as LIMITS from "../limits.ts";
 import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
@@ -15,7 +15,6 @@ import { keysOf } from "../credentials.ts";
 import { shardOfSubject } from "../../../core/contract/gate/caller.ts";
 import { toLinkPath } from "../link-token.ts";
 import type { Shards } from "../objects/connection-shards.ts";
-import { DEFAULT_NAME, refuseReturn } from "../subject.ts";
 import { toTime } from "../wire-connection.ts";
 import { connectionSetupOf } from "./connection-setup.ts";
 import { type OpenedConnections, routeOf, refuseOtherSubject, subjectOf } from "./open-connections.ts";
