@@ -18,7 +18,7 @@ export interface VolleyTool {
   /** The SDK's own kind of schema, whose type only its package can name. */
   // oxlint-disable-next-line typescript/no-explicit-any
   readonly inputSchema: any;
-  /** Of OpenAI's Responses API, which wants to be told: schemas here have fields that may be left out. */
+  /** OpenAI's Responses API wants to be told that fields of a schema may be left out. */
   readonly strict: false;
   /** @param input what the model wrote, as the schema says */
   // oxlint-disable-next-line typescript/no-explicit-any

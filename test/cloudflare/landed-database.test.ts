@@ -120,7 +120,7 @@ describe("F29 a tenant's object filled by the landed version", () => {
     expect(await stub.settle("orphan", 1, { kind: "succeeded", dataJson: '"late"' })).toBe(false);
     expect(await stub.job("leased")).toMatchObject({ status: "running", attempts: 1 });
     expect(await stub.job("retry-later")).toMatchObject({ status: "retrying", attempts: 1 });
-    // Of all objects of this isolate: the lease of an earlier one may be over, so `leased` is not among them.
+    // These are the attempts of all objects of this isolate, and the lease of an earlier one may be over: `leased` is not asked about.
     const ids = attemptsRun.map((run) => run.split("#")[0]);
     expect(ids.filter((id) => ["orphan-once", "orphan-last", "foreign"].includes(id!))).toEqual([]);
     const alarmAt = await runInDurableObject(stub, (_gate, { storage }) => storage.getAlarm());

@@ -7,7 +7,6 @@ const TONES: Readonly<Record<string, string>> = {
   failed: "bad",
   dead: "bad",
   partial: "bad",
-  undone_in_part: "bad",
   rejected: "bad",
   initiated: "going",
   running: "going",

@@ -24,7 +24,7 @@ export function RunFacts({ run, jobs }: RunFactsProps) {
   return (
     <div class="stack tight run-facts">
       <div class="row">
-        <Status of={run.status === "partial" && "undone" in run ? "undone_in_part" : run.status} />
+        <Status of={run.status} />
         {isGoing(run) ? (
           <Progress key="progress" run={run} />
         ) : (
