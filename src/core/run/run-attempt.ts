@@ -81,12 +81,12 @@ export function toAttemptEnd(outcome: Outcome): AttemptEnd {
   return { ...end, ...(log !== undefined && { log }), ...used };
 }
 
-/** Find the accounts in which an attempt may have done something. */
-export function inDoubtAt(outcomes: readonly Outcome[]): Pick<AttemptEnd, "accounts"> {
-  const used = outcomes.flatMap((outcome) =>
-    isInDoubt(outcome) ? Object.entries(outcome.meta.accounts ?? {}) : [],
-  );
-  return used.length === 0 ? {} : { accounts: Object.fromEntries(used) };
+/** Say whether an attempt may have done something, and in which accounts. */
+export function inDoubtAt(outcomes: readonly Outcome[]): Pick<AttemptEnd, "accounts" | "inDoubt"> {
+  const all = outcomes.filter(isInDoubt);
+  const used = all.flatMap(({ meta }) => Object.entries(meta.accounts ?? {}));
+  const accounts = used.length > 0 && { accounts: Object.fromEntries(used) };
+  return all.length === 0 ? {} : { inDoubt: true, ...accounts };
 }
 
 function endOf(outcome: Outcome): AttemptEnd {

@@ -27,14 +27,17 @@ test("A job whose attempt was killed is not sent again in an account that was co
   expect(await Player.play([connect, sent])).toEqual([]);
 });
 
-test("A delivery whose run may have done something, and failed, says so with its job", async () => {
-  const delivered: Move = {
-    step: { ...run, by: "admin", door: "hook", actions: [act("put")] },
-    treatments: ["done, then 500"],
-    meanwhile: "nothing",
-  };
-  expect(await Player.play([delivered])).toEqual([]);
-});
+test.each(["hook", "background"] as const)(
+  "The job of a run that may have done something, and failed, says so: %s",
+  async (door) => {
+    const begun: Move = {
+      step: { ...run, by: "admin", door, actions: [act("put")] },
+      treatments: ["done, then 500"],
+      meanwhile: "nothing",
+    };
+    expect(await Player.play([begun])).toEqual([]);
+  },
+);
 
 test("An event for a customer is not sent to the endpoint that another customer has by now", async () => {
   const change = (does: "keep endpoint" | "publish", pick: number) => quietly({ does, by: "admin", pick });

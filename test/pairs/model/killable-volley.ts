@@ -185,6 +185,7 @@ export class KillableVolley {
 /** After its first try, as the platform's documentation of alarms says. */
 const ALARM_AGAIN_MS = 2_000;
 const TARGET = Symbol("target");
+const SYNCHRONOUS: ReadonlySet<PropertyKey> = new Set(["exec", "transactionSync"]);
 
 function isSpace(value: unknown): value is MemoryNamespace & { readonly [TARGET]?: MemoryNamespace } {
   return typeof value === "object" && value !== null && "idFromName" in value;
@@ -222,6 +223,8 @@ function cut<Storage extends object>(storage: Storage, isAlive: () => boolean): 
       if (typeof value === "object" && value !== null) return cut(value, isAlive);
       if (typeof value !== "function") return value;
       return (...args: unknown[]): unknown => {
+        // A killed process waits for ever; a call that answers at once has to throw.
+        if (!isAlive() && !SYNCHRONOUS.has(name)) return new Promise(() => {});
         if (!isAlive()) throw new Error("Cannot touch storage: the process was killed");
         return (value as (...args: unknown[]) => unknown).apply(target, args);
       };

@@ -56,6 +56,8 @@ interface Result {
   readonly job_id?: string;
   readonly error?: { readonly code: string };
   readonly meta?: { readonly in_doubt?: boolean };
+  /** The same, as a run has it. */
+  readonly in_doubt?: boolean;
   readonly data?: unknown;
   readonly confirmation?: { readonly id: string };
 }
@@ -383,7 +385,9 @@ export class Player {
     isStored = false,
   ): void {
     if (!Array.isArray(results)) return;
-    for (const [at, { id: said, status, job_id, meta, ...rest }] of (results as Result[]).entries()) {
+    for (const [at, { id: said, status, job_id, meta, in_doubt, ...rest }] of (
+      results as Result[]
+    ).entries()) {
       // Each round counts its calls anew; the model makes them in their order.
       const id = asked?.path === CHAT ? `a${at}` : said;
       if (job_id !== undefined) this.#promise(job_id, by);
@@ -400,7 +404,7 @@ export class Player {
       if (rest.error?.code === "IDEMPOTENCY_CONFLICT") continue;
       this.ledger.hear(
         of,
-        { status, ...(meta?.in_doubt === true && { in_doubt: true }) },
+        { status, in_doubt: (meta?.in_doubt ?? in_doubt) === true },
         `${where} (${JSON.stringify(rest).slice(0, 200)})`,
       );
     }
@@ -409,9 +413,7 @@ export class Player {
   /** The elements of a loop, which go by what they are about: the list may be another one by now. */
   #readElements(entries: unknown, elements: readonly string[], by: CallerName, where: string): void {
     if (!Array.isArray(entries)) return;
-    for (const { status, job_id, data, in_doubt } of entries as (Result & {
-      readonly in_doubt?: boolean;
-    })[]) {
+    for (const { status, job_id, data, in_doubt } of entries as Result[]) {
       if (job_id !== undefined) this.#promise(job_id, by);
       const { of } = (data ?? {}) as { readonly of?: string };
       if (status === "success" && of !== undefined) this.ledger.hear(of, { status }, where);
@@ -431,6 +433,9 @@ export class Player {
     const ended = ["succeeded", "failed", "dead", "cancelled", "unknown"];
     if (!ended.includes(job.status))
       this.ledger.faults.push(`the job ${job.job_id} is ${job.status} hours later`);
+    const results = (job.envelope?.results ?? []) as readonly Result[];
+    if (["failed", "dead"].includes(job.status) && job.in_doubt !== true && results.some(isDoubted))
+      this.ledger.faults.push(`the job ${job.job_id} is ${job.status}, and says nothing of its doubt`);
     const of = job.args?.of;
     // A job tells of itself, whatever came of the action in a later one.
     const isOld = job.status !== "succeeded" && this.ledger.wasWantedAgain(of);
@@ -723,6 +728,10 @@ export class Player {
     const near = pick % 3 === 0 ? items.length : Math.min(2, items.length);
     return items.at(-1 - (pick % Math.max(1, near)));
   }
+}
+
+function isDoubted({ status, meta }: Result): boolean {
+  return status === "unknown" || meta?.in_doubt === true;
 }
 
 /** The model failed, not Volley. */

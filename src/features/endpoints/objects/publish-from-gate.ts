@@ -43,7 +43,7 @@ function openNotices({ storage, onDue }: PartWorld, tell: TellOwner | undefined)
       // Every claim asks; waking it again where nothing was told would never end.
       if ((table.nextAt ?? Number.POSITIVE_INFINITY) > nowMs) return;
       // The alarm does not wait for it: jobs are due. One that breaks off is told again.
-      void table.tell(nowMs, async (notices) => (await attempt(() => tell(notices))).ok).then(wake);
+      void attempt(() => table.tell(nowMs, (notices) => tell(notices).then(() => true))).then(wake);
     },
   };
 }

@@ -7,7 +7,7 @@ import { type Failure, makeFailure, toWireFailure } from "../../../core/contract
 import type { AttemptEnd, JobClaim } from "../../../core/contract/gate/job.ts";
 import { isJsonObject, parseExact } from "../../../core/contract/json.ts";
 import * as LIMITS from "../limits.ts";
-import { isFailure, isInDoubt, type Outcome } from "../../../core/contract/outcome.ts";
+import { isFailure, type Outcome } from "../../../core/contract/outcome.ts";
 import { admit } from "../../../core/gate/admission.ts";
 import type { Execution, LargerWork } from "../../../core/gate/execution.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
@@ -87,7 +87,6 @@ export async function runJob(
   const { admitted } = admission.value;
   const { outcomes, release: _, ...measures } = await runAdmitted(admission.value, own);
   const { answer } = tool.inner!;
-  const all = [...outcomes, ...loops.failures];
   const write = (shown: readonly Outcome[]): string =>
     withAnswer(toEnvelopeJson(admitted.plan, shown, { ...measures, batchId }), answer, {
       plan,
@@ -96,7 +95,7 @@ export async function runJob(
   return {
     end: {
       ...toEnd({ plan, outcomes, answer }, { claim, elements: loops.failures }),
-      ...(all.some(isInDoubt) && { inDoubt: true, ...inDoubtAt(all) }),
+      ...inDoubtAt([...outcomes, ...loops.failures]),
     },
     report: {
       envelopeJson: fitAnswer(write(outcomes), outcomes, { write, limit: LIMITS.jobDataBytes }),
