@@ -70,11 +70,7 @@ export function SignIn({
 
 /** Make a key for a deployment that has none. Nothing is sent: the operator configures the entry. */
 function FirstKey() {
-  const [made, setMade] = useState<{
-    readonly key: string;
-    readonly entry: string;
-    readonly name: string;
-  } | null>(null);
+  const [made, setMade] = useState<Record<"key" | "entry" | "name", string> | null>(null);
   const make = async (wish: KeyWish): Promise<void> => {
     const { key, hash } = await makeKey();
     setMade({ key, entry: toEntry(wish, hash), name: wish.name });

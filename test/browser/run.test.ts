@@ -115,8 +115,12 @@ describe("The editor", () => {
     expect(await valueOf(page)).toBe('{ "actions": [ ] }');
     await page.goto(`${url}/console#/run?tool=web_fetch`);
     await expect.poll(() => valueOf(page)).toContain('"tool": "web_fetch"');
-    await page.getByLabel("Examples").selectOption("What you wrote before");
+    await page.getByRole("link", { name: "Tools" }).click();
+    await page.getByRole("link", { name: "Playground" }).click();
+    await button(page, "Bring back the earlier batch").click();
     expect(await valueOf(page)).toBe('{ "actions": [ ] }');
+    await button(page, "Bring back the earlier batch").click();
+    expect(await valueOf(page)).toContain('"tool": "web_fetch"');
   });
 
   test("lets Tab leave it", async () => {

@@ -200,7 +200,7 @@ describe("A run's page", () => {
     await expect.poll(() => editor.inputValue()).toContain("probe-search");
     const { actions } = JSON.parse(await editor.inputValue()) as typeof BATCH;
     expect(actions.map((action) => action.id)).toEqual(BATCH.actions.map((action) => action.id));
-    await page.getByLabel("Examples").selectOption("What you wrote before");
+    await button(page, "Bring back the earlier batch").click();
     expect(await editor.inputValue()).toBe('{ "actions": [ ] }');
   });
 

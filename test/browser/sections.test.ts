@@ -130,7 +130,7 @@ describe("A Worker that lists every feature", () => {
       "Connections",
       "Usage",
       "Keys",
-      "Sign",
+      "Signed",
     ]);
     await page.getByRole("navigation", { name: "Sections" }).getByRole("link", { name: "Flows" }).click();
     await page.getByRole("heading", { level: 1, name: "Flows" }).waitFor();

@@ -8,21 +8,24 @@ const MOST_CHARACTERS = 300_000;
 export interface Draft {
   readonly text: string;
   readonly options: Options;
+  /** The batch whose place this one took. */
+  readonly earlier: string | null;
 }
 
 export function readDraft(): Draft | null {
-  const { text, options } = JSON.parse(sessionStorage.getItem(KEY) ?? "{}") as Partial<Draft>;
-  return typeof text === "string" ? { text, options: { ...NO_OPTIONS, ...options } } : null;
+  const { text, options, earlier = null } = JSON.parse(sessionStorage.getItem(KEY) ?? "{}") as Partial<Draft>;
+  return typeof text === "string" ? { text, options: { ...NO_OPTIONS, ...options }, earlier } : null;
 }
 
 export function keepDraft(draft: Draft): void {
-  if (draft.text.length <= MOST_CHARACTERS) sessionStorage.setItem(KEY, JSON.stringify(draft));
+  if (Math.max(draft.text.length, draft.earlier?.length ?? 0) <= MOST_CHARACTERS)
+    sessionStorage.setItem(KEY, JSON.stringify(draft));
 }
 
 /** The batch that another page hands to the editor, until that has taken it. */
 let handed: string | null = null;
 
-/** Hand a batch to the editor, which begins with it when it is opened; what was being written there can be chosen again. */
+/** Hand a batch to the editor, which begins with it when it is opened; a button there brings back what was being written. */
 export function handOver(text: string): void {
   handed = text;
 }

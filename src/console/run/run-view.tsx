@@ -27,12 +27,12 @@ export function RunView({ route }: { readonly route: Route }) {
     const tool = tools?.find(({ name }) => name === wanted);
     const handed = from === null ? null : readHanded();
     const given = handed ?? (tool === undefined ? null : exampleOf(tool));
-    const earlier =
-      draft === null || draft.text.trim() === "" ? [] : [{ name: "What you wrote before", text: draft.text }];
+    const written = draft === null || draft.text.trim() === "" ? null : draft.text;
     return {
-      text: given ?? earlier[0]?.text ?? examples[0]?.text ?? '{\n  "actions": []\n}',
+      text: given ?? written ?? examples[0]?.text ?? '{\n  "actions": []\n}',
       options: handed === null ? (draft?.options ?? NO_OPTIONS) : NO_OPTIONS,
-      examples: given === null ? examples : [...earlier, ...examples],
+      earlier: (given === null || given === written ? null : written) ?? draft?.earlier ?? null,
+      examples,
       isWritten: given !== null,
       isUnknown: wanted !== null && tools !== null && tool === undefined,
     };

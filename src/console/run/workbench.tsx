@@ -49,12 +49,13 @@ export function Workbench({ begun, tools, children }: WorkbenchProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   const [text, setText] = useState(() => visibleJson(begun.text));
   const [options, setOptions] = useState(begun.options);
+  const [earlier, setEarlier] = useState(begun.earlier);
   const { run, start } = useRun();
   const [shown, setShown] = useKept<Shown>("bench", () => ({ kind: run === null ? "nothing" : "run" }));
   const read = useMemo(() => readJson(text), [text]);
   const body = useMemo(() => setFields(text, read.root, fieldsOf(options)), [text, read, options]);
   // At once, not after the next frame: the page may be reloaded right after a letter was typed.
-  useLayoutEffect(() => keepDraft({ text, options }), [text, options]);
+  useLayoutEffect(() => keepDraft({ text, options, earlier }), [text, options, earlier]);
 
   /** The eye goes to what comes of it; so does the focus, but not away from a text that is still being written. */
   const goTo = (isFromText: boolean): void => {
@@ -116,6 +117,11 @@ export function Workbench({ begun, tools, children }: WorkbenchProps) {
     if (ended.envelope !== null) announce(`Done: ${sayEnds(ended.envelope)}`);
     else if (ended.phase === "cancelled") announce("No longer followed");
   };
+  /** Each takes the place of the other, so that neither is lost. */
+  const swap = (): void => {
+    setEarlier(text);
+    editor.current?.setText(earlier ?? "");
+  };
   const format = (): void => {
     if (read.root !== null) editor.current?.setText(printJson(text, read.root));
   };
@@ -170,13 +176,13 @@ export function Workbench({ begun, tools, children }: WorkbenchProps) {
               >
                 {read.slips.length > 0 && isMendable ? "Fix and format" : "Format"}
               </button>
-              <CopyButton text={() => sayCurl(location.origin, body)} label="Copy as curl" />
-              {begun.examples.length > 0 && (
-                <Examples
-                  examples={begun.examples}
-                  onChoose={(example) => editor.current?.setText(example.text)}
-                />
+              {earlier !== null && (
+                <button key="earlier" type="button" class="plain" onClick={swap}>
+                  Bring back the earlier batch
+                </button>
               )}
+              <CopyButton text={() => sayCurl(location.origin, body)} label="Copy as curl" />
+              {begun.examples.length > 0 && <Examples of={begun.examples} editor={editor} />}
             </span>
           </div>
           <BatchEditor
@@ -226,18 +232,17 @@ export function Workbench({ begun, tools, children }: WorkbenchProps) {
   );
 }
 
-function Examples({
-  examples,
-  onChoose,
-}: {
-  readonly examples: readonly Example[];
-  readonly onChoose: (example: Example) => void;
-}) {
+interface ExamplesProps {
+  readonly of: readonly Example[];
+  readonly editor: { readonly current: EditorHandle | null };
+}
+
+function Examples({ of: examples, editor }: ExamplesProps) {
   const choose = (event: Event): void => {
     const select = event.currentTarget as HTMLSelectElement;
     const example = examples[select.selectedIndex - 1];
     select.selectedIndex = 0;
-    if (example !== undefined) onChoose(example);
+    if (example !== undefined) editor.current?.setText(example.text);
   };
   return (
     <select class="quiet" aria-label="Examples" onChange={choose}>

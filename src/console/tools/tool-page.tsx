@@ -98,11 +98,7 @@ function ToolBody({ tool, listed }: { readonly tool: WireTool; readonly listed: 
   );
 }
 
-function Argument({
-  of: { name, depth, isRequired },
-}: {
-  readonly of: ReturnType<typeof listFields>[number];
-}) {
+function Argument({ of: { name, depth, isRequired } }: Record<"of", ReturnType<typeof listFields>[number]>) {
   return (
     <span class={`mono indent-${Math.min(depth, 3)}`}>
       <bdi>{name}</bdi>

@@ -162,7 +162,7 @@ function HoldupLine({ links, runMs, onChoose }: HoldupLineProps) {
         {links.slice(0, MOST_LINKS).map(({ key, name, kind, fromMs, toMs }, at) => (
           <li key={`${at} ${key}`}>
             {kind === "gap" ? (
-              <span class="muted pause">other waiting</span>
+              <span class="muted pause">waiting</span>
             ) : (
               <button type="button" class="plain" onClick={() => onChoose(key)}>
                 {kind === "queue" && "queue of "}
