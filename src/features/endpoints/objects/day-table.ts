@@ -1,11 +1,12 @@
 import { countEnd, type Day, type Ended, sumDay } from "../count-day.ts";
+import type { Attempt } from "../delivery.ts";
 import type { DayCounts } from "../endpoint-shard-methods.ts";
 
 /** After so many ends a count is written down: one row in a hundred, and so many deliveries are read again after a crash. */
 const UNSAVED = 100;
 
 type Row = { no: number; saved_at: number; json: string };
-type EndRow = { state: number | null; ended_at: number; took: number | null };
+type EndRow = { state: number | null; attempts: string };
 
 interface Kept {
   readonly day: Day;
@@ -61,19 +62,21 @@ export class DayTable {
     if (known !== undefined) return known;
     const [row] = this.#sql.exec<Row>("SELECT * FROM days WHERE no = ?", no).toArray();
     const day = row === undefined ? {} : (JSON.parse(row.json) as Day);
-    const ends = this.#sql
+    const rows = this.#sql
       .exec<EndRow>(
-        `SELECT state, attempts ->> '$[#-1].at' + attempts ->> '$[#-1].durationMs' AS ended_at,
-           CASE WHEN attempts ->> '$[#-1].status' IS NULL THEN NULL ELSE attempts ->> '$[#-1].durationMs' END AS took
-         FROM (SELECT state, due_at, attempts FROM deliveries WHERE no = ? ORDER BY seq DESC LIMIT ${UNSAVED})
-         WHERE attempts <> '[]'`,
+        `SELECT state, attempts FROM deliveries WHERE no = ? ORDER BY seq DESC LIMIT ${UNSAVED}`,
         no,
       )
       .toArray();
-    ends.sort((a, b) => a.ended_at - b.ended_at);
-    for (const { state, ended_at: at, took } of ends)
-      if (at > (row?.saved_at ?? 0))
-        countEnd(day, at, { tookMs: took ?? undefined, as: END_OF[state ?? DELIVERED] });
+    const ends = rows.flatMap(({ state, attempts }) =>
+      (JSON.parse(attempts) as Attempt[]).map(({ at, durationMs, status }, index, all) => ({
+        at: at + durationMs,
+        tookMs: status === undefined ? undefined : durationMs,
+        as: index === all.length - 1 ? END_OF[state ?? DELIVERED] : undefined,
+      })),
+    );
+    for (const { at, ...end } of ends.sort((a, b) => a.at - b.at))
+      if (at > (row?.saved_at ?? 0)) countEnd(day, at, end);
     const kept = { day, unsaved: 0 };
     this.#days.set(no, kept);
     return kept;
