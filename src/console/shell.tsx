@@ -50,7 +50,7 @@ function Sections({ onForget }: { readonly onForget: () => void }) {
   const here = pagesOf(deployment.sections);
   // Until it is known what the Worker lists, those that any key may have stand there: links ask for nothing.
   const shown = deployment.isKnown ? here : USUAL;
-  const start = shown[0]!;
+  const start = shown.find(({ isStart }) => isStart) ?? shown[0]!;
   const page = route.section === null ? start : PAGES.find(({ name }) => name === route.section);
   useLayoutEffect(() => {
     document.title = `${page?.title ?? "No such page"} · Volley console`;

@@ -88,7 +88,7 @@ describe("The section Endpoints", () => {
     await page.getByLabel("Customer").fill("c_1");
     await page.getByLabel("Data, as JSON").fill("{");
     await page.getByRole("button", { name: "Publish", exact: true }).click();
-    await page.getByText("The data is not JSON. Nothing was sent.").waitFor(PATIENT);
+    await page.getByText("Line 1, column 1:").waitFor(PATIENT);
     await page.getByLabel("Data, as JSON").fill('{"order_id":"o_3","number":12345678901234567890}');
     await page.getByRole("button", { name: "Publish", exact: true }).click();
     await page.getByText("Published to 1 endpoint.").waitFor(PATIENT);

@@ -251,6 +251,26 @@ describe("A run", () => {
   });
 });
 
+describe("A run whose connection was lost for good", () => {
+  test("is asked for again under its key", async () => {
+    await using console = await openConsole();
+    const { page } = console;
+    const keys = new Set<string | undefined>();
+    let isCut = true;
+    await page.route(RUN_PATH, async (route) => {
+      if (route.request().postDataJSON().dry_run === true) return route.fallback();
+      keys.add(route.request().headers()["idempotency-key"]);
+      return isCut ? route.abort("connectionreset") : route.fallback();
+    });
+    await run(page, { actions: [BATCH.actions[0]] });
+    await heading(page, "Interrupted").waitFor();
+    isCut = false;
+    await button(page, "Ask for it again").click();
+    await heading(page, "Done").waitFor();
+    expect(keys.size).toBe(1);
+  });
+});
+
 describe("The address of Run", () => {
   test("names a tool until its call is written: coming back finds what was made of it", async () => {
     await using console = await openConsole({ path: "/console#/run?tool=probe-echo" });

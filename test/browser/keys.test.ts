@@ -23,7 +23,10 @@ describe("Keys", () => {
       const { page } = console;
       const own = page.getByRole("row").filter({ hasText: "set in the configuration" });
       await own.getByText("admin", { exact: true }).waitFor(PATIENT);
-      await own.getByText("Can approve").waitFor();
+      await own.getByText("approve", { exact: true }).waitFor();
+      // A key gives no flag that it does not have.
+      expect(await page.getByRole("checkbox", { name: "Can see all tenants" }).count()).toBe(0);
+      expect(await page.getByRole("checkbox", { name: "Can approve" }).count()).toBe(1);
       // The page itself has used it.
       await own.locator('[data-label="Last used, within 1 h"] time').waitFor();
       expect(await own.getByRole("button").count()).toBe(0);

@@ -101,6 +101,11 @@ describe("The operator's page", () => {
     await page.getByRole("link", { name: "other", exact: true }).click({ timeout: 30_000 });
     await page.getByRole("cell", { name: "probe-echo" }).waitFor();
   });
+
+  test("is where its key begins", async () => {
+    await using console = await openConsole({ key: "sandbox-operator-key", path: "/console" });
+    await console.page.getByRole("heading", { level: 1, name: "Operator" }).waitFor({ timeout: 30_000 });
+  });
 });
 
 /** Keep a picture where somebody asks for them. */

@@ -32,13 +32,15 @@ describe("A run's page", () => {
     await page.goto(`${url}/console#/runs/${id}`);
     await heading(page, "probe-echo, probe-background").waitFor();
     await page.getByText("1 scheduled").waitFor();
-    await page.getByText("running", { exact: true }).waitFor();
+    await page.locator(".run-facts").getByText("scheduled", { exact: true }).waitFor();
     const { actions } = (await (await fetch(`${url}/v1/runs/${id}`, { headers })).json()) as {
       readonly actions: readonly { readonly job_id?: string }[];
     };
     await fetch(`${url}/v1/jobs/${actions[1]!.job_id}/cancel`, { method: "POST", headers });
     await page.getByText("1 cancelled").waitFor(PATIENT);
-    await expect.poll(() => page.getByText("running", { exact: true }).count(), PATIENT).toBe(0);
+    await expect
+      .poll(() => page.locator(".run-facts").getByText("scheduled", { exact: true }).count(), PATIENT)
+      .toBe(0);
   });
 
   test.each(WIDTHS)(

@@ -77,7 +77,7 @@ describe("tellJob()", () => {
     ).toEqual([
       "Created by ci",
       "1 attempt failed",
-      "Attempt 2",
+      "Due next: attempt 2",
       "Callback pending after 2 attempts, last answered 500",
     ]);
   });

@@ -57,3 +57,9 @@ export function placeOf(text: string, offset: number): { readonly line: number; 
   const line = before.split("\n").length;
   return { line, column: offset - before.lastIndexOf("\n") };
 }
+
+/** Say where a place of a text is. */
+export function sayPlace(text: string, offset: number): string {
+  const { line, column } = placeOf(text, offset);
+  return `Line ${line}, column ${column}`;
+}

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "hono/jsx/dom";
 
 import type { Mark } from "./mark.ts";
-import { placeOf, toMark } from "./paint-json.ts";
+import { sayPlace, toMark } from "./paint-json.ts";
 import type { ReadJson } from "./read-json.ts";
 
 /** So long the text has to stand still before its problems are listed: half a word is always wrong. */
@@ -48,10 +48,4 @@ export function ProblemList({ text, read, marks, onGo }: ProblemListProps) {
       )}
     </div>
   );
-}
-
-/** Say where a place of a text is. */
-export function sayPlace(text: string, offset: number): string {
-  const { line, column } = placeOf(text, offset);
-  return `Line ${line}, column ${column}`;
 }

@@ -17,7 +17,11 @@ export function JobTable({ jobs }: { readonly jobs: readonly WireJob[] }) {
         ["Status", (job) => <Status of={sayStatus(job)} />],
         ["Attempts", (job) => job.attempts, "number"],
         ["Created", (job) => <Time at={job.created_at} />],
-        ["Took", (job) => <Took of={job} />, "", (job) => (job.duration_ms === undefined ? "Due" : "Took")],
+        ["Next attempt", (job) => <Time at={isAlive(job) ? job.next_attempt_at : null} />],
+        [
+          "Took",
+          ({ duration_ms: ms }) => (ms === undefined ? <span class="muted">–</span> : sayDuration(ms)),
+        ],
       ]}
     />
   );
@@ -32,15 +36,5 @@ function Name({ of: { job_id: id, tool, error } }: { readonly of: WireJob }) {
       </a>
       {error !== undefined && <code class="muted small">{error.code}</code>}
     </>
-  );
-}
-
-function Took({ of: job }: { readonly of: WireJob }) {
-  if (job.duration_ms !== undefined) return <>{sayDuration(job.duration_ms)}</>;
-  if (!isAlive(job) || job.next_attempt_at === null) return <span class="muted">–</span>;
-  return (
-    <span>
-      next <Time at={job.next_attempt_at} />
-    </span>
   );
 }

@@ -33,7 +33,7 @@ export function tellJob(job: WireJob): readonly Moment[] {
     moments.push({ what: `Attempt ${attempts} runs`, at: updated, tone: "going" });
   if (isAlive(job) && next !== null)
     moments.push({
-      what: `Attempt ${status === "running" && attempts > 0 ? `${attempts + 1}, if this one is lost` : attempts + 1}`,
+      what: `Due next: attempt ${status === "running" && attempts > 0 ? `${attempts + 1}, if this one is lost` : attempts + 1}`,
       at: next,
       tone: "wait",
     });

@@ -9,7 +9,7 @@ import { ProblemNote } from "../parts/problem-note.tsx";
 import { Question } from "../parts/question.tsx";
 import { Title } from "../parts/title.tsx";
 import { count } from "../parts/count.ts";
-import { wordOf } from "../parts/status.tsx";
+import { sayJobs } from "../parts/status.tsx";
 import { JOB_STATUSES, readFilter, SINCE, toQuery, wordsOf } from "./job-filter.ts";
 import { JobPage } from "./job-page.tsx";
 import { JobTable } from "./job-table.tsx";
@@ -48,7 +48,7 @@ function JobList({ query }: { readonly query: URLSearchParams }) {
           label="Status"
           any="Any status"
           values={JOB_STATUSES}
-          say={wordOf}
+          say={sayJobs}
           chosen={filter.status}
           onChoose={(value) => set("status", value)}
         />

@@ -11,11 +11,13 @@ interface WishFormProps {
   readonly isBusy: boolean;
   /** The faults that the API found in it. */
   readonly faults?: Faults;
+  /** The flags that it may be given; all of them unless said. */
+  readonly flags?: readonly string[] | undefined;
   readonly onWish: (wish: KeyWish) => void;
 }
 
 /** Ask what a key is for: its name, what it may call, what else it may. */
-export function WishForm({ hasTenant, isBusy, faults, onWish }: WishFormProps) {
+export function WishForm({ hasTenant, isBusy, faults, flags: given, onWish }: WishFormProps) {
   const [wrong, setWrong] = useState<WrongWish>({});
   const submit = (event: Event): void => {
     const { form, read } = readForm(event);
@@ -52,12 +54,23 @@ export function WishForm({ hasTenant, isBusy, faults, onWish }: WishFormProps) {
         help="Names or categories, with commas between them; * is all."
       />
       <div class="checks" role="group" aria-label="Rights">
-        {Object.entries(SHIPPED_FLAGS).map(([flag, label]) => (
-          <label key={flag}>
-            <input type="checkbox" name={flag} /> {label}
-          </label>
-        ))}
+        {Object.entries(SHIPPED_FLAGS).map(
+          ([flag, label]) =>
+            given?.includes(flag) !== false && (
+              <label key={flag}>
+                <input type="checkbox" name={flag} /> {label} <code class="muted">{flag}</code>
+              </label>
+            ),
+        )}
       </div>
+      {faults?.of("flags") !== undefined && (
+        <p key="flags" class="wrong" role="alert">
+          {faults.of("flags")}
+        </p>
+      )}
+      <p class="help">
+        Its quota is 120 requests in 60 s, or that of the key that makes it where it is lower.
+      </p>
       <div class="row">
         <button type="submit" class="primary" disabled={isBusy}>
           Make a key

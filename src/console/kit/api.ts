@@ -77,7 +77,7 @@ export function makeOffline(detail: string, title = "Interrupted"): Problem {
 }
 
 const NOT_REACHED = makeOffline(
-  "The endpoint cannot be reached. Nothing is known about what was asked; try again.",
+  "Volley cannot be reached. Nothing is known about what was asked; try again.",
   "Not reached",
 );
 

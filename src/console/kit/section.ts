@@ -42,6 +42,8 @@ export interface SectionPage {
   /** The path of its picture, in a square of 22. */
   readonly icon: string;
   readonly View: FC<{ readonly route: Route }>;
+  /** A key that has it begins there. */
+  readonly isStart?: boolean;
   /** A number behind its title in the navigation, such as how many wait. */
   readonly Count?: FC;
   /** The category of tools that have their pages here and not in the section Tools. */

@@ -43,6 +43,11 @@ export function wordOf(status: string): string {
   return WORDS[status] ?? status.replaceAll("_", " ");
 }
 
+/** The jobs of a status: those that wait for their time have one with those that are tried again. */
+export function sayJobs(status: string): string {
+  return status === "retrying" ? "scheduled or retrying" : wordOf(status);
+}
+
 export function toneOf(status: string): string {
   return TONES[status] ?? "idle";
 }

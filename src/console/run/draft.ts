@@ -1,3 +1,5 @@
+import { sayPlace } from "../editor/paint-json.ts";
+import { readJson } from "../editor/read-json.ts";
 import { NO_OPTIONS, type Options } from "./run-options.tsx";
 
 /** The batch that is being written, in this tab only. */
@@ -33,4 +35,12 @@ export function handOver(text: string): void {
 /** The batch that was handed over last; null where there is none. */
 export function readHanded(): string | null {
   return handed;
+}
+
+/** Find the first slip of a text that has to be JSON, and say where it is; null where there is none. */
+export function findSlip(text: string, { slips, root } = readJson(text)) {
+  const [slip] = slips;
+  if (slip === undefined) return root === null ? { said: "It is empty.", start: 0, end: 0 } : null;
+  const { start, end, message } = slip;
+  return { said: `${sayPlace(text, start)}: ${message}.`, start, end };
 }

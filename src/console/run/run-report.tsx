@@ -20,6 +20,8 @@ interface RunReportProps {
   readonly run: Run;
   readonly heading: { current: HTMLHeadingElement | null };
   readonly onCancel: () => void;
+  /** Send it again under its key: it runs once. */
+  readonly onAgain: () => void;
   readonly onPick: (reference: string) => void;
 }
 
@@ -31,7 +33,7 @@ const TITLES: Readonly<Record<Run["phase"], string>> = {
 };
 
 /** A run: how far it is, what every action does, and each result as soon as it is known. */
-export function RunReport({ run, heading, onCancel, onPick }: RunReportProps) {
+export function RunReport({ run, heading, onCancel, onAgain, onPick }: RunReportProps) {
   const { phase, arrivals, envelope, problem, actions, resent } = run;
   const hasRuns = hasPage(useDeployment(), "runs");
   const results = useMemo(
@@ -62,6 +64,14 @@ export function RunReport({ run, heading, onCancel, onPick }: RunReportProps) {
           <p key="cancelled" class="note tone-wait">
             It goes on to its end, within its deadline. Look {hasRuns ? "at Runs" : "at Jobs and Approvals"}{" "}
             before you send it again.
+          </p>
+        )}
+        {phase === "stopped" && !wasRefused && (
+          <p key="again">
+            {hasRuns && <a href={hrefTo("runs")}>Look for it among the runs</a>}{" "}
+            <button type="button" onClick={onAgain}>
+              Ask for it again
+            </button>
           </p>
         )}
         {resent > 0 && (

@@ -76,5 +76,5 @@ export async function sendRun({ body, idempotencyKey }: Sent, told: Told): Promi
 
 /** The stream ended without saying that it was over. */
 const CUT = makeOffline(
-  "The stream ended before the batch did. What was sent goes on; Jobs and Approvals say what became of it.",
+  "The stream ended before the batch did. What was sent goes on: look at Runs, Jobs and Approvals before you run it again.",
 );

@@ -20,6 +20,8 @@ export interface RunRequest {
 export interface Runner {
   readonly run: Run | null;
   /** @returns what came of it, when it is over; null when the tab has another owner by then */
+  /** Send a run whose connection was lost again, under its key: it is the same run. */
+  readonly again: () => void;
   readonly start: (request: RunRequest) => Promise<Run | null>;
 }
 
@@ -37,6 +39,7 @@ export function useRun(): Runner {
   }, []);
   return {
     run,
+    again: () => void (run && follow({ ...begunRun(run, () => {}), arrivals: run.arrivals }, setRun)),
     start: ({ body, actions, idempotencyKey }) => {
       const sent = { body, idempotencyKey: idempotencyKey ?? makeKey() };
       return follow(

@@ -1,6 +1,5 @@
 import { useLayoutEffect, useMemo, useRef, useState } from "hono/jsx/dom";
 
-import { sayPlace } from "../editor/problem-list.tsx";
 import { BatchEditor, type EditorHandle } from "../editor/batch-editor.tsx";
 import type { Example } from "../editor/examples.ts";
 import { printJson, setFields } from "../editor/print-json.ts";
@@ -13,7 +12,7 @@ import type { WirePlan, WireTool } from "../kit/wire.ts";
 import { announce } from "../parts/announce.tsx";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
-import { type Draft, keepDraft } from "./draft.ts";
+import { type Draft, findSlip, keepDraft } from "./draft.ts";
 import { nameActions } from "./name-actions.ts";
 import { PlanGraph } from "./plan-graph.tsx";
 import { fieldsOf, RunOptions } from "./run-options.tsx";
@@ -50,7 +49,7 @@ export function Workbench({ begun, tools, children }: WorkbenchProps) {
   const [text, setText] = useState(() => visibleJson(begun.text));
   const [options, setOptions] = useState(begun.options);
   const [earlier, setEarlier] = useState(begun.earlier);
-  const { run, start } = useRun();
+  const { run, start, again } = useRun();
   const [shown, setShown] = useKept<Shown>("bench", () => ({ kind: run === null ? "nothing" : "run" }));
   const read = useMemo(() => readJson(text), [text]);
   const body = useMemo(() => setFields(text, read.root, fieldsOf(options)), [text, read, options]);
@@ -66,14 +65,12 @@ export function Workbench({ begun, tools, children }: WorkbenchProps) {
     });
   };
   const sendable = (): boolean => {
-    const slip = read.slips[0];
-    if (read.root !== null && slip === undefined) return true;
+    const slip = findSlip(text, read);
+    if (slip === null) return true;
     // An answer beside it would be that of another text.
-    const said =
-      slip === undefined ? "The batch is empty." : `${sayPlace(text, slip.start)}: ${slip.message}.`;
-    setShown({ kind: "broken", said });
-    announce(`Not sent, because it is not JSON. ${said}`);
-    editor.current?.select(slip?.start ?? 0, slip?.end ?? 0);
+    setShown({ kind: "broken", said: slip.said });
+    announce(`Not sent, because it is not JSON. ${slip.said}`);
+    editor.current?.select(slip.start, slip.end);
     return false;
   };
   const plan = async (changed: Changed = []): Promise<void> => {
@@ -137,6 +134,7 @@ export function Workbench({ begun, tools, children }: WorkbenchProps) {
             run.cancel();
             heading.current?.focus();
           }}
+          onAgain={again}
           onPick={(reference) => editor.current?.insertReference(reference)}
         />
       ),

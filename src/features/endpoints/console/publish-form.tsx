@@ -4,6 +4,7 @@ import { ask, type Problem } from "../../../console/kit/api.ts";
 import { useFaults } from "../../../console/kit/use-send.ts";
 import { writeExact } from "../../../console/kit/exact-json.ts";
 import type { Written } from "../../../console/kit/wire.ts";
+import { findSlip } from "../../../console/run/draft.ts";
 import { hrefTo } from "../../../console/kit/route.ts";
 import { announce } from "../../../console/parts/announce.tsx";
 import { count } from "../../../console/parts/count.ts";
@@ -20,6 +21,7 @@ type Published = Written<typeof publishedSchema>;
 export function PublishForm() {
   const described = useEventTypes().data ?? [];
   const [data, setData] = useState("{}");
+  const [wrong, setWrong] = useState("");
   const [problem, setProblem] = useState<Problem | null>(null);
   const [said, setSaid] = useState<Published | null>(null);
   const faults = useFaults(problem, { type: "Write a type such as order.paid.", customer: "" });
@@ -28,6 +30,13 @@ export function PublishForm() {
     if (example !== undefined && data.trim() === "{}") setData(writeExact(example, 2));
   };
   const send = async (form: HTMLFormElement, isDry: boolean): Promise<void> => {
+    const slip = findSlip(data || "{}");
+    setWrong(slip?.said ?? "");
+    if (slip !== null) {
+      const area = form.querySelector("textarea")!;
+      area.focus();
+      return area.setSelectionRange(slip.start, slip.end);
+    }
     const fields = new FormData(form);
     const read = (name: string): string => String(fields.get(name) ?? "").trim();
     const head = JSON.stringify({
@@ -40,7 +49,7 @@ export function PublishForm() {
       method: "POST",
       body: `${head.slice(0, -1)},"data":${read("data") || "{}"}}`,
     });
-    setProblem(answer.ok ? null : sayUnread(answer.problem));
+    setProblem(answer.ok ? null : answer.problem);
     setSaid(answer.ok ? answer.data : null);
     if (answer.ok) announce(isDry ? "Asked; nothing was sent" : "The event is published");
   };
@@ -80,8 +89,13 @@ export function PublishForm() {
             rows={8}
             spellcheck={false}
             value={data}
+            aria-invalid={wrong !== ""}
+            aria-describedby="event-data-wrong"
             onInput={(event: Event) => setData((event.currentTarget as HTMLTextAreaElement).value)}
           />
+          <p id="event-data-wrong" class="wrong" role="alert">
+            {wrong}
+          </p>
         </div>
         <ProblemNote problem={faults.rest} />
         <div class="row">
@@ -131,11 +145,4 @@ function Explanation({ explained }: { readonly explained: Published }) {
       )}
     </section>
   );
-}
-
-/** The whole body is text of the form; where it is no JSON, its data is not. */
-function sayUnread(problem: Problem): Problem {
-  return problem.code === "MALFORMED_JSON"
-    ? { ...problem, detail: "The data is not JSON. Nothing was sent." }
-    : problem;
 }

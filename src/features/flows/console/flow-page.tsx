@@ -6,6 +6,7 @@ import { makeKey } from "../../../console/kit/make-idempotency-key.ts";
 import { readEvents } from "../../../console/kit/read-events.ts";
 import { hrefTo } from "../../../console/kit/route.ts";
 import { currentOwner } from "../../../console/kit/session.ts";
+import { hasPage, useDeployment } from "../../../console/kit/deployment.ts";
 import { useKept } from "../../../console/kit/use-kept.ts";
 import { useLoad } from "../../../console/kit/use-load.ts";
 import { usePages } from "../../../console/kit/use-pages.ts";
@@ -160,6 +161,9 @@ const NO_RUN: FlowRun = {
   turn: 0,
 };
 
+/** A fault of a field stands at that. */
+const isOfInput = ({ path }: { readonly path: string }): boolean => path.startsWith("/input");
+
 /** Run the flow with an input, by the stream: each result stands there the moment it is known. */
 function FlowForm({ flow, path }: { readonly flow: WireFlow; readonly path: string }) {
   const [kept, setKept] = useKept<FlowRun>(`flow ${flow.name}`, () => NO_RUN);
@@ -192,6 +196,7 @@ function FlowForm({ flow, path }: { readonly flow: WireFlow; readonly path: stri
     path: issue.path.replace(/^\/input/, ""),
   }));
   const shown = envelope?.results ?? results;
+  const hasRuns = hasPage(useDeployment(), "runs");
   return (
     <div class="stack">
       <CallForm
@@ -203,7 +208,12 @@ function FlowForm({ flow, path }: { readonly flow: WireFlow; readonly path: stri
         onChange={(next) => change({ input: next })}
         onRun={run}
       />
-      <ProblemNote problem={problem} />
+      <ProblemNote problem={issues.length > 0 && problem!.issues!.every(isOfInput) ? null : problem} />
+      {envelope !== null && hasRuns && (
+        <p key="run">
+          It has run: <a href={hrefTo("runs", envelope.batch_id, { new: "1" })}>open its page</a>.
+        </p>
+      )}
       {envelope?.answer !== undefined && (
         <section key="answer" class="card" aria-label="Its answer">
           <h2>Its answer</h2>

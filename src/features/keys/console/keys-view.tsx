@@ -1,8 +1,8 @@
 import { useState } from "hono/jsx/dom";
+import { useDeployment } from "../../../console/kit/deployment.ts";
 import { usePages } from "../../../console/kit/use-pages.ts";
 import { useFaults, useSend } from "../../../console/kit/use-send.ts";
 import type { Written } from "../../../console/kit/wire.ts";
-import { SHIPPED_FLAGS } from "../../../shipped.ts";
 import { announce } from "../../../console/parts/announce.tsx";
 import { MoreButton } from "../../../console/parts/more-button.tsx";
 import { Pending } from "../../../console/parts/notes.tsx";
@@ -32,7 +32,11 @@ export function KeysView() {
   const keys = [...pages.items, ...(pages.hasMore ? [] : configured)];
   const [made, setMade] = useState<{ readonly name: string; readonly key: string } | null>(null);
   const { send, isBusy, problem } = useSend();
-  const faults = useFaults(problem, { name: "", tools: "" });
+  const faults = useFaults(problem, {
+    name: "",
+    tools: "",
+    flags: "A key gives only flags that it has itself.",
+  });
   const [asked, setAsked] = useState<{ readonly what: "rotate" | "revoke"; readonly name: string } | null>(
     null,
   );
@@ -96,7 +100,13 @@ export function KeysView() {
       <MoreButton of={pages} />
       <div class="card">
         <h2>A new key of this tenant</h2>
-        <WishForm faults={faults} hasTenant={false} isBusy={isBusy} onWish={(wish) => void make(wish)} />
+        <WishForm
+          faults={faults}
+          flags={useDeployment().flags ?? undefined}
+          hasTenant={false}
+          isBusy={isBusy}
+          onWish={(wish) => void make(wish)}
+        />
       </div>
       {asked !== null && (
         <Question
@@ -122,7 +132,7 @@ function Name({ of: { name, flags } }: { readonly of: WireKey }) {
   return (
     <span class="row">
       <bdi class="mono">{name}</bdi>
-      <Tags of={flags.map((flag) => SHIPPED_FLAGS[flag] ?? flag)} />
+      <Tags of={flags} />
     </span>
   );
 }

@@ -11,5 +11,6 @@ export const section: Section = {
     title: "Operator",
     icon: "M4 5h14v5H4zM4 12h14v5H4zM7 7.5h.01M7 14.5h.01",
     View: OperatorView,
+    isStart: true,
   },
 };

@@ -231,7 +231,8 @@ function Failure({ error }: { readonly error: NonNullable<WireAction["error"]> }
   );
 }
 
-function sayMissing({ private: isPrivate, cut = [] }: WireAction, field: string): string {
+function sayMissing({ private: isPrivate, cut = [], error }: WireAction, field: string): string {
+  if (error?.code === "UNKNOWN_TOOL") return "Arguments of an unknown tool are not kept.";
   if (isPrivate === true) return "The tool is private: nothing of it is kept.";
   return cut.includes(field) ? "Too large to be kept." : "Not kept.";
 }

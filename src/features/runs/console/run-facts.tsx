@@ -6,7 +6,7 @@ import { Link } from "../../../console/parts/link.tsx";
 import { sayDuration } from "../../../console/parts/say-duration.ts";
 import { Status, toneOf, wordOf } from "../../../console/parts/status.tsx";
 import { Time } from "../../../console/parts/time.tsx";
-import { countEnds, isGoing, isOfKey, sayWay } from "./run-words.ts";
+import { countEnds, isGoing, isOfKey, sayWay, sayWhole } from "./run-words.ts";
 import { incompleteOf } from "./to-batch.ts";
 import type { WireRun } from "./wire-runs.ts";
 
@@ -24,7 +24,7 @@ export function RunFacts({ run, jobs }: RunFactsProps) {
   return (
     <div class="stack tight run-facts">
       <div class="row">
-        <Status of={run.status} />
+        <Status of={sayWhole(run, jobs)} />
         {isGoing(run) ? (
           <Progress key="progress" run={run} />
         ) : (

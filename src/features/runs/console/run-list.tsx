@@ -37,6 +37,7 @@ export function RunList({ query }: { readonly query: URLSearchParams }) {
   const items = [...(going?.runs ?? []), ...runs.items].filter(
     ({ run_id: id }, at, all) => all.findIndex((one) => one.run_id === id) === at,
   );
+  items.sort((a, b) => Date.parse(b.started_at) - Date.parse(a.started_at));
   return (
     <div class="stack">
       <Title text="Runs">

@@ -6,7 +6,7 @@ import { sayDuration } from "../../../console/parts/say-duration.ts";
 import { Status } from "../../../console/parts/status.tsx";
 import { ListTable } from "../../../console/parts/table.tsx";
 import { Time } from "../../../console/parts/time.tsx";
-import { isGoing, isOfKey, nameRun, sayWay } from "./run-words.ts";
+import { isGoing, isOfKey, nameRun, sayUnfailed, sayWay } from "./run-words.ts";
 import type { ListedRun } from "./wire-runs.ts";
 
 /** Runs below each other: what ran, how it ended and what failed first, who sent it, how long it took and when. */
@@ -50,8 +50,8 @@ function Name({ of: run }: OfRun) {
   );
 }
 
-function FailedFirst({ of: { error } }: OfRun) {
-  if (error === undefined) return null;
+function FailedFirst({ of: { error, status, summary } }: OfRun) {
+  if (error === undefined) return <span class="muted">{sayUnfailed({ status, summary })}</span>;
   return (
     <span>
       <code>{error.code}</code>{" "}

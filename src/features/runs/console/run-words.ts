@@ -1,6 +1,6 @@
 import { count } from "../../../console/parts/count.ts";
 import type { WireJob, WireResult } from "../../../console/kit/wire.ts";
-import { sayStatus } from "../../../console/jobs/job-filter.ts";
+import { isAlive, sayStatus } from "../../../console/jobs/job-filter.ts";
 import type { ListedRun, WireAction, WireRun } from "./wire-runs.ts";
 
 /** The doors that a run comes by, in words. */
@@ -88,6 +88,19 @@ export function countEnds(
   return [...Map.groupBy(ends, (end) => end)]
     .map(([end, all]) => [end, all.length] as const)
     .sort(([a], [b]) => ENDS.indexOf(a) - ENDS.indexOf(b));
+}
+
+/** Say how a run as a whole stands: one that only waits for the time of its jobs is not said to run. */
+export function sayWhole(run: Pick<WireRun, "status">, jobs: OfJobs): string {
+  const going = jobs.filter(isAlive).map(sayStatus);
+  const isDue = run.status === "running" && going.length > 0 && going.every((one) => one === "scheduled");
+  return isDue ? "scheduled" : run.status;
+}
+
+/** Say why a run did not end well of which no action failed; nothing where a job of it did. */
+export function sayUnfailed({ status, summary }: Pick<ListedRun, "status" | "summary">): string {
+  if ((status !== "error" && status !== "partial") || summary.initiated > 0) return "";
+  return summary.pending_confirmation > 0 ? "not approved" : "not all undone";
 }
 
 /** Find the results of a rerun that were kept from before: nothing was sent for them. */

@@ -63,7 +63,7 @@ ${categories.map(
 <button class="no" name="${FIELDS.decision}" value="no">No</button>
 </div>
 </form>
-<p class="muted">Calls count on the key's quota. It cannot approve anything, manage keys or tools, or skip an approval. You can end it with <code>DELETE /v1/sign_ins/{id}</code>, or by revoking the key.</p>`;
+<p class="muted">Calls count on the key's quota. It cannot approve anything, manage keys or tools, or skip an approval. You can end it in the console, under Signed-in programs, or by revoking the key.</p>`;
   return {
     status: wrong === undefined ? 200 : 422,
     title: `What may a program at ${client.redirectHost} use?`,

@@ -7,7 +7,7 @@ import { Tile } from "../../../console/parts/facts.tsx";
 import { sayDuration } from "../../../console/parts/say-duration.ts";
 import { Time } from "../../../console/parts/time.tsx";
 import { Title } from "../../../console/parts/title.tsx";
-import { toneOf, wordOf } from "../../../console/parts/status.tsx";
+import { sayJobs, toneOf } from "../../../console/parts/status.tsx";
 import { count } from "../../../console/parts/count.ts";
 import { JOB_STATUSES } from "../../../console/jobs/job-filter.ts";
 
@@ -55,7 +55,7 @@ function Figures({ usage }: { readonly usage: WireUsage }) {
           {JOB_STATUSES.map((status) => (
             <li key={status}>
               <a class={`status tone-${toneOf(status)}`} href={hrefTo("jobs", null, { status })}>
-                {wordOf(status)} {(jobs[status] ?? 0).toLocaleString("en")}
+                {sayJobs(status)} {(jobs[status] ?? 0).toLocaleString("en")}
               </a>
             </li>
           ))}

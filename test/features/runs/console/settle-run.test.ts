@@ -1,7 +1,13 @@
 import { expect, test } from "vitest";
 
 import type { WireResult } from "../../../../src/console/kit/wire.ts";
-import { countEnds, keptOf, sayNothing } from "../../../../src/features/runs/console/run-words.ts";
+import {
+  countEnds,
+  keptOf,
+  sayNothing,
+  sayUnfailed,
+  sayWhole,
+} from "../../../../src/features/runs/console/run-words.ts";
 import { type Question, settleRun } from "../../../../src/features/runs/console/settle-run.ts";
 import { someRun } from "./some-run.ts";
 
@@ -83,4 +89,21 @@ test("a rerun that sent nothing says so of each action", () => {
   expect(sayNothing(kept)).toBe(
     "Nothing was sent, and there is no new run: w succeeded and is not sent again; x would be refused again.",
   );
+});
+
+test("a run whose jobs wait for their time is scheduled, until one of them has begun", () => {
+  const job = { job_id: "j", status: "retrying", attempts: 0 } as const;
+  expect(sayWhole({ status: "running" }, [job])).toBe("scheduled");
+  expect(sayWhole({ status: "running" }, [job, { ...job, attempts: 1 }])).toBe("running");
+  expect(sayWhole({ status: "running" }, [])).toBe("running");
+});
+
+test("a list says why a run did not end well of which no action failed", () => {
+  const { summary } = someRun([]);
+  const say = (status: "error" | "partial" | "success", more: object) =>
+    sayUnfailed({ status, summary: { ...summary, ...more } });
+  expect(say("error", { pending_confirmation: 2 })).toBe("not approved");
+  expect(say("partial", { ok: 3 })).toBe("not all undone");
+  expect(say("error", { initiated: 1 })).toBe("");
+  expect(say("success", { ok: 1 })).toBe("");
 });
