@@ -541,7 +541,7 @@ export class Player {
       this.#ran.push(again);
     }
     if (typeof envelope.job_id === "string") this.#promise((again.jobId = envelope.job_id), step.by);
-    this.#readResults(envelope.results, again, `a rerun of ${ran.runId!}`);
+    this.#readResults(envelope.results, again, `a rerun of ${ran.runId!}`, ran.isStale);
   }
 
   #readUndone(undone: unknown, { ofs, runId, asked }: Ran): void {

@@ -245,12 +245,31 @@ const told = fc
     ),
   );
 
+/** A conversation that breaks off after its first writes, and comes again under its key. */
+const brokenOff = fc
+  .record({
+    first: moveOf(run),
+    again: moveOf(of("repeat")),
+    ends: fc.constantFrom<Treatment>("refused", "done, slowly"),
+  })
+  .map(({ first, again, ends }): Move[] => [
+    {
+      step: { ...first.step, door: "agent", keys: "one" },
+      treatments: ["done", "done", ends, ends, ends],
+      meanwhile: { killedAfterMs: 1_000 },
+    },
+    // The claim of the process that was killed is over by then.
+    { ...again, step: { does: "pass", by: again.step.by, pick: 0, ms: 90_000 }, meanwhile: "nothing" },
+    { ...again, step: { ...again.step, by: first.step.by, pick: 0 }, treatments: [] },
+  ]);
+
 const moves = fc
   .array(
     fc.oneof(
       { weight: 8, arbitrary: moveOf(step).map((move): Move[] => [move]) },
       { weight: 4, arbitrary: chain },
       { weight: 1, arbitrary: told },
+      { weight: 1, arbitrary: brokenOff },
     ),
     { minLength: 5, maxLength: 8 },
   )
