@@ -246,6 +246,8 @@ export class Player {
       case "kill":
         return this.#kill();
       case "rest":
+        // No object rests while something of it is under way.
+        if (this.#store.underWay > 0) return;
         this.#store.customers.ends += 1;
         return this.#volley.evict();
     }
@@ -522,7 +524,6 @@ export class Player {
     const ran = this.#pickRun(step);
     if (ran === undefined) return;
     if (step.does === "rerun") this.ledger.wantAgain(ran.ofs.values());
-    if (step.does === "rerun" && ran.isStale) this.ledger.insist(ran.ofs.values());
     const body = step.does === "rerun" && step.only ? { only: "failed" } : {};
     const asked = { method: "POST", key: step.by, path: `/v1/runs/${ran.runId!}/${step.does}`, body };
     this.ledger.open(ran.ofs.values());

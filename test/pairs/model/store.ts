@@ -67,7 +67,19 @@ export class Store {
     return listing === "grows" && at === 0 ? ofs.slice(1) : ofs;
   }
 
+  /** Requests that it has not answered. */
+  underWay = 0;
+
   readonly fetch: Ports["fetch"] = async (url, init) => {
+    this.underWay += 1;
+    try {
+      return await this.#answer(url, init);
+    } finally {
+      this.underWay -= 1;
+    }
+  };
+
+  async #answer(url: string, init: Parameters<Ports["fetch"]>[1]): Promise<Response> {
     if (url === MODEL_URL) {
       const [treatment] = this.treatments.splice(0, 1);
       if (treatment === "done, slowly") await this.#wait(SLOW_MS, init.signal);
@@ -91,7 +103,7 @@ export class Store {
     if (treatment === "done, slowly") await this.#wait(SLOW_MS, init.signal);
     if (treatment === "done, then lost") throw new Error("the connection broke");
     return Response.json({ of }, { status: treatment === "done, then 500" ? 500 : status });
-  };
+  }
 
   async #deliver(path: string, { headers, body, signal }: Parameters<Ports["fetch"]>[1]): Promise<Response> {
     const treatment = this.treatments.shift() ?? "done";

@@ -27,6 +27,11 @@ export function RunActions({ run }: { readonly run: WireRun }) {
   return (
     <div class="stack tight run-actions">
       <div class="row ends">
+        {mayRerun && countEnds(run, []).some(([end]) => end === "success" || end === "initiated") && (
+          <span key="writes" class="small muted">
+            A write that succeeded is not sent again.
+          </span>
+        )}
         <CopyButton text={() => sayCurl(location.origin, toBatch(run))} label="Copy as curl" />
         <CopyButton text={() => sayTypescript(location.origin, toBatch(run))} label="Copy as TypeScript" />
         <button type="button" disabled={isEmpty} onClick={open}>
@@ -49,11 +54,6 @@ export function RunActions({ run }: { readonly run: WireRun }) {
           </button>
         )}
       </div>
-      {mayRerun && countEnds(run, []).some(([end]) => end === "success" || end === "initiated") && (
-        <p key="writes" class="small muted">
-          A write that succeeded is not sent again.
-        </p>
-      )}
       {nothing !== null && (
         <p key="nothing" class="note tone-idle" role="status">
           {nothing}
@@ -99,7 +99,8 @@ function useRerun(id: string) {
     const { batch_id: ran, run_id: begun = ran, results = [] } = answer.data as Rerun;
     const kept = keptOf(results);
     const done = kept.filter(({ status }) => status === "success" || status === "initiated");
-    if (begun === ran && kept.length === results.length) return setNothing(sayNothing(kept));
+    if (begun === ran && kept.length > 0 && kept.length === results.length)
+      return setNothing(sayNothing(kept));
     announce(begun === ran ? "It has run again" : "It runs again");
     location.hash = hrefTo("runs", begun, {
       new: "1",

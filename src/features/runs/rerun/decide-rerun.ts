@@ -204,7 +204,9 @@ function sentNothing({ status, attempts = 0, in_doubt: inDoubt, data, items, err
 
 /** Whether a service answered an action, or may have heard of it: its own idempotency key stands for how that ended. */
 function wasSent(action: KeptAction): boolean {
-  return action.job_id !== undefined || action.error?.upstream_status !== undefined || isInDoubt(action);
+  const { job_id: job, error, replayed = false } = action;
+  // A run that was only told of a refusal does not know what has come of it since.
+  return job !== undefined || (error?.upstream_status !== undefined && !replayed) || isInDoubt(action);
 }
 
 /** Whether somebody said yes to a question, and how that ended is not known. */

@@ -31,6 +31,8 @@ export interface KeptAction {
     readonly url?: string;
   };
   readonly attempts?: number;
+  /** It was told as it had ended before; this run sent nothing for it. */
+  readonly replayed?: true;
   readonly items?: { readonly total: number; readonly ok: number };
   /** It was an action of one of several rounds. */
   readonly round?: number;

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 
 import { defineTool } from "../../../../src/core/catalog/define-tool.ts";
 import * as LIMITS from "../../../../src/core/contract/limits.ts";

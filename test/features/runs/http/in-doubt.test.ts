@@ -151,6 +151,17 @@ describe("T56 A write that was sent and answered", () => {
     expect(keys).toEqual([keys[0], keys[0]]);
   });
 
+  test("400 under an idempotency key that was sent again by a rerun is not sent once more for the request that comes again", async () => {
+    const { run, rerun, keys } = await start([400], [withKey("keyed", {})]);
+    const keyed = { ...write, tool: "keyed", idempotency_key: "own" };
+    await rerun((await run(keyed)).batch_id);
+    const again = await run(keyed);
+    const replayed = [{ status: "error", meta: { idempotency_replayed: true } }];
+    expect(again.results).toMatchObject(replayed);
+    expect((await rerun(again.batch_id)).results).toMatchObject(replayed);
+    expect(keys).toHaveLength(2);
+  });
+
   test("503 under an idempotency key is asked about by a rerun, and sent with a yes", async () => {
     const { run, rerun, ask, keys } = await start([503]);
     const { batch_id: id } = await run({ ...write, idempotency_key: "own" });
