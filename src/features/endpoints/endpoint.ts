@@ -31,6 +31,8 @@ export interface KeptEndpoint extends EndpointSettings, EndpointHealth {
   readonly secrets: readonly SigningSecret[];
   readonly createdAt: number;
   readonly updatedAt: number;
+  /** The place of the first event that its customer may see: what came before was another's. */
+  readonly ownFrom?: number | undefined;
 }
 
 export const ENDPOINT_STATES = ["active", "paused", "disabled"] as const;

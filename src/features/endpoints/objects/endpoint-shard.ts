@@ -84,7 +84,10 @@ export function createEndpointShard({
       if (asked.seen !== undefined && known?.updatedAt !== asked.seen) return null;
       // A kill came between its deletion here and in the directory.
       if (known === null && this.#store.endpoints.name(asked.no) !== undefined) return "used";
-      const endpoint = changeEndpoint(known, asked, now);
+      const { deliveries, queue } = this.#store;
+      const { no } = known ?? asked;
+      const last = Math.max(deliveries.latest().get(no) ?? -1, ...queue.open(no));
+      const endpoint = changeEndpoint(known, asked, now, last + 1);
       this.#write(endpoint);
       return { created: known === null, endpoint };
     }

@@ -4,7 +4,7 @@ import type { EndpointPut } from "../endpoint-shard-methods.ts";
 type Row = { no: number; json: string; deleted_at: number | null };
 
 /** An endpoint as its deliveries name it; one that was deleted leaves nothing else. */
-export interface NamedEndpoint extends Pick<KeptEndpoint, "no" | "id" | "customer"> {
+export interface NamedEndpoint extends Pick<KeptEndpoint, "no" | "id" | "customer" | "ownFrom"> {
   readonly deletedAt?: number;
 }
 
@@ -113,6 +113,7 @@ export function changeEndpoint(
   known: KeptEndpoint | null,
   { id, no, settings, secret, enables, keepsVia, ownSecret }: EndpointPut,
   nowMs: number,
+  nextSeq = 0,
 ): KeptEndpoint {
   const health = known === null || (enables && known.disabled !== null) ? HEALTHY : known;
   const { failingSince, failedLast, disabled } = health;
@@ -130,5 +131,6 @@ export function changeEndpoint(
     updatedAt: Math.max(nowMs, (known?.updatedAt ?? 0) + 1),
     secrets: ownSecret === undefined ? kept : [{ secret: ownSecret, endsAt: null }],
     createdAt: known?.createdAt ?? nowMs,
+    ownFrom: known === null || known.customer === settings.customer ? known?.ownFrom : nextSeq,
   };
 }

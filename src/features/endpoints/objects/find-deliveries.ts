@@ -41,7 +41,8 @@ function findPlaces(store: ShardStore, query: DeliveryQuery): readonly Place[] {
     const before = after === null ? Number.MAX_SAFE_INTEGER : after.no > no ? after.seq + 1 : after.seq;
     const last = found.length < most ? undefined : found.at(-1)!;
     const hasRows = first.seq >= 0 && (last === undefined || comparePlaces(first, last) < 0);
-    const range = { ...query, from: last?.seq ?? 0, before, limit: most };
+    const from = Math.max(last?.seq ?? 0, customer === undefined ? 0 : (endpoint.ownFrom ?? 0));
+    const range = { ...query, from, before, limit: most };
     const own = [...(hasRows ? store.deliveries.seqs(no, range) : []), ...freshOf(no, store, range)];
     if (own.length === 0) continue;
     found.push(...own.map((seq) => ({ seq, endpoint })));
@@ -77,10 +78,10 @@ function* seeAll(places: readonly Place[], store: ShardStore, nowMs: number): Ge
 /** Show a delivery with its endpoint. One that waits is tried when its endpoint may be sent to, not only when it is due. */
 export function toSeen(
   delivery: Delivery,
-  { id, customer }: NamedEndpoint,
+  { id, customer, ownFrom = 0 }: NamedEndpoint,
   { queue, nowMs }: { readonly queue: DeliveryQueue; readonly nowMs: number },
 ): SeenDelivery {
   const isWaiting = delivery.dueAt !== null && !queue.isRunning(delivery);
   const dueAt = isWaiting ? queue.turnAt(delivery, nowMs) : delivery.dueAt;
-  return { ...delivery, dueAt, endpoint: id, customer: customer ?? null };
+  return { ...delivery, dueAt, endpoint: id, customer: (delivery.seq >= ownFrom && customer) || null };
 }

@@ -87,3 +87,22 @@ test("An event that waits for a customer's endpoint is discarded where that has 
   await world.later(1_000);
   expect(types().slice(2)).toEqual(["news"]);
 });
+
+test("A customer sees nothing that its endpoint got while it was another's", async () => {
+  const world = await openEndpoints();
+  await world.put("shop", { customer: "c_1" });
+  await world.publish("order.paid", { of: "c_1" }, { customer: "c_1" });
+  await world.later(1_000);
+  await world.send("PATCH", "/v1/endpoints/shop", { customer: "c_2" });
+  await world.publish("order.sent", {}, { customer: "c_2" });
+  await world.later(1_000);
+  const [sent, paid] = await world.deliveriesOf("shop");
+  const link = await world.send("POST", "/v1/portal_links", { customer: "c_2" });
+  const authorization = `Bearer ${String(link.body.url).split("token=")[1]!}`;
+  const see = (path: string) =>
+    world.volley.fetch(`/v1/portal/deliveries${path}`, { headers: { authorization } });
+  const { deliveries } = (await (await see("")).json()) as { deliveries: readonly { type: string }[] };
+  expect(deliveries.map(({ type }) => type)).toEqual(["order.sent"]);
+  expect((await see(`/${sent!.delivery_id}`)).status).toBe(200);
+  expect((await see(`/${paid!.delivery_id}`)).status).toBe(404);
+});
