@@ -80,9 +80,14 @@ export function toFailedReply(
   return { json: JSON.stringify({ status, ...doubt, error: toWireFailure(failure) }), failed: true };
 }
 
-/** Say that a call of `execute_actions` was refused whole: a model wrote that batch, so it is told what to change. */
-export function toRefusedReply(refusal: Refusal): ToolReply {
+/**
+ * Say that a call of `execute_actions` was refused whole: a model wrote that batch, so it is told what to change.
+ *
+ * @param inDoubt an earlier run may have sent something of it
+ */
+export function toRefusedReply(refusal: Refusal, inDoubt = false): ToolReply {
   const { code, title, detail, path, expected, received, retry_after_ms } = toProblem(refusal);
   const error = { code, message: title, retry_after_ms, hint: detail, path, expected, received };
-  return { json: JSON.stringify({ status: "error", error }), failed: true };
+  const how = inDoubt ? { status: "unknown", in_doubt: true } : { status: "error" };
+  return { json: JSON.stringify({ ...how, error }), failed: true };
 }

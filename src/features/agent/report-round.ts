@@ -4,6 +4,7 @@ import type { ModelCall } from "./dialect/dialect.ts";
 import type { TurnBatch, TurnPart } from "../../turns/batch-calls.ts";
 import { type BatchMeasures, toEnvelopeJson } from "../../core/answer/envelope.ts";
 import { shapeOutcomes } from "../../core/answer/shape-outcomes.ts";
+import type { Entry } from "../../core/contract/action.ts";
 import type { Batch } from "../../core/contract/batch.ts";
 import { makeFailure, toWireFailure } from "../../core/contract/failure.ts";
 import type { Outcome } from "../../core/contract/outcome.ts";
@@ -90,19 +91,25 @@ export function findWaiting(steps: readonly Step[], outcomes: readonly Outcome[]
   );
 }
 
-/** The results of actions whose batch was refused: each is told, and none ran. */
+/**
+ * The results of actions whose batch was refused: each is told, and none ran now.
+ *
+ * @param wasSent whether an earlier run of the request may have sent one
+ */
 export function refuseActions(
   { from, to }: TurnPart,
   { entries }: Batch,
-  refusal: Refusal,
+  { refusal, wasSent }: { readonly refusal: Refusal; readonly wasSent: (entry: Entry) => boolean },
 ): readonly string[] {
   const { hint, retryAfterMs } = refusal;
   const code = refusal.code === "QUOTA_EXCEEDED" ? "RATE_LIMITED" : "INVALID_ACTION";
   const more = { hint, ...(retryAfterMs !== undefined && { retryAfterMs }) };
   const error = toWireFailure(makeFailure(refusal.code === "UNAVAILABLE" ? "OVERLOADED" : code, more));
+  const toText = (entry: Entry, status: string, meta: object): string =>
+    JSON.stringify({ index: 0, id: entry.id, tool: entry.tool, status, error, meta });
   return entries
     .slice(from, to)
-    .map(({ id, tool }) => JSON.stringify({ index: 0, id, tool, status: "error", error, meta: {} }));
+    .map((one) => (wasSent(one) ? toText(one, "unknown", { in_doubt: true }) : toText(one, "error", {})));
 }
 
 /** A call of which no action could be made has the result that the model was told. */

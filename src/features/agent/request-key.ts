@@ -73,6 +73,11 @@ export class RequestKey {
     this.#keepsAnswer = hasKey;
   }
 
+  /** Whether an earlier run began it, and may have sent its writes. */
+  get isTakenOver(): boolean {
+    return this.#isTakenOver;
+  }
+
   /** Aborts when another run has taken the request over. */
   get lost(): AbortSignal {
     return this.#lost.signal;

@@ -1,5 +1,6 @@
 import { AnswerBudget, toResultJson } from "../../core/answer/envelope.ts";
 import { shapeOutcomes } from "../../core/answer/shape-outcomes.ts";
+import type { Entry } from "../../core/contract/action.ts";
 import type { Batch, KeptAs, OnError } from "../../core/contract/batch.ts";
 import * as LIMITS from "../../core/contract/limits.ts";
 import type { Outcome, PendingConfirmation } from "../../core/contract/outcome.ts";
@@ -96,9 +97,14 @@ export async function runRound(
       done.push({ ran: ran.value, parts });
       continue;
     }
+    // An earlier run of the request may have sent what finds no quota now.
+    const isOpen = options.requestKey?.isTakenOver === true && PASSING.includes(ran.error.code);
+    const wasSent = ({ tool }: Entry): boolean =>
+      isOpen && execution.catalog.get(tool ?? "")?.isWrite === true;
     for (const part of parts) {
-      replies.set(part.call, { ...toRefusedReply(ran.error), waits: [] });
-      tell(part.call, refuseActions(part, batch, ran.error));
+      const mayHaveRun = batch.entries.slice(part.from, part.to).some(wasSent);
+      replies.set(part.call, { ...toRefusedReply(ran.error, mayHaveRun), waits: [] });
+      tell(part.call, refuseActions(part, batch, { refusal: ran.error, wasSent }));
     }
   }
 
@@ -135,6 +141,9 @@ export async function runRound(
     },
   };
 }
+
+/** Refusals that say nothing of the batch itself. */
+const PASSING = ["QUOTA_EXCEEDED", "UNAVAILABLE"];
 
 async function runBatch(
   { batch, parts }: TurnBatch,

@@ -89,6 +89,24 @@ describe("T42 In a request that comes again", () => {
     expect(new Set(kept)).toEqual(new Set([LIMITS.repeatRetentionMs]));
   });
 
+  test("a write of a round that finds no quota may have been sent before, and a read was not", async () => {
+    const { world, send, run, callsOf } = createWorld();
+    const first = send(true);
+    await run(first, call("write", { to: "you" }));
+    await first.end(null);
+    world.gate.quotaAllowed = false;
+    const again = send();
+    const told = await run(again, call("write", { to: "you" }), call("read"));
+    expect(told).toMatchObject([
+      { status: "unknown", error: { code: "RATE_LIMITED" }, meta: { in_doubt: true } },
+      { status: "error", error: { code: "RATE_LIMITED" } },
+    ]);
+    await again.end(null);
+    const [never] = await run(send(true), call("write", { to: "them" }));
+    expect(never).toMatchObject({ status: "error", error: { code: "RATE_LIMITED" }, meta: {} });
+    expect(callsOf("write")).toBe(1);
+  });
+
   test("two equal writes of one turn are two, and the same two again", async () => {
     const { send, run, callsOf } = createWorld();
     const first = send(true);
