@@ -52,7 +52,7 @@ export function toMark({ start, end, message }: Slip): Mark {
 }
 
 /** Where a place stands for a person: counted from 1. */
-export function placeOf(text: string, offset: number): { readonly line: number; readonly column: number } {
+function placeOf(text: string, offset: number): { readonly line: number; readonly column: number } {
   const before = text.slice(0, offset);
   const line = before.split("\n").length;
   return { line, column: offset - before.lastIndexOf("\n") };
