@@ -23,7 +23,7 @@ describe("The line of a refused request", () => {
   });
 });
 
-test.each(["/docs", "/docs/keys", "/llms.txt", "/llms-full.txt", "/robots.txt", "/favicon.ico"])(
+test.each(["/docs", "/docs/keys", "/llms.txt", "/llms-full.txt"])(
   "%s is 404 for who has no key, where no feature serves it",
   async (path) => {
     const volley = await createTestVolley({ tools: [] });

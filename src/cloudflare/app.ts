@@ -82,7 +82,7 @@ export function createApp(
   refuseOthers(app, openRoutes);
   for (const path of LOOKED_FOR)
     app.all(path, (c) => {
-      const refusal = makeRefusal("NOT_FOUND", `Nothing is served there${sayAllPaths(routes)}`);
+      const refusal = makeRefusal("NOT_FOUND", `No such path${sayAllPaths(routes)}`);
       return respondRefusal(refusal, refusingOf(c));
     });
 
@@ -130,14 +130,7 @@ export function createApp(
 }
 
 /** Where clients look at any server, and take a 401 for one at which a person has to let them in. */
-const LOOKED_FOR = [
-  "/.well-known/*",
-  "/docs/*",
-  "/llms.txt",
-  "/llms-full.txt",
-  "/robots.txt",
-  "/favicon.ico",
-];
+const LOOKED_FOR = ["/.well-known/*", "/docs/*", "/llms.txt", "/llms-full.txt"];
 
 /** Origin and path of what runs batches, as the router reads an address: without a query, nothing encoded. */
 const BATCHES = /^https?:\/\/[^/?#]+\/v1\/execute_actions$/;

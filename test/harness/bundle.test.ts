@@ -9,7 +9,7 @@ import { objectsOf, readWranglerConfig } from "../support/wrangler-config.ts";
 
 const CONFIG = "wrangler.toml";
 /** Half of it are libraries: Zod, Hono, MiniSearch, and what reads YAML, crons, times in words and JSON Schema. */
-const GZIP_LIMIT = 622 * 1024;
+const GZIP_LIMIT = 622.5 * 1024;
 
 /** A Worker of the free plan may have three times as much. */
 const ALL_GZIP_LIMIT = 1271 * 1024;
@@ -27,7 +27,7 @@ afterAll(async () => {
 });
 
 describe("The bundle that is deployed", () => {
-  test("takes at most 622 KiB gzipped", () => {
+  test("takes at most 622.5 KiB gzipped", () => {
     expect(bundle.gzipBytes).toBeLessThanOrEqual(GZIP_LIMIT);
   });
 

@@ -37,7 +37,7 @@ const DOCUMENT = "GET /openapi.json";
 
 /** @param making the route that makes what this path lists; absent where none does */
 export function refuseMethod({ method }: Request, allowed: string, making?: string): Refusal {
-  const hint = `This path answers ${allowed} only, as its 'Allow' header says, and ${visibleText(method, 16)} came.`;
+  const hint = `This path answers ${allowed} only, and ${visibleText(method, 16)} came.`;
   const made = method === "POST" && making !== undefined ? ` ${toShown(making)} makes one.` : "";
   return makeRefusal("METHOD_NOT_ALLOWED", hint + made);
 }

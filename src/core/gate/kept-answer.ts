@@ -39,5 +39,5 @@ export function mayRead({ tools }: Pick<KeptAnswer, "tools">, { caller, catalog 
 /** Refuse a key that stands for something else. The words are the same whatever differs: they tell nothing of it. */
 export const KEY_CONFLICT = makeRefusal(
   "IDEMPOTENCY_CONFLICT",
-  "This request was sent before under the same Idempotency-Key, or as what a client repeats, with another body, by another caller or by a key that could call other tools; nothing ran. Send new content under a new key.",
+  "Its Idempotency-Key was used before, with another body, by another caller or by a key for other tools; nothing ran. Send it under a new key.",
 );

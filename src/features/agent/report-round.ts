@@ -105,11 +105,11 @@ export function refuseActions(
   const code = refusal.code === "QUOTA_EXCEEDED" ? "RATE_LIMITED" : "INVALID_ACTION";
   const more = { hint, ...(retryAfterMs !== undefined && { retryAfterMs }) };
   const error = toWireFailure(makeFailure(refusal.code === "UNAVAILABLE" ? "OVERLOADED" : code, more));
-  const toText = (entry: Entry, status: string, meta: object): string =>
-    JSON.stringify({ index: 0, id: entry.id, tool: entry.tool, status, error, meta });
-  return entries
-    .slice(from, to)
-    .map((one) => (wasSent(one) ? toText(one, "unknown", { in_doubt: true }) : toText(one, "error", {})));
+  return entries.slice(from, to).map((entry) => {
+    const { id, tool } = entry;
+    const [status, meta] = wasSent(entry) ? ["unknown", { in_doubt: true }] : ["error", {}];
+    return JSON.stringify({ index: 0, id, tool, status, error, meta });
+  });
 }
 
 /** A call of which no action could be made has the result that the model was told. */
