@@ -51,15 +51,8 @@ export function toMark({ start, end, message }: Slip): Mark {
   };
 }
 
-/** Where a place stands for a person: counted from 1. */
-function placeOf(text: string, offset: number): { readonly line: number; readonly column: number } {
-  const before = text.slice(0, offset);
-  const line = before.split("\n").length;
-  return { line, column: offset - before.lastIndexOf("\n") };
-}
-
-/** Say where a place of a text is. */
+/** Say where a place of a text is, counted from 1. */
 export function sayPlace(text: string, offset: number): string {
-  const { line, column } = placeOf(text, offset);
-  return `Line ${line}, column ${column}`;
+  const before = text.slice(0, offset);
+  return `Line ${before.split("\n").length}, column ${offset - before.lastIndexOf("\n")}`;
 }

@@ -37,7 +37,7 @@ export function readHanded(): string | null {
   return handed;
 }
 
-/** Find the first slip of a text that has to be JSON, and say where it is; null where there is none. */
+/** Find the first mistake in a text, and say where it is. Valid JSON has none, which is null. */
 export function findSlip(text: string, { slips, root } = readJson(text)) {
   const [slip] = slips;
   if (slip === undefined) return root === null ? { said: "It is empty.", start: 0, end: 0 } : null;

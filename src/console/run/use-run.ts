@@ -19,9 +19,9 @@ export interface RunRequest {
 
 export interface Runner {
   readonly run: Run | null;
-  /** @returns what came of it, when it is over; null when the tab has another owner by then */
   /** Send a run whose connection was lost again, under its key: it is the same run. */
   readonly again: () => void;
+  /** @returns what came of it, when it is over; null when the tab has another owner by then */
   readonly start: (request: RunRequest) => Promise<Run | null>;
 }
 
