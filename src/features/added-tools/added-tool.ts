@@ -1,6 +1,6 @@
-import type { KeptDeclaration, Tool, ToolContext } from "../../core/catalog/define-tool.ts";
+import type { KeptDeclaration, ToolContext } from "../../core/catalog/define-tool.ts";
+import type { KeptTool, Tool } from "../../feature/tool.ts";
 import type { ToolHead } from "../../core/catalog/tool-head.ts";
-import type { KeptTool } from "../../feature/tool.ts";
 
 /**
  * Make a tool of what is kept of it. Its head is read at once; its declaration is only read when somebody calls it or

@@ -1,13 +1,11 @@
-import { checkFields } from "../../feature/tool.ts";
-import type { Catalog } from "../../core/catalog/catalog.ts";
-import type { Tool } from "../../core/catalog/define-tool.ts";
+import { type Catalog, checkFields, type Tool } from "../../feature/tool.ts";
 import type { Declaration, DeclarationRules } from "./declared/declaration.ts";
 import { parseDeclaration } from "./declared/parse-declaration.ts";
 import { type DeclarationIssue, Problems } from "./declared/problems.ts";
 import { toTool } from "./declared/to-tool.ts";
 import { makeVerifier } from "../../core/catalog/verifier.ts";
 import type { ToolToKeep } from "./stored-tools.ts";
-import { attemptNow, err, ok, type Result } from "../../core/kit/result.ts";
+import { attemptNow, err, ok, type Result } from "../../feature/refuse.ts";
 import { toHeadJson } from "../../core/catalog/tool-head.ts";
 import { canonicalJson } from "../../core/kit/json/canonical-json.ts";
 

@@ -2,7 +2,7 @@ import type { KeptTool } from "../../feature/tool.ts";
 import { createPartCall } from "../../core/contract/gate/part-call.ts";
 import * as LIMITS from "../../core/contract/limits.ts";
 import { findCycle } from "../../core/kit/layers.ts";
-import { err, ok, type Result } from "../../core/kit/result.ts";
+import { err, ok, type Result } from "../../feature/refuse.ts";
 
 /** A tool that a tenant adds while running, or a flow, as a Worker hands it over to be kept. The JSON of a flow is an object that has it as `flow`. */
 export interface ToolToKeep extends Omit<KeptTool, "version"> {

@@ -1,7 +1,5 @@
-import type { Catalog } from "../../core/catalog/catalog.ts";
-import type { Tool } from "../../core/catalog/define-tool.ts";
-import type { Caller } from "../../core/contract/gate/caller.ts";
-import { isFlow, type KeptTool } from "../../feature/tool.ts";
+import { type Catalog, isFlow, type KeptTool, type Tool } from "../../feature/tool.ts";
+import type { Caller } from "../../feature/caller.ts";
 import type { ToolsPage } from "./stored-tools.ts";
 import * as LIMITS from "./limits.ts";
 import { createAddedTool } from "./added-tool.ts";

@@ -1,15 +1,11 @@
 import * as z from "zod/mini";
 
-import { nearest } from "../../feature/schema.ts";
+import { lazySchema, nearest, parseRequest, visibleText } from "../../feature/schema.ts";
 import { TOOL_SURFACES } from "../discovery/tool-surface.ts";
-import type { Catalog } from "../../core/catalog/catalog.ts";
-import { parseRequest } from "../../core/contract/parse-request.ts";
-import { lazySchema } from "../../core/contract/lazy-schema.ts";
+import type { Catalog } from "../../feature/tool.ts";
 import { type KeptAs, type OnError, tagsForm } from "../../core/contract/batch.ts";
 import * as LIMITS from "./limits.ts";
-import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
-import { ok, type Result } from "../../core/kit/result.ts";
-import { visibleText } from "../../core/kit/visible-text.ts";
+import { makeRefusal, ok, type Refusal, type Result } from "../../feature/refuse.ts";
 import type { OfferedSurface } from "./offer-tools.ts";
 
 /** The changes that a strategy makes to the loop: nothing else does. */

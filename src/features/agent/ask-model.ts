@@ -1,21 +1,26 @@
-import { HOP_HEADER } from "../../core/egress/guard-headers.ts";
-import type { Ports } from "../../core/egress/ports.ts";
-import { type JsonObject, parseExact } from "../../core/contract/json.ts";
+import { createRedactor, type HeldBytes, HOP_HEADER, type Ports } from "../../feature/outside.ts";
+import { type JsonObject, parseExact } from "../../feature/schema.ts";
 import * as LIMITS from "./limits.ts";
 import { countValues } from "../../core/contract/parse-json.ts";
-import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
+import {
+  attempt,
+  attemptNow,
+  err,
+  makeRefusal,
+  ok,
+  type Refusal,
+  type Result,
+} from "../../feature/refuse.ts";
 import { traceFetch } from "../../core/observe/traced-fetch.ts";
 import { backoffMs } from "../../core/kit/backoff.ts";
-import { attempt, attemptNow, err, ok, type Result } from "../../core/kit/result.ts";
-import { sleep } from "../../core/kit/sleep.ts";
-import type { HeldBytes } from "../../core/egress/held-bytes.ts";
+import { sleep } from "../../feature/kit.ts";
 import { AnswerBytes, createWait, isBearable, readText, type Wait } from "./read-answer.ts";
 import { explainStatus, type Origin, type Trouble, unavailable, UNREADABLE } from "./explain-refusal.ts";
 import type { Dialect, ModelTurn, StreamHearer } from "./dialect/dialect.ts";
 import type { ModelRedactor } from "./dialect/redact-events.ts";
 import { withoutOurs, withoutTokens } from "./dialect/clean-answer.ts";
 import { readModelStream, type Streaming } from "./read-model-stream.ts";
-import { createPieceRedactor, createRedactor } from "../../core/egress/redact.ts";
+import { createPieceRedactor } from "../../core/egress/redact.ts";
 
 /** Where a model is, and what it is sent besides the request. */
 export interface ModelAddress {

@@ -1,8 +1,7 @@
 import { toWirePending } from "../../core/contract/outcome.ts";
-import { makeRefusal } from "../../core/contract/refusal.ts";
+import { makeRefusal, ok, type Result } from "../../feature/refuse.ts";
 import type { Execution } from "../../core/gate/execution.ts";
 import { canonicalJson } from "../../core/kit/json/canonical-json.ts";
-import { ok, type Result } from "../../core/kit/result.ts";
 import type { AgentRefusal, AgentRequest, Progress } from "./progress.ts";
 import type { Ending, ModelCall } from "./dialect/dialect.ts";
 import { type KeptUnder, keepTurn } from "./kept-turn.ts";

@@ -1,11 +1,8 @@
-import { isJsonObject, type JsonObject } from "../../core/contract/json.ts";
+import { describe, isJsonObject, type JsonObject, visibleText } from "../../feature/schema.ts";
 import * as LIMITS from "./limits.ts";
-import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
+import { attemptNow, makeRefusal, type Refusal } from "../../feature/refuse.ts";
 import { parseRetryAfter } from "../../core/egress/retry-after.ts";
-import { attemptNow } from "../../core/kit/result.ts";
 import { type Reading, readText } from "./read-answer.ts";
-import { describe } from "../../core/contract/issues.ts";
-import { visibleText } from "../../core/kit/visible-text.ts";
 
 /** Why one attempt has no answer. */
 export interface Trouble {

@@ -1,6 +1,6 @@
 import { roughTokens } from "../../core/answer/estimate-tokens.ts";
 import { describeBatchTool, type ToolDescriptor } from "../discovery/batch-tool.ts";
-import type { Catalog } from "../../core/catalog/catalog.ts";
+import type { Catalog } from "../../feature/tool.ts";
 import { describeSurface, type ToolSurface } from "../discovery/tool-surface.ts";
 import * as LIMITS from "./limits.ts";
 import { toToolList } from "../discovery/tool-list.ts";

@@ -1,14 +1,13 @@
-import type { Refusal } from "../../core/contract/refusal.ts";
-import type { HeldBytes } from "../../core/egress/held-bytes.ts";
+import { err, type Refusal, type Result } from "../../feature/refuse.ts";
+import type { HeldBytes } from "../../feature/outside.ts";
 import type { RequestKey } from "./request-key.ts";
 import type { AgentOptions } from "./agent-options.ts";
 import type { ModelAddress } from "./ask-model.ts";
 import type { Conversation, Dialect, Message, ModelCall, ModelTurn, Relay } from "./dialect/dialect.ts";
 import type { Outlet } from "./read-model-stream.ts";
 import type { KeptReply, Understood, Voice } from "./voice.ts";
-import { isJsonObject, type JsonObject } from "../../core/contract/json.ts";
+import { isJsonObject, type JsonObject } from "../../feature/schema.ts";
 import type { PendingConfirmation } from "../../core/contract/outcome.ts";
-import { err, type Result } from "../../core/kit/result.ts";
 
 /** Who hears of a request while it is answered. */
 export interface Audience extends Outlet {

@@ -1,4 +1,4 @@
-import { attemptNow } from "../../core/kit/result.ts";
+import { attemptNow } from "../../feature/refuse.ts";
 import { blankTrailingCommas, findJsonSpan } from "../../turns/json-span.ts";
 import { repairArguments, type RepairedArguments } from "./dialect/repair-arguments.ts";
 import {

@@ -1,8 +1,7 @@
 import * as LIMITS from "./limits.ts";
-import type { Clock } from "../../core/kit/clock.ts";
-import { attempt, attemptNow } from "../../core/kit/result.ts";
-import type { Refusal } from "../../core/contract/refusal.ts";
-import type { HeldBytes } from "../../core/egress/held-bytes.ts";
+import type { Clock } from "../../feature/kit.ts";
+import { attempt, attemptNow, type Refusal } from "../../feature/refuse.ts";
+import type { HeldBytes } from "../../feature/outside.ts";
 import { countValues, exceedsDepth } from "../../core/contract/parse-json.ts";
 
 /** Waits for one thing after the other, and for none of them once a signal aborts. */

@@ -1,7 +1,6 @@
 import * as LIMITS from "./limits.ts";
-import type { Refusal } from "../../core/contract/refusal.ts";
+import { attempt, err, ok, type Refusal, type Result } from "../../feature/refuse.ts";
 import { EventSplitter } from "../../core/kit/event-splitter.ts";
-import { attempt, err, ok, type Result } from "../../core/kit/result.ts";
 import { type AnswerBytes, isBearable, type Reading, readPieces } from "./read-answer.ts";
 import type { ModelEvent, ModelTurn, RelayMode, StreamHearer } from "./dialect/dialect.ts";
 import { EventRedactor, type ModelRedactor } from "./dialect/redact-events.ts";

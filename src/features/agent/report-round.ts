@@ -7,8 +7,8 @@ import { shapeOutcomes } from "../../core/answer/shape-outcomes.ts";
 import type { Entry } from "../../core/contract/action.ts";
 import type { Batch } from "../../core/contract/batch.ts";
 import { makeFailure, toWireFailure } from "../../core/contract/failure.ts";
-import type { Outcome } from "../../core/contract/outcome.ts";
-import type { Refusal } from "../../core/contract/refusal.ts";
+import type { Outcome } from "../../feature/tool.ts";
+import type { Refusal } from "../../feature/refuse.ts";
 import type { Execution } from "../../core/gate/execution.ts";
 import type { ToolReply } from "../../turns/read-turn.ts";
 

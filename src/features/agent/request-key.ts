@@ -1,4 +1,4 @@
-import type { Catalog } from "../../core/catalog/catalog.ts";
+import type { Catalog } from "../../feature/tool.ts";
 import type {
   IdempotencyAnswer,
   IdempotencyRequest,
@@ -6,18 +6,17 @@ import type {
   KeyedContent,
   KeyEnd,
 } from "../../core/contract/gate/idempotency.ts";
-import { utf8Length } from "../../core/contract/json.ts";
+import { utf8Length } from "../../feature/schema.ts";
 import * as LIMITS from "../../core/contract/limits.ts";
-import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
+import { attempt, err, makeRefusal, ok, type Refusal, type Result } from "../../feature/refuse.ts";
 import { canonicalJson } from "../../core/kit/json/canonical-json.ts";
-import { attempt, err, ok, type Result } from "../../core/kit/result.ts";
 import type { Plan, Step } from "../../core/plan/step.ts";
 import { endKey } from "../../core/gate/claimed-keys.ts";
 import type { Execution } from "../../core/gate/execution.ts";
 import { holdLease } from "../../core/gate/hold-lease.ts";
 import { KEY_CONFLICT, mayRead, namesOf } from "../../core/gate/kept-answer.ts";
 import { type BatchKey, readKeys } from "../../core/gate/read-keys.ts";
-import type { Ports } from "../../core/egress/ports.ts";
+import type { Ports } from "../../feature/outside.ts";
 
 /** By what a request is known again. */
 export interface RequestName extends Omit<KeyedContent, "seed"> {

@@ -1,7 +1,6 @@
-import type { JsonObject } from "../../core/contract/json.ts";
-import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
+import type { JsonObject } from "../../feature/schema.ts";
+import { attempt, err, makeRefusal, ok, type Refusal, type Result } from "../../feature/refuse.ts";
 import type { Execution } from "../../core/gate/execution.ts";
-import { attempt, err, ok, type Result } from "../../core/kit/result.ts";
 import type { ModelRound } from "../../core/observe/seen.ts";
 import { type AgentRefusal, type AgentRequest, type Audience, Progress, type Said } from "./progress.ts";
 import { askModel } from "./ask-model.ts";

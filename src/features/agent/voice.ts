@@ -2,7 +2,7 @@ import { CALLS_OTHERS, type ToolDescriptor } from "../discovery/batch-tool.ts";
 import type { Conversation, Dialect, Message, ModelCall, ModelTurn, RelayMode } from "./dialect/dialect.ts";
 import { readReactText } from "./react-text.ts";
 import type { OpenReply } from "../../turns/decide-reply.ts";
-import { isJsonObject, type JsonObject } from "../../core/contract/json.ts";
+import { isJsonObject, type JsonObject } from "../../feature/schema.ts";
 import { splitContract, withContract } from "../discovery/plain-schema.ts";
 
 /** The part of a conversation that its caller never saw, kept until the conversation comes back. It is stored as JSON. */

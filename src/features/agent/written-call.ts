@@ -1,5 +1,5 @@
-import { BATCH_TOOL } from "../../core/catalog/alias.ts";
-import { isJsonObject, type JsonObject } from "../../core/contract/json.ts";
+import { BATCH_TOOL } from "../../feature/tool.ts";
+import { isJsonObject, type JsonObject } from "../../feature/schema.ts";
 import { blankTrailingCommas } from "../../turns/json-span.ts";
 import { repairArguments, type RepairedArguments } from "./dialect/repair-arguments.ts";
 

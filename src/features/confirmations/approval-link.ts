@@ -1,9 +1,8 @@
 import * as z from "zod/mini";
 
-import { lazySchema } from "../../core/contract/lazy-schema.ts";
+import { escapeUnseen, lazySchema } from "../../feature/schema.ts";
 import * as LIMITS from "./limits.ts";
-import { sha256 } from "../../core/kit/sha256.ts";
-import { escapeUnseen } from "../../core/kit/visible-text.ts";
+import { sha256 } from "../../feature/kit.ts";
 
 /** The link of a person without a key: one question, one decision, under one name. It is kept by its token's digest. */
 export interface ApprovalLink {

@@ -1,5 +1,5 @@
-import type { Catalog } from "../../core/catalog/catalog.ts";
-import { visibleText } from "../../core/kit/visible-text.ts";
+import type { Catalog } from "../../feature/tool.ts";
+import { visibleText } from "../../feature/schema.ts";
 import { listAsked, type ListedConfirmation } from "./confirmation.ts";
 import type { ParkedGroup } from "./parked-group.ts";
 import * as LIMITS from "./limits.ts";

@@ -1,6 +1,5 @@
 import type { BeforeStep } from "../../core/gate/execution.ts";
-import type { Caller } from "../../core/contract/gate/caller.ts";
-import type { SubjectAccounts } from "../../feature/caller.ts";
+import type { Caller, SubjectAccounts } from "../../feature/caller.ts";
 import { hashDeclaration } from "./confirmation-digests.ts";
 import type { Approver } from "./approvers.ts";
 import { createGroupParking } from "./park-groups.ts";

@@ -1,11 +1,10 @@
 import type { Holds } from "../../core/catalog/catalog.ts";
-import type { Tool } from "../../core/catalog/define-tool.ts";
+import type { Tool } from "../../feature/tool.ts";
 import { declarationError } from "../../core/catalog/check-declaration.ts";
-import { listArguments } from "../../core/catalog/verifier.ts";
+import { isJsonObject, type JsonObject, listArguments } from "../../feature/schema.ts";
 import { type Condition, fitsCondition, parseCondition } from "../../core/contract/condition.ts";
 import { conditionOf, findStranger, parseSentence } from "../../core/contract/orchestration.ts";
 import { toHint } from "../../core/contract/issues.ts";
-import { isJsonObject, type JsonObject } from "../../core/contract/json.ts";
 import { toPointer } from "../../core/kit/json/json-pointer.ts";
 
 /** Conditions that were parsed, by the object that they are written as: a contract is one for as long as its tool is. */

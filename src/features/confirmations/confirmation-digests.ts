@@ -1,5 +1,5 @@
 import { toDeclarationText } from "../../core/catalog/tool-schema.ts";
-import type { Tool } from "../../core/catalog/define-tool.ts";
+import type { Tool } from "../../feature/tool.ts";
 import { begunFlows } from "./confirmation.ts";
 import type { Account } from "../../core/contract/gate/caller.ts";
 import type { ParkedAction } from "./parked-group.ts";

@@ -1,7 +1,6 @@
 import * as z from "zod/mini";
 
-import { lazySchema } from "../../core/contract/lazy-schema.ts";
-import type { JsonObject } from "../../core/contract/json.ts";
+import { type JsonObject, lazySchema } from "../../feature/schema.ts";
 import * as LIMITS from "./limits.ts";
 import { quotedText } from "../../core/kit/visible-text.ts";
 

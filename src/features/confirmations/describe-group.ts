@@ -1,7 +1,7 @@
 import { begunFlows, listAsked } from "./confirmation.ts";
 import { saySubject } from "../../core/contract/gate/caller.ts";
 import type { ParkedGroup, ParkedAction } from "./parked-group.ts";
-import { visibleText } from "../../core/kit/visible-text.ts";
+import { visibleText } from "../../feature/schema.ts";
 
 /** Arguments longer than that are looked at in the confirmation itself. */
 const ARGS_SHOWN = 200;

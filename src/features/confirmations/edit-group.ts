@@ -1,15 +1,11 @@
-import type { Catalog } from "../../core/catalog/catalog.ts";
-import type { Tool } from "../../core/catalog/define-tool.ts";
+import type { Catalog, Tool } from "../../feature/tool.ts";
 import { parseArgs, parseCall } from "../../core/catalog/parse-args.ts";
 import { checkResolved } from "../../core/contract/action.ts";
-import type { Failure } from "../../core/contract/failure.ts";
+import { err, type Failure, makeRefusal, ok, type Refusal, type Result } from "../../feature/refuse.ts";
 import type { ParkedAction, ParkedGroup } from "./parked-group.ts";
-import type { JsonObject } from "../../core/contract/json.ts";
+import { type JsonObject, visibleText } from "../../feature/schema.ts";
 import { toMisfit } from "../../core/contract/issues.ts";
-import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
 import { toPointer } from "../../core/kit/json/json-pointer.ts";
-import { err, ok, type Result } from "../../core/kit/result.ts";
-import { visibleText } from "../../core/kit/visible-text.ts";
 import { seenOf } from "./conditions.ts";
 import { sayCalls } from "./say-call.ts";
 

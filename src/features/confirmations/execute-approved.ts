@@ -5,7 +5,7 @@ import type { Answer } from "../../core/run/execute/answer.ts";
 import { answerPlan, keepWrites } from "../../core/run/execute/executor.ts";
 import type { Refused } from "../../core/gate/admit-plan.ts";
 import type { Execution } from "../../core/gate/execution.ts";
-import { err, type Result } from "../../core/kit/result.ts";
+import { err, type Result } from "../../feature/refuse.ts";
 
 /**
  * Run exactly what a group parked, on the strength of a person's yes: nothing of the batch it came from runs again, and

@@ -1,11 +1,11 @@
-import type { Catalog } from "../../core/catalog/catalog.ts";
+import type { Catalog } from "../../feature/tool.ts";
 import { parseCall } from "../../core/catalog/parse-args.ts";
 import type { Claim } from "./confirmation.ts";
 import { type BegunFlow, type ParkedAction, type ParkedGroup, recallAsker } from "./parked-group.ts";
-import { type Failure, makeFailure } from "../../core/contract/failure.ts";
-import type { JsonObject } from "../../core/contract/json.ts";
+import { makeFailure } from "../../core/contract/failure.ts";
+import { err, type Failure, ok, type Result } from "../../feature/refuse.ts";
+import type { JsonObject } from "../../feature/schema.ts";
 import { conditionOf } from "../../core/contract/orchestration.ts";
-import { err, ok, type Result } from "../../core/kit/result.ts";
 import { findParking } from "../../core/plan/parked-step.ts";
 import { findHazards } from "../../core/plan/hazards.ts";
 import { effectOf } from "../../core/plan/make-plan.ts";

@@ -1,13 +1,13 @@
-import type { Catalog } from "../../core/catalog/catalog.ts";
-import { attempt } from "../../core/kit/result.ts";
+import type { Catalog, Outcome } from "../../feature/tool.ts";
+import { attempt, type Failure } from "../../feature/refuse.ts";
 import { type Approver, findConcerned } from "./approvers.ts";
 import { callConfirmations, GROUP_FORMAT, type ParkAnswer } from "./confirmation.ts";
 import { type Account, NO_ACCOUNT } from "../../core/contract/gate/caller.ts";
 import { type AwaitedAccounts, findGroups, keepAsker, type ParkedGroup } from "./parked-group.ts";
-import { type Failure, makeFailure } from "../../core/contract/failure.ts";
-import { parseExact, utf8Length } from "../../core/contract/json.ts";
+import { makeFailure } from "../../core/contract/failure.ts";
+import { parseExact, utf8Length } from "../../feature/schema.ts";
 import * as LIMITS from "./limits.ts";
-import { type Outcome, toConfirmationUrl } from "../../core/contract/outcome.ts";
+import { toConfirmationUrl } from "../../core/contract/outcome.ts";
 import { hashArgs } from "./confirmation-digests.ts";
 import type { DataOf } from "../../core/plan/references.ts";
 import type { Asker, Plan } from "../../core/plan/step.ts";

@@ -1,12 +1,12 @@
-import type { Tool } from "../../core/catalog/define-tool.ts";
-import type { JsonObject } from "../../core/contract/json.ts";
-import { ok } from "../../core/kit/result.ts";
+import type { Tool } from "../../feature/tool.ts";
+import { findReferences, type JsonObject } from "../../feature/schema.ts";
+import { ok } from "../../feature/refuse.ts";
 export type { BegunFlow } from "./parked-group.ts";
 import type { ParkedAction, ParkedArgs, ParkedGroup } from "./parked-group.ts";
 import { ITEM } from "../../core/contract/reference.ts";
-import type { Ports } from "../../core/egress/ports.ts";
+import type { Ports } from "../../feature/outside.ts";
 import { pickPointers } from "../../core/kit/json/json-pointer.ts";
-import { type DataOf, findReferences } from "../../core/plan/references.ts";
+import type { DataOf } from "../../core/plan/references.ts";
 import { seenOf } from "./conditions.ts";
 import { begunFlows, isOver } from "./confirmation.ts";
 import { sayCalls } from "./say-call.ts";

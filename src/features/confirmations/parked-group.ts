@@ -1,7 +1,7 @@
 import type { Asker, BegunLoop } from "../../core/plan/step.ts";
 import type { OnError } from "../../core/contract/batch.ts";
-import type { Failure } from "../../core/contract/failure.ts";
-import type { JsonObject } from "../../core/contract/json.ts";
+import type { Failure } from "../../feature/refuse.ts";
+import type { JsonObject } from "../../feature/schema.ts";
 import type { Account } from "../../core/contract/gate/caller.ts";
 import type { CallbackTarget, RunOf } from "../../core/contract/gate/job.ts";
 import type { KeptLater } from "../../core/gate/execution.ts";

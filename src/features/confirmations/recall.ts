@@ -1,8 +1,8 @@
 import type { Catalog, Vouches } from "../../core/catalog/catalog.ts";
-import { type Caller, mayDo } from "../../core/contract/gate/caller.ts";
-import type { JsonObject } from "../../core/contract/json.ts";
+import { type Caller, mayDo } from "../../feature/caller.ts";
+import type { JsonObject } from "../../feature/schema.ts";
 import type { BeforeStep, Execution } from "../../core/gate/execution.ts";
-import { attempt } from "../../core/kit/result.ts";
+import { attempt } from "../../feature/refuse.ts";
 import type { Configured } from "../../cloudflare/configured.ts";
 import { accountsOf } from "../../feature/gives.ts";
 import { callConfirmations, type Remembered } from "./confirmation.ts";

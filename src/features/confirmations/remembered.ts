@@ -1,16 +1,21 @@
 import * as z from "zod/mini";
 
-import type { Catalog } from "../../core/catalog/catalog.ts";
+import type { Catalog, Tool } from "../../feature/tool.ts";
 import { parseCall } from "../../core/catalog/parse-args.ts";
 import { NO_ACCOUNT } from "../../core/contract/gate/caller.ts";
 import { toIso } from "../../core/contract/gate/outgoing-event.ts";
-import { type JsonObject, parseExact } from "../../core/contract/json.ts";
-import { lazySchema, type Written } from "../../core/contract/lazy-schema.ts";
-import type { Tool } from "../../core/catalog/define-tool.ts";
+import {
+  type JsonObject,
+  lazySchema,
+  makeLost,
+  objectsOf,
+  parseExact,
+  type Restore,
+  type Written,
+} from "../../feature/schema.ts";
 import type { Execution } from "../../core/gate/execution.ts";
-import { makeLost, objectsOf, type Restore } from "../../core/contract/restore-step.ts";
 import { canonicalJson } from "../../core/kit/json/canonical-json.ts";
-import { sha256 } from "../../core/kit/sha256.ts";
+import { sha256 } from "../../feature/kit.ts";
 import type { LinkMaker } from "./approval-link.ts";
 import { decidersSchema } from "./decision.ts";
 import { hashDeclaration, type Sha256 } from "./confirmation-digests.ts";

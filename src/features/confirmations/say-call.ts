@@ -1,9 +1,7 @@
-import type { Tool } from "../../core/catalog/define-tool.ts";
-import type { JsonObject } from "../../core/contract/json.ts";
+import type { Tool } from "../../feature/tool.ts";
+import { escapeUnseen, follow, type JsonObject, visibleText } from "../../feature/schema.ts";
 import { hasMarker } from "../../core/contract/reference.ts";
 import { parseSentence, type Sentence } from "../../core/contract/orchestration.ts";
-import { follow } from "../../core/kit/json/json-pointer.ts";
-import { escapeUnseen, visibleText } from "../../core/kit/visible-text.ts";
 import * as LIMITS from "./limits.ts";
 
 /** Elements of a loop whose sentences are said; the others are counted. */

@@ -1,10 +1,9 @@
 import * as z from "zod/mini";
 
 import { RUNNER, TRIGGERS } from "../../core/contract/gate/caller.ts";
-import { JOB_STATUSES } from "../../core/contract/gate/job.ts";
+import { JOB_STATUSES } from "../../feature/tool.ts";
 import type { ParkedAction, ParkedGroup } from "./parked-group.ts";
-import { parseExact } from "../../core/contract/json.ts";
-import { lazySchema, type Written } from "../../core/contract/lazy-schema.ts";
+import { lazySchema, parseExact, type Written } from "../../feature/schema.ts";
 import { decidersSchema, type Decision, toWireDecider, toWireDeciders } from "./decision.ts";
 import { DOUBTED } from "./describe-group.ts";
 import { hashShown, NO_YESES, type Yeses } from "./yeses.ts";

@@ -1,11 +1,10 @@
-import type { Catalog } from "../../core/catalog/catalog.ts";
+import type { Catalog, Outcome } from "../../feature/tool.ts";
 import type { Claim } from "./confirmation.ts";
 import type { ParkedGroup } from "./parked-group.ts";
 import { sayReason } from "./decision.ts";
 import { type Failure, makeFailure } from "../../core/contract/failure.ts";
 import { makeApprovedPlan } from "./make-approved-plan.ts";
 import { toEnvelopeJson } from "../../core/answer/envelope.ts";
-import type { Outcome } from "../../core/contract/outcome.ts";
 import { failParkedGroup } from "../../core/run/fail-parked.ts";
 import type { Plan } from "../../core/plan/step.ts";
 

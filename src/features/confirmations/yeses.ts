@@ -1,6 +1,6 @@
-import type { JsonObject } from "../../core/contract/json.ts";
+import type { JsonObject } from "../../feature/schema.ts";
 import { canonicalJson } from "../../core/kit/json/canonical-json.ts";
-import { sha256 } from "../../core/kit/sha256.ts";
+import { sha256 } from "../../feature/kit.ts";
 import type { Decider } from "./decision.ts";
 import type { ParkedGroup } from "./parked-group.ts";
 

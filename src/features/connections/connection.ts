@@ -1,6 +1,6 @@
 import * as LIMITS from "./limits.ts";
-import { err, ok, type Result } from "../../core/kit/result.ts";
-import { sha256 } from "../../core/kit/sha256.ts";
+import { err, ok, type Result } from "../../feature/refuse.ts";
+import { sha256 } from "../../feature/kit.ts";
 
 /** The states of a connection, as they are told. */
 export const CONNECTION_STATES = ["pending", "active", "broken"] as const;

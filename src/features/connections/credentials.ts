@@ -1,4 +1,4 @@
-import { ToolFailure } from "../../core/catalog/tool-failure.ts";
+import { ToolFailure } from "../../feature/tool.ts";
 import type { UpstreamRequest } from "../../core/catalog/define-tool.ts";
 import type { Connector, KeyPlace } from "./connectors/connector.ts";
 import { toTokenValue } from "./connectors/provider-request.ts";

@@ -1,6 +1,5 @@
-import { toBase64Url } from "../../feature/kit.ts";
+import { sha256, toBase64Url } from "../../feature/kit.ts";
 import { shardOfSubject } from "../../core/contract/gate/caller.ts";
-import { sha256 } from "../../core/kit/sha256.ts";
 
 /** Where a provider sends a person back to. */
 export const CALLBACK_PATH = "/v1/connections/callback";

@@ -1,4 +1,4 @@
-import { ToolFailure } from "../../core/catalog/tool-failure.ts";
+import { ToolFailure } from "../../feature/tool.ts";
 import { saySubject } from "../../core/contract/gate/caller.ts";
 import { listWords } from "./list-words.ts";
 import { toLinkPath } from "./link-token.ts";

@@ -1,4 +1,4 @@
-import { makeLost, objectsOf, type Restore } from "../../core/contract/restore-step.ts";
+import { makeLost, objectsOf, type Restore } from "../../feature/schema.ts";
 
 /** Name the connections of an export: none can be put back. */
 export const restoreConnections: Restore = (exported) =>

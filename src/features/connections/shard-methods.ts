@@ -1,4 +1,4 @@
-import type { TakenRows } from "../../core/kit/take-rows.ts";
+import type { TakenRows } from "../../feature/kit.ts";
 import type { Refused } from "./objects/refused-lately.ts";
 import {
   accountIdOf,

@@ -1,15 +1,12 @@
 import * as z from "zod/mini";
 
-import { subjectField } from "../../feature/caller.ts";
-import { type Account, type Caller, SUBJECT, SUBJECT_IN_WORDS } from "../../core/contract/gate/caller.ts";
-import type { RefusalCode } from "../../core/contract/failure-codes.ts";
-import { describe } from "../../core/contract/issues.ts";
-import { isJsonObject, matches, oneOf } from "../../core/contract/json.ts";
+import { type Caller, SUBJECT, subjectField } from "../../feature/caller.ts";
+import { type Account, SUBJECT_IN_WORDS } from "../../core/contract/gate/caller.ts";
+import { err, makeRefusal, ok, type Refusal, type RefusalCode, type Result } from "../../feature/refuse.ts";
+import { describe, isJsonObject, visibleText } from "../../feature/schema.ts";
+import { matches, oneOf } from "../../core/contract/json.ts";
 import * as LIMITS from "./limits.ts";
-import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
-import { sha256 } from "../../core/kit/sha256.ts";
-import { err, ok, type Result } from "../../core/kit/result.ts";
-import { visibleText } from "../../core/kit/visible-text.ts";
+import { sha256 } from "../../feature/kit.ts";
 
 export const CONNECTOR_NAME = /^[a-z][a-z0-9_-]{0,63}$/;
 

@@ -1,4 +1,4 @@
-import { err, ok, type Result } from "../../core/kit/result.ts";
+import { err, ok, type Result } from "../../feature/refuse.ts";
 import type { Connection, Returned, Visit } from "./connection.ts";
 
 /** Send who came on to the issuer. Only where the link leads back to no application, which would say it. */

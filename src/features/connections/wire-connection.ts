@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-import { lazySchema, type Written } from "../../core/contract/lazy-schema.ts";
+import { lazySchema, type Written } from "../../feature/schema.ts";
 import { BROKEN_BECAUSE, CONNECTION_STATES } from "./connection.ts";
 import type { SeenConnection } from "./shard-methods.ts";
 

@@ -1,6 +1,6 @@
 import type { KeptAs } from "../../core/contract/batch.ts";
 import type { Plan } from "../../core/plan/step.ts";
-import type { Catalog } from "../../core/catalog/catalog.ts";
+import type { Catalog } from "../../feature/tool.ts";
 import type { DeclarationIssue } from "../added-tools/declared/problems.ts";
 import { clockOf, FLOWS, type KeptFlow } from "./declaration/flow-schema.ts";
 import { parseFlow } from "./declaration/parse-flow.ts";
@@ -8,7 +8,7 @@ import type { TriggerRules } from "./declaration/check-triggers.ts";
 import { startClock } from "./clock/due-clocks.ts";
 import type { ToolToKeep } from "../added-tools/stored-tools.ts";
 import { canonicalJson } from "../../core/kit/json/canonical-json.ts";
-import { ok, type Result } from "../../core/kit/result.ts";
+import { ok, type Result } from "../../feature/refuse.ts";
 import { toHeadJson } from "../../core/catalog/tool-head.ts";
 
 export interface KeepFlowOptions {

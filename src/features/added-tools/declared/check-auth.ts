@@ -1,5 +1,5 @@
 import { guardHeaders } from "../../../core/egress/guard-headers.ts";
-import { visibleText } from "../../../core/kit/visible-text.ts";
+import { visibleText } from "../../../feature/schema.ts";
 import {
   type Auth,
   type ConnectionAuth,

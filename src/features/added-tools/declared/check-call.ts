@@ -1,7 +1,6 @@
-import type { JsonObject } from "../../../core/contract/json.ts";
+import { type JsonObject, visibleText } from "../../../feature/schema.ts";
 import { guardHeaders } from "../../../core/egress/guard-headers.ts";
 import { checkAuth } from "./check-auth.ts";
-import { visibleText } from "../../../core/kit/visible-text.ts";
 import {
   type DeclarationRules,
   fillPlaceholders,

@@ -1,5 +1,5 @@
 import { parseCondition } from "../../../core/contract/condition.ts";
-import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
+import { isJsonObject, type JsonObject } from "../../../feature/schema.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { findStranger, isOrchestration, parseSentence } from "../../../core/contract/orchestration.ts";
 import { parsePointer, toPointer } from "../../../core/kit/json/json-pointer.ts";

@@ -1,9 +1,8 @@
 import * as z from "zod/mini";
 
-import { isJsonObject } from "../../../core/contract/json.ts";
-import { lazySchema } from "../../../core/contract/lazy-schema.ts";
+import { isJsonObject, lazySchema } from "../../../feature/schema.ts";
 import * as LIMITS from "../limits.ts";
-import { orchestrationSchema } from "../../../core/contract/orchestration.ts";
+import { orchestrationSchema } from "../../../feature/tool.ts";
 import { NAME_IN_WORDS, TOOL_NAME } from "../../../core/catalog/define-tool.ts";
 
 const WORD = /^[a-z][a-z0-9_-]{0,63}$/;

@@ -1,8 +1,8 @@
 import type * as z from "zod/mini";
 
 import { declarationError } from "../../../core/catalog/check-declaration.ts";
-import type { Tool } from "../../../core/catalog/define-tool.ts";
-import { type JsonSchema, inputSchema } from "../../../core/catalog/tool-schema.ts";
+import { inputSchema, type Tool } from "../../../feature/tool.ts";
+import type { JsonSchema } from "../../../core/catalog/tool-schema.ts";
 import { type Declaration, sampleUrl } from "./declaration.ts";
 import { parseDeclaration } from "./parse-declaration.ts";
 import { toTool } from "./to-tool.ts";

@@ -1,7 +1,7 @@
-import { describe, toMisfit } from "../../../core/contract/issues.ts";
-import { isJsonObject } from "../../../core/contract/json.ts";
+import { toMisfit } from "../../../core/contract/issues.ts";
+import { describe, isJsonObject } from "../../../feature/schema.ts";
 import { toPointer } from "../../../core/kit/json/json-pointer.ts";
-import { ToolFailure } from "../../../core/catalog/tool-failure.ts";
+import { ToolFailure } from "../../../feature/tool.ts";
 import { fillPlaceholders, type HttpCall, placeholdersOf, type Sent } from "./declaration.ts";
 import { givesBody, missingOf, optionalBodyOf } from "./optional-body.ts";
 

@@ -1,8 +1,8 @@
-import { type Misfits, NO_SUCH_FIELD, toIssues } from "../../../core/contract/issues.ts";
-import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
+import { type Misfits, NO_SUCH_FIELD } from "../../../core/contract/issues.ts";
+import { isJsonObject, type JsonObject, toIssues } from "../../../feature/schema.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { withoutRefusedNulls } from "../../../core/contract/run-schema.ts";
-import { err, ok, type Result } from "../../../core/kit/result.ts";
+import { err, ok, type Result } from "../../../feature/refuse.ts";
 import { checkContract } from "./check-contract.ts";
 import { checkHttp, checkMcp } from "./check-call.ts";
 import { checkSchema } from "../json-schema/check-schema.ts";

@@ -1,9 +1,7 @@
-import { nearest } from "../../../feature/schema.ts";
+import { describe, nearest, utf8Length, visibleText } from "../../../feature/schema.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import type { Issue } from "../../../core/contract/failure.ts";
-import { describe, toHint, visiblePath } from "../../../core/contract/issues.ts";
-import { visibleText } from "../../../core/kit/visible-text.ts";
-import { utf8Length } from "../../../core/contract/json.ts";
+import { toHint, visiblePath } from "../../../core/contract/issues.ts";
 
 /** One thing that is wrong with a declaration, and the sentence that says what to do about it. */
 export interface DeclarationIssue extends Issue {

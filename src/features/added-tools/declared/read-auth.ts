@@ -1,5 +1,5 @@
 import type { ToolContext } from "../../../core/catalog/define-tool.ts";
-import { ToolFailure } from "../../../core/catalog/tool-failure.ts";
+import { ToolFailure } from "../../../feature/tool.ts";
 import { type Auth, type ConnectionAuth, connectorOf, isConnection, secretsOf } from "./declaration.ts";
 
 /** The part of a request that tells its upstream who the caller is. */

@@ -1,6 +1,6 @@
-import { isJsonObject, isWritten, listOf } from "../../../core/contract/json.ts";
-import { attemptNow, err, ok, type Result } from "../../../core/kit/result.ts";
-import { visibleText } from "../../../core/kit/visible-text.ts";
+import { isWritten, listOf } from "../../../core/contract/json.ts";
+import { isJsonObject, visibleText } from "../../../feature/schema.ts";
+import { attemptNow, err, ok, type Result } from "../../../feature/refuse.ts";
 import { toOrigin } from "../../../core/catalog/define-tool.ts";
 
 /** Where secrets may go: by their names, the tenants whose tools may carry each, and the origins they may carry it to. */

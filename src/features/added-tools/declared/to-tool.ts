@@ -1,16 +1,7 @@
 import type { Delivery } from "../../../core/contract/gate/job.ts";
-import {
-  conditionOf,
-  type DeclaredContract,
-  type Orchestration,
-} from "../../../core/contract/orchestration.ts";
-import {
-  defineTool,
-  type Tool,
-  type ToolContext,
-  type UpstreamResponse,
-} from "../../../core/catalog/define-tool.ts";
-import { ToolFailure } from "../../../core/catalog/tool-failure.ts";
+import { conditionOf, type DeclaredContract } from "../../../core/contract/orchestration.ts";
+import { defineTool, type Orchestration, type Tool, ToolFailure } from "../../../feature/tool.ts";
+import type { ToolContext, UpstreamResponse } from "../../../core/catalog/define-tool.ts";
 import {
   type Declaration,
   type HttpCall,

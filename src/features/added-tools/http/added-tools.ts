@@ -1,17 +1,14 @@
-import type { Catalog } from "../../../core/catalog/catalog.ts";
-import type { Tool } from "../../../core/catalog/define-tool.ts";
-import type { Caller } from "../../../core/contract/gate/caller.ts";
+import type { Catalog, KeptTool, Tool } from "../../../feature/tool.ts";
+import type { Caller } from "../../../feature/caller.ts";
 import { callAddedTools } from "../stored-tools.ts";
-import type { KeptTool } from "../../../feature/tool.ts";
-import type { Gate } from "../../../core/contract/gate/tenant-gate-methods.ts";
+import type { Gate } from "../../../feature/tenant.ts";
 import * as LIMITS from "../limits.ts";
 import type { IsolateQuota } from "../../../core/gate/leased-admission.ts";
-import type { Clock } from "../../../core/kit/clock.ts";
+import type { Clock } from "../../../feature/kit.ts";
 import { createCompiler, ToolRegistry } from "../tool-registry.ts";
 import { givenBy } from "../../../feature/gives.ts";
-import type { Configured } from "../../../cloudflare/configured.ts";
+import { type Configured, createSlot } from "../../../feature/define.ts";
 import type { TenantTools } from "../../../cloudflare/feature.ts";
-import { createSlot } from "../../../cloudflare/slot.ts";
 import { readToolSecrets, toolSettingsOf } from "./tool-settings.ts";
 
 /** Create what makes a tool of its declaration's JSON text. */

@@ -1,5 +1,5 @@
 import { callAddedTools, type ToolChange, type ToolChangeAnswer } from "../stored-tools.ts";
-import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
+import type { RequestContext } from "../../../feature/answer.ts";
 
 /** Change the tools of the caller's tenant. Where they were changed the change is known at once. */
 export async function changeTools(

@@ -3,9 +3,8 @@ import { accountsOf } from "../../../feature/gives.ts";
 import { type DeclarationRules, HTTPS_PORTS } from "../declared/declaration.ts";
 import { parseToolSecrets, type ToolSecrets } from "../declared/secret-bindings.ts";
 import { readList, textOf } from "../../../cloudflare/configuration.ts";
-import type { Configured, Env } from "../../../cloudflare/configured.ts";
-import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
-import { createSlot } from "../../../cloudflare/slot.ts";
+import { type Configured, createSlot, type Env } from "../../../feature/define.ts";
+import type { RequestContext } from "../../../feature/answer.ts";
 
 /** The settings of a deployment for tools that tenants add. Throws where one cannot be read. */
 export const toolSettingsOf = createSlot(({ env, toolSecrets }) => ({

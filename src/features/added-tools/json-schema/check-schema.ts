@@ -1,7 +1,6 @@
 import * as LIMITS from "../limits.ts";
-import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
+import { isJsonObject, type JsonObject, visibleText } from "../../../feature/schema.ts";
 import { findCycle } from "../../../core/kit/layers.ts";
-import { visibleText } from "../../../core/kit/visible-text.ts";
 import { APPLICATORS, REFUSED, RULES } from "./keywords.ts";
 import type { Budget } from "./position-automaton.ts";
 import { inPlace, pathOf, type Place, type Walked, walkSchema } from "./walk-schema.ts";

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
+import { isJsonObject, type JsonObject } from "../../../feature/schema.ts";
 import { APPLICATORS, RULES } from "./keywords.ts";
 import { type Inner, type Place, walkSchema } from "./walk-schema.ts";
 import { type PatternCost, weighPattern } from "./weigh-pattern.ts";

@@ -1,6 +1,5 @@
-import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
+import { isJsonObject, type JsonObject, Pending } from "../../../feature/schema.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
-import { Pending } from "../../../core/contract/pending.ts";
 import { leastJsonSize } from "../../../core/kit/json/least-json-size.ts";
 import { fieldPointers, type Place, pointersOf, walkSchema } from "./walk-schema.ts";
 

@@ -1,8 +1,8 @@
 import { dereference, validate } from "@cfworker/json-schema";
 import type * as z from "zod/mini";
 
-import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
-import { findOpen, Pending } from "../../../core/contract/pending.ts";
+import { isJsonObject, type JsonObject, Pending } from "../../../feature/schema.ts";
+import { findOpen } from "../../../core/contract/pending.ts";
 import { runLeniently } from "../../../core/contract/run-schema.ts";
 import type { Compiled } from "./compile-schema.ts";
 import { translateErrors } from "./translate-errors.ts";

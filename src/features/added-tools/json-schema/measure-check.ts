@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
+import { isJsonObject, type JsonObject } from "../../../feature/schema.ts";
 import type { Compiled } from "./compile-schema.ts";
 import { stepsOf } from "./weigh-pattern.ts";
 

@@ -1,4 +1,4 @@
-import { err, ok, type Result } from "../../../core/kit/result.ts";
+import { err, ok, type Result } from "../../../feature/refuse.ts";
 
 /** Characters, as ranges of code points, both ends included. */
 export type CharSet = readonly (readonly [from: number, to: number])[];

@@ -1,5 +1,5 @@
-import { isJsonObject, isLongInteger, type JsonObject, mapExact } from "../../../core/contract/json.ts";
-import { Pending } from "../../../core/contract/pending.ts";
+import { isLongInteger, mapExact } from "../../../core/contract/json.ts";
+import { isJsonObject, type JsonObject, Pending } from "../../../feature/schema.ts";
 import { fieldPointers, type Place, pointersOf, walkSchema } from "./walk-schema.ts";
 import { getOrMake } from "../../../core/kit/get-or-make.ts";
 

@@ -3,8 +3,8 @@ import { Validator } from "@cfworker/json-schema";
 
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { givesBody, missingOf, type OptionalBody } from "../declared/optional-body.ts";
-import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
-import { attemptNow } from "../../../core/kit/result.ts";
+import { isJsonObject, type JsonObject } from "../../../feature/schema.ts";
+import { attemptNow } from "../../../feature/refuse.ts";
 import type { JsonSchema } from "../../../core/catalog/tool-schema.ts";
 import { argumentsOf, type Place, walkSchema } from "./walk-schema.ts";
 import type { TakesExact } from "../../../core/catalog/parse-args.ts";

@@ -1,8 +1,8 @@
 import * as LIMITS from "../limits.ts";
-import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
-import { follow, parsePointer, toPointer } from "../../../core/kit/json/json-pointer.ts";
+import { follow, isJsonObject, type JsonObject } from "../../../feature/schema.ts";
+import { parsePointer, toPointer } from "../../../core/kit/json/json-pointer.ts";
 import { APPLICATORS, IN_PLACE } from "./keywords.ts";
-import { attemptNow } from "../../../core/kit/result.ts";
+import { attemptNow } from "../../../feature/refuse.ts";
 import { getOrMake } from "../../../core/kit/get-or-make.ts";
 
 /** A schema inside a document, or a boolean in the place of one. */

@@ -1,5 +1,5 @@
 import * as LIMITS from "../../../core/contract/limits.ts";
-import { attemptNow, err, ok, type Result } from "../../../core/kit/result.ts";
+import { attemptNow, err, ok, type Result } from "../../../feature/refuse.ts";
 import { type CharSet, parsePattern, type Pattern } from "./parse-pattern.ts";
 import { type Automaton, type Budget, buildAutomaton } from "./position-automaton.ts";
 

@@ -1,15 +1,15 @@
 import * as LIMITS from "../limits.ts";
 import type { UpstreamWords } from "../../../core/contract/failure.ts";
-import type { JsonObject } from "../../../core/contract/json.ts";
+import type { JsonObject } from "../../../feature/schema.ts";
 import { EventSplitter } from "../../../core/kit/event-splitter.ts";
-import { attempt, attemptNow } from "../../../core/kit/result.ts";
+import { attempt, attemptNow } from "../../../feature/refuse.ts";
 import type {
   ProgressReport,
   ToolContext,
   UpstreamRequest,
   UpstreamResponse,
 } from "../../../core/catalog/define-tool.ts";
-import { ToolFailure } from "../../../core/catalog/tool-failure.ts";
+import { ToolFailure } from "../../../feature/tool.ts";
 import { type Answer, readMessage, RPC } from "./message.ts";
 import { type Session, STATELESS } from "./mcp-session.ts";
 

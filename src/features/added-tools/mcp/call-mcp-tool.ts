@@ -1,7 +1,7 @@
 import * as LIMITS from "../limits.ts";
-import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
+import { isJsonObject, type JsonObject } from "../../../feature/schema.ts";
 import { canonicalJson } from "../../../core/kit/json/canonical-json.ts";
-import { attempt } from "../../../core/kit/result.ts";
+import { attempt } from "../../../feature/refuse.ts";
 import { isConnection, type McpCall } from "../declared/declaration.ts";
 import { senderOf } from "../declared/read-auth.ts";
 import type { ToolContext } from "../../../core/catalog/define-tool.ts";

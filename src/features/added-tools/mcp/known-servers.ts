@@ -1,7 +1,7 @@
 import type { FailureCode } from "../../../core/contract/failure-codes.ts";
 import * as LIMITS from "../limits.ts";
-import { attempt } from "../../../core/kit/result.ts";
-import { ToolFailure } from "../../../core/catalog/tool-failure.ts";
+import { attempt } from "../../../feature/refuse.ts";
+import { ToolFailure } from "../../../feature/tool.ts";
 import type { ParamHeader } from "./param-headers.ts";
 import type { Session } from "./mcp-session.ts";
 import { getOrMake, makeRoom } from "../../../core/kit/get-or-make.ts";

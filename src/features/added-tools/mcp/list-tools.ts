@@ -1,7 +1,7 @@
 import * as LIMITS from "../limits.ts";
-import type { JsonObject } from "../../../core/contract/json.ts";
+import type { JsonObject } from "../../../feature/schema.ts";
 import type { ToolContext } from "../../../core/catalog/define-tool.ts";
-import { ToolFailure } from "../../../core/catalog/tool-failure.ts";
+import { ToolFailure } from "../../../feature/tool.ts";
 import { ask, type Server } from "./ask-server.ts";
 import { type ListedTool, readListedTool, type Unusable } from "./listed-tool.ts";
 import { toFailure } from "./message.ts";

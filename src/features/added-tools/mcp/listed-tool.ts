@@ -1,10 +1,9 @@
-import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
+import { isJsonObject, type JsonObject, visibleText } from "../../../feature/schema.ts";
 import * as LIMITS from "../limits.ts";
 import { exceedsDepth } from "../../../core/contract/parse-json.ts";
 import { canonicalJson } from "../../../core/kit/json/canonical-json.ts";
-import { attemptNow, err, ok, type Result } from "../../../core/kit/result.ts";
-import { sha256 } from "../../../core/kit/sha256.ts";
-import { visibleText } from "../../../core/kit/visible-text.ts";
+import { attemptNow, err, ok, type Result } from "../../../feature/refuse.ts";
+import { sha256 } from "../../../feature/kit.ts";
 import { findParamHeaders, type ParamHeader } from "./param-headers.ts";
 
 /** A tool as its server lists it, as far as it is looked at. */

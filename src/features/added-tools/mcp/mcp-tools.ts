@@ -1,6 +1,6 @@
 import * as LIMITS from "../limits.ts";
 import { toTool } from "../declared/to-tool.ts";
-import type { Tool } from "../../../core/catalog/define-tool.ts";
+import type { Tool } from "../../../feature/tool.ts";
 import { callMcpTool } from "./call-mcp-tool.ts";
 import { type ListedTool, readListedTool, type Unusable } from "./listed-tool.ts";
 import { type McpImport, toMcpDeclarations } from "./to-mcp-declarations.ts";

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
+import { isJsonObject, type JsonObject } from "../../../feature/schema.ts";
 import type { ProgressReport } from "../../../core/catalog/define-tool.ts";
 import { AnsweredFailure } from "../../../core/catalog/tool-failure.ts";
 

@@ -1,7 +1,7 @@
 import * as LIMITS from "../limits.ts";
-import { attempt } from "../../../core/kit/result.ts";
+import { attempt } from "../../../feature/refuse.ts";
 import type { ToolContext } from "../../../core/catalog/define-tool.ts";
-import { ToolFailure } from "../../../core/catalog/tool-failure.ts";
+import { ToolFailure } from "../../../feature/tool.ts";
 import { ask, CLIENT, isStatus, type Server, tell } from "./ask-server.ts";
 import { NEWEST_WITH_SESSIONS, Session, STATELESS } from "./mcp-session.ts";
 

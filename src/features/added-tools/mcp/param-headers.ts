@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
-import { err, ok, type Result } from "../../../core/kit/result.ts";
+import { isJsonObject, type JsonObject } from "../../../feature/schema.ts";
+import { err, ok, type Result } from "../../../feature/refuse.ts";
 
 /** An argument that is sent in a header too, so that what stands between us and the server can see it. */
 export interface ParamHeader {

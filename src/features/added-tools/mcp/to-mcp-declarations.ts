@@ -1,8 +1,7 @@
-import type { JsonObject } from "../../../core/contract/json.ts";
+import { type JsonObject, visibleText } from "../../../feature/schema.ts";
 import { canonicalJson } from "../../../core/kit/json/canonical-json.ts";
-import { err, ok, type Result } from "../../../core/kit/result.ts";
-import { sha256 } from "../../../core/kit/sha256.ts";
-import { visibleText } from "../../../core/kit/visible-text.ts";
+import { err, ok, type Result } from "../../../feature/refuse.ts";
+import { sha256 } from "../../../feature/kit.ts";
 import { fromAnnotations, type ToolAnnotations } from "../../discovery/annotations.ts";
 import type { Auth, ConnectionAuth, Declaration, DeclarationRules } from "../declared/declaration.ts";
 import { parseDeclaration } from "../declared/parse-declaration.ts";

@@ -12,13 +12,11 @@ import {
   type ToolEntry,
   type ToolLimits,
 } from "../stored-tools.ts";
-import { isFlow, type KeptTool } from "../../../feature/tool.ts";
+import { isFlow, isVisible, type KeptTool } from "../../../feature/tool.ts";
 import type { UsageReport } from "../../../core/contract/gate/usage.ts";
-import { utf8Length } from "../../../core/contract/json.ts";
-import { err, ok } from "../../../core/kit/result.ts";
-import { isVisible } from "../../../core/catalog/tool-head.ts";
-import type { PartMethods } from "../../../core/contract/gate/part-call.ts";
-import type { ObjectPart, OpenPart } from "../../../cloudflare/durable/object-part.ts";
+import { utf8Length } from "../../../feature/schema.ts";
+import { err, ok } from "../../../feature/refuse.ts";
+import type { ObjectPart, OpenPart, PartMethods } from "../../../feature/tenant.ts";
 
 type Row = {
   name: string;

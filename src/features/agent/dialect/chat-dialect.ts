@@ -1,8 +1,8 @@
 import type { ToolDescriptor } from "../../discovery/batch-tool.ts";
-import { isJsonObject, type JsonObject, parseExact } from "../../../core/contract/json.ts";
+import { isJsonObject, type JsonObject, parseExact } from "../../../feature/schema.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { canonicalJson } from "../../../core/kit/json/canonical-json.ts";
-import { attemptNow } from "../../../core/kit/result.ts";
+import { attemptNow } from "../../../feature/refuse.ts";
 import { callsIn, OLD_CALL, sentCalls, toToolCalls, toTurn, wordsOf } from "./chat-message.ts";
 import { ChatRelay } from "./chat-relay.ts";
 import {

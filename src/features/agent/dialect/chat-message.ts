@@ -1,7 +1,7 @@
 import { makeFailure } from "../../../core/contract/failure.ts";
-import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
+import { isJsonObject, type JsonObject } from "../../../feature/schema.ts";
 import { canonicalJson } from "../../../core/kit/json/canonical-json.ts";
-import { err, ok } from "../../../core/kit/result.ts";
+import { err, ok } from "../../../feature/refuse.ts";
 import {
   type Ending,
   type IsTheirs,

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
+import { isJsonObject, type JsonObject } from "../../../feature/schema.ts";
 import { type ModelEvent, readEvent } from "./dialect.ts";
 
 /** The text that the chosen tokens of `logprobs` are, in all of its lists. */

@@ -1,8 +1,7 @@
-import { describe, toHint } from "../../../core/contract/issues.ts";
-import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
-import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
+import { toHint } from "../../../core/contract/issues.ts";
+import { describe, isJsonObject, type JsonObject } from "../../../feature/schema.ts";
+import { err, makeRefusal, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
 import { readId, type ToolReply } from "../../../turns/read-turn.ts";
-import { err, ok, type Result } from "../../../core/kit/result.ts";
 import type { Conversation, Message, Replies } from "./dialect.ts";
 
 /**

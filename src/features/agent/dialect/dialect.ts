@@ -1,8 +1,7 @@
 import type { ToolDescriptor } from "../../discovery/batch-tool.ts";
-import { isJsonObject, type JsonObject, parseExact } from "../../../core/contract/json.ts";
-import type { Refusal } from "../../../core/contract/refusal.ts";
+import { isJsonObject, type JsonObject, parseExact } from "../../../feature/schema.ts";
+import { attemptNow, type Refusal, type Result } from "../../../feature/refuse.ts";
 import type { ProviderCall, ToolReply } from "../../../turns/read-turn.ts";
-import { attemptNow, type Result } from "../../../core/kit/result.ts";
 import type { ServerSentEvent } from "../../../core/kit/event-splitter.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 

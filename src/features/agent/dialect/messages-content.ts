@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject, parseExact } from "../../../core/contract/json.ts";
-import { attemptNow, ok } from "../../../core/kit/result.ts";
+import { isJsonObject, type JsonObject, parseExact } from "../../../feature/schema.ts";
+import { attemptNow, ok } from "../../../feature/refuse.ts";
 import { isCalled, legalName, whatIsDone } from "../../../turns/turn-table.ts";
 import { type ModelCall, type ModelTurn, type Reading, withReport } from "./dialect.ts";
 import { makeUnique, textOf } from "./conversation.ts";

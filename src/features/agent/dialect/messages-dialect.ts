@@ -1,5 +1,5 @@
 import type { ToolDescriptor } from "../../discovery/batch-tool.ts";
-import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
+import { isJsonObject, type JsonObject } from "../../../feature/schema.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import type { ToolReply } from "../../../turns/read-turn.ts";
 import {
@@ -15,7 +15,7 @@ import {
   withReport,
 } from "./dialect.ts";
 import { canonicalJson } from "../../../core/kit/json/canonical-json.ts";
-import { err } from "../../../core/kit/result.ts";
+import { err } from "../../../feature/refuse.ts";
 import { listTools } from "../offer-tools.ts";
 import { type Block, endPause, toTurn, toUse, usesIn } from "./messages-content.ts";
 import { MessagesRelay } from "./messages-relay.ts";

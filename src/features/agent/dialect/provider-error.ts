@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 
 import { REFUSAL_CODES, REFUSALS } from "../../../core/contract/failure-codes.ts";
-import { lazySchema, type Written } from "../../../core/contract/lazy-schema.ts";
-import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
+import { lazySchema, type Written } from "../../../feature/schema.ts";
+import { makeRefusal, type Refusal } from "../../../feature/refuse.ts";
 
 /** The error types that both providers' clients know, by status. */
 const TYPES: Readonly<Record<number, string>> = {

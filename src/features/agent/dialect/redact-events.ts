@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
+import { isJsonObject, type JsonObject } from "../../../feature/schema.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { MARK } from "../../../core/egress/redact.ts";
 import { mapFields, mapSame, tokensIn } from "./clean-answer.ts";

@@ -1,7 +1,6 @@
-import type { Failure } from "../../../core/contract/failure.ts";
-import type { JsonObject } from "../../../core/contract/json.ts";
+import { err, type Failure, type Result } from "../../../feature/refuse.ts";
+import type { JsonObject } from "../../../feature/schema.ts";
 import { innerText, NAMELESS, parseCallArguments } from "../../../turns/parse-call-arguments.ts";
-import { err, type Result } from "../../../core/kit/result.ts";
 import { findJsonSpan } from "../../../turns/json-span.ts";
 
 /** A call's arguments, or why they are not to be used. */

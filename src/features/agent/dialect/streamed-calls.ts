@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
+import { isJsonObject, type JsonObject } from "../../../feature/schema.ts";
 import { whatIsDone } from "../../../turns/turn-table.ts";
 import type { ModelCall } from "./dialect.ts";
 import { takeId } from "./conversation.ts";

@@ -1,7 +1,6 @@
 import type { ModelAddress } from "../ask-model.ts";
-import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
-import type { Ports } from "../../../core/egress/ports.ts";
-import { err, ok, type Result } from "../../../core/kit/result.ts";
+import { err, makeRefusal, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
+import type { Ports } from "../../../feature/outside.ts";
 import { CHAT } from "../dialect/chat-dialect.ts";
 import type { Dialect } from "../dialect/dialect.ts";
 import { MESSAGES } from "../dialect/messages-dialect.ts";

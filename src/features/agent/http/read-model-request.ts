@@ -4,16 +4,13 @@ import {
   type RequestBody,
   readSentKey,
 } from "../../../cloudflare/http/read-request-body.ts";
-import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
-import type { Catalog } from "../../../core/catalog/catalog.ts";
-import { isJsonObject, parseExact } from "../../../core/contract/json.ts";
-import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
-import type { HeldBytes } from "../../../core/egress/held-bytes.ts";
-import type { Ports } from "../../../core/egress/ports.ts";
+import type { RequestContext } from "../../../feature/answer.ts";
+import type { Catalog } from "../../../feature/tool.ts";
+import { isJsonObject, parseExact, visibleText } from "../../../feature/schema.ts";
+import { err, makeRefusal, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
+import type { HeldBytes, Ports } from "../../../feature/outside.ts";
 import type { Execution } from "../../../core/gate/execution.ts";
 import { canonicalJson } from "../../../core/kit/json/canonical-json.ts";
-import { err, ok, type Result } from "../../../core/kit/result.ts";
-import { visibleText } from "../../../core/kit/visible-text.ts";
 import { type AgentOptions, parseAgentOptions, refuseUnknownTools, STRATEGIES } from "../agent-options.ts";
 import type { Conversation, Dialect } from "../dialect/dialect.ts";
 import type { ModelRoute } from "./find-server.ts";

@@ -2,13 +2,11 @@ import * as z from "zod/mini";
 
 import { agentOptionsSchema } from "../agent-options.ts";
 import { providerErrorSchema, toChatError, toMessagesError, writeError } from "../dialect/provider-error.ts";
-import type { RefusalCode } from "../../../core/contract/failure-codes.ts";
+import { type Refusal, type RefusalCode, statusOf } from "../../../feature/refuse.ts";
 import { type LazySchema, lazySchema } from "../../../core/contract/lazy-schema.ts";
-import { type Refusal, statusOf } from "../../../core/contract/refusal.ts";
-import type { Declared } from "../../../cloudflare/configured.ts";
-import type { Dialect } from "../../../cloudflare/http/dialect.ts";
+import type { Declared } from "../../../feature/define.ts";
+import type { Dialect, Route } from "../../../feature/route.ts";
 import { CHAT_ROUTE, MESSAGES_ROUTE, type ModelRoute } from "./find-server.ts";
-import type { Route } from "../../../cloudflare/openapi/route.ts";
 import { answerModelRequest } from "./answer-model-request.ts";
 
 /** The clients of either provider understand its errors only. Calls that ran before an error are told with it. */

@@ -1,7 +1,7 @@
 import { digestOf, type OpenedLink } from "../approval-link.ts";
 import { callConfirmations, type ConfirmationRecord } from "../confirmation.ts";
 import { isEditable } from "../edit-group.ts";
-import { makePlainPage, type Page } from "../../../cloudflare/page/respond-page.ts";
+import { makePlainPage, type Page, sha256 } from "../../../feature/kit.ts";
 import { makeQuestionPage, type RefusedForm } from "../page/question-page.ts";
 import { toWireConfirmation } from "../wire-confirmation.ts";
 import { stillCounts } from "./read-approvers.ts";
@@ -9,13 +9,12 @@ import { prepareDecision, runApproved, sayNo } from "./decide.ts";
 import { findConfirmation, type Found, knownTo, openConfirmation, shownGroup } from "./find-confirmation.ts";
 import { findReach } from "./find-reach.ts";
 import { readForm, type SentForm } from "./read-decision-form.ts";
-import { type Refusal, statusOf } from "../../../core/contract/refusal.ts";
-import { sha256 } from "../../../core/kit/sha256.ts";
-import { visibleText } from "../../../core/kit/visible-text.ts";
-import type { Watch } from "../../../core/observe/watch.ts";
-import type { Deployment } from "../../../cloudflare/deployed.ts";
+import { type Refusal, statusOf } from "../../../feature/refuse.ts";
+import { visibleText } from "../../../feature/schema.ts";
+import type { Watch } from "../../../feature/tool.ts";
+import type { Deployment } from "../../../feature/define.ts";
 import type { SayReach } from "../../../feature/gives.ts";
-import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
+import type { RequestContext } from "../../../feature/answer.ts";
 
 /** Somebody who has a link, and asks for its page or sends its form. */
 interface Visit {

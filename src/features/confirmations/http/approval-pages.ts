@@ -1,13 +1,13 @@
 import type { Context } from "hono";
 
 import { createRouter, type Router, type RouterTypes } from "../../../feature/route.ts";
-import { logBug } from "../../../cloudflare/platform/log-bug.ts";
+import { logBug } from "../../../feature/define.ts";
 import { linkVisitsOf } from "../../../cloudflare/http/visitor-rates.ts";
 import type { SayReach } from "../../../feature/gives.ts";
-import { attempt } from "../../../core/kit/result.ts";
+import { attempt } from "../../../feature/refuse.ts";
 import { digestOf } from "../approval-link.ts";
 import { FAULT, answerLink } from "./answer-link.ts";
-import { respondFlood, respondPage } from "../../../cloudflare/page/respond-page.ts";
+import { respondFlood, respondPage } from "../../../feature/kit.ts";
 
 const PATH = "/approvals/:tenant/:token";
 

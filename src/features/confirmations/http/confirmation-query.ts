@@ -1,8 +1,6 @@
 import { parseJobCursor } from "../../../core/contract/gate/job-query.ts";
-import { parsePage } from "../../../core/contract/list-query.ts";
-import { parseChoice, refuseOtherParameters } from "../../../core/contract/parse-request.ts";
-import type { Refusal } from "../../../core/contract/refusal.ts";
-import { err, ok, type Result } from "../../../core/kit/result.ts";
+import { parseChoice, parsePage, refuseOtherParameters } from "../../../feature/schema.ts";
+import { err, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
 import { CONFIRMATION_STATUSES, type ConfirmationQuery } from "../confirmation.ts";
 
 /** The statuses that a list of confirmations can be asked for: `waiting` is another word for `pending`. */

@@ -1,4 +1,4 @@
-import { mayDo } from "../../../core/contract/gate/caller.ts";
+import { mayDo, withAccount } from "../../../feature/caller.ts";
 import { callConfirmations, type Claim, listAsked, refuseClaim } from "../confirmation.ts";
 import { hashArgs, hashDeclaration } from "../confirmation-digests.ts";
 import { type Decider, type Decision, toWireDecider } from "../decision.ts";
@@ -11,16 +11,13 @@ import { countPeople, sayAll } from "./count-people.ts";
 import { type Deciding, followAccounts, invalid, refuseMissing } from "./follow-accounts.ts";
 import { makeRemembered, type Wish } from "../remembered.ts";
 import { hashShown, NO_YESES, toVoter, type Yes, type Yeses } from "../yeses.ts";
-import type { JsonObject } from "../../../core/contract/json.ts";
-import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
-import { withAccount } from "../../../feature/caller.ts";
+import type { JsonObject } from "../../../feature/schema.ts";
+import { err, makeRefusal, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
 import type { Refused } from "../../../core/gate/admit-plan.ts";
 import { canonicalJson } from "../../../core/kit/json/canonical-json.ts";
-import { err, ok, type Result } from "../../../core/kit/result.ts";
 import type { Answer } from "../../../core/run/execute/answer.ts";
 import { keepWrites, withCurrentTools } from "../../../core/run/execute/executor.ts";
-import { askGate } from "../../../cloudflare/http/ask-gate.ts";
-import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
+import { askGate, type RequestContext } from "../../../feature/answer.ts";
 
 export { followAccounts } from "./follow-accounts.ts";
 

@@ -7,14 +7,12 @@ import {
 } from "../confirmation.ts";
 import { editGroup } from "../edit-group.ts";
 import type { Knows } from "../wire-confirmation.ts";
-import type { Catalog } from "../../../core/catalog/catalog.ts";
-import type { Caller } from "../../../core/contract/gate/caller.ts";
+import type { Catalog } from "../../../feature/tool.ts";
+import type { Caller } from "../../../feature/caller.ts";
 import type { ParkedGroup } from "../parked-group.ts";
-import { parseExact } from "../../../core/contract/json.ts";
-import type { Refusal } from "../../../core/contract/refusal.ts";
-import { err, ok, type Result } from "../../../core/kit/result.ts";
-import { askGate } from "../../../cloudflare/http/ask-gate.ts";
-import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
+import { parseExact } from "../../../feature/schema.ts";
+import { err, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
+import { askGate, type RequestContext } from "../../../feature/answer.ts";
 
 /** A confirmation with what it is about. */
 export interface Found {

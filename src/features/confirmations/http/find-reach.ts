@@ -1,10 +1,10 @@
 import { listAsked } from "../confirmation.ts";
 import type { ParkedAction, ParkedGroup } from "../parked-group.ts";
-import type { JsonObject } from "../../../core/contract/json.ts";
+import type { JsonObject } from "../../../feature/schema.ts";
 import type { SayReach } from "../../../feature/gives.ts";
 import { withAccount } from "../../../feature/caller.ts";
-import { attempt } from "../../../core/kit/result.ts";
-import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
+import { attempt } from "../../../feature/refuse.ts";
+import type { RequestContext } from "../../../feature/answer.ts";
 
 /** Find how far the actions of a question reach, by their ids, as far as features know. */
 export async function findReach(

@@ -2,10 +2,9 @@ import { callConfirmations, type Claim } from "../confirmation.ts";
 import { hashArgs } from "../confirmation-digests.ts";
 import type { ParkedGroup } from "../parked-group.ts";
 import { type Account, NO_ACCOUNT } from "../../../core/contract/gate/caller.ts";
-import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
+import { attempt, makeRefusal, type Refusal } from "../../../feature/refuse.ts";
 import type { Execution } from "../../../core/gate/execution.ts";
-import { attempt } from "../../../core/kit/result.ts";
-import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
+import type { RequestContext } from "../../../feature/answer.ts";
 import type { UsedAccounts } from "../../../feature/caller.ts";
 import { accountsOf } from "../../../feature/gives.ts";
 

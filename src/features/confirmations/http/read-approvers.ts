@@ -1,12 +1,10 @@
 import * as z from "zod/mini";
 
 import { readOwnUrl } from "../../../cloudflare/configuration.ts";
-import type { Configured, Env } from "../../../cloudflare/configured.ts";
-import { ConfigurationError } from "../../../cloudflare/platform/configuration-error.ts";
-import { toHint, toIssues } from "../../../core/contract/issues.ts";
-import { lazySchema } from "../../../core/contract/lazy-schema.ts";
-import { attemptNow } from "../../../core/kit/result.ts";
-import { escapeUnseen, visibleText } from "../../../core/kit/visible-text.ts";
+import type { Configured, Env } from "../../../feature/define.ts";
+import { attemptNow, ConfigurationError } from "../../../feature/refuse.ts";
+import { toHint } from "../../../core/contract/issues.ts";
+import { escapeUnseen, lazySchema, toIssues, visibleText } from "../../../feature/schema.ts";
 import type { Approver } from "../approvers.ts";
 import * as LIMITS from "../limits.ts";
 import { stillDecides } from "../recall.ts";

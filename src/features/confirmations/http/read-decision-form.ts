@@ -1,12 +1,12 @@
 import { listAsked } from "../confirmation.ts";
 import { FIELDS } from "../page/question-page.ts";
 import type { ParkedGroup } from "../parked-group.ts";
-import { isJsonObject, type JsonObject, mapExact, parseExact } from "../../../core/contract/json.ts";
+import { mapExact } from "../../../core/contract/json.ts";
+import { isJsonObject, type JsonObject, parseExact, visibleText } from "../../../feature/schema.ts";
 import * as LIMITS from "../limits.ts";
 import { parseJsonText } from "../../../core/contract/parse-json.ts";
 import { canonicalJson } from "../../../core/kit/json/canonical-json.ts";
-import { attemptNow } from "../../../core/kit/result.ts";
-import { visibleText } from "../../../core/kit/visible-text.ts";
+import { attemptNow } from "../../../feature/refuse.ts";
 import { readOwnForm } from "../../../cloudflare/http/read-request-body.ts";
 
 /** A form as it was sent. */

@@ -1,17 +1,13 @@
 import * as z from "zod/mini";
 
-import { askGate } from "../../../cloudflare/http/ask-gate.ts";
-import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
-import { respondList } from "../../../cloudflare/http/respond-list.ts";
-import type { Route } from "../../../cloudflare/openapi/route.ts";
+import { askGate, type RequestContext, respondList } from "../../../feature/answer.ts";
+import type { Route } from "../../../feature/route.ts";
 import type { TenantPart } from "../../../feature/define.ts";
-import { withAccount } from "../../../feature/caller.ts";
-import { mayDo } from "../../../core/contract/gate/caller.ts";
+import { mayDo, withAccount } from "../../../feature/caller.ts";
 import { parseJobCursor, toCursor } from "../../../core/contract/gate/job-query.ts";
-import { pageFields, pageSchema, parsePage } from "../../../core/contract/list-query.ts";
-import { refuseOtherParameters } from "../../../core/contract/parse-request.ts";
-import { makeRefusal } from "../../../core/contract/refusal.ts";
-import { err, ok } from "../../../core/kit/result.ts";
+import { pageSchema } from "../../../core/contract/list-query.ts";
+import { pageFields, parsePage, refuseOtherParameters } from "../../../feature/schema.ts";
+import { err, makeRefusal, ok } from "../../../feature/refuse.ts";
 import { takeWalked, walkRows } from "../../../core/kit/take-rows.ts";
 import { callConfirmations, type Remembered } from "../confirmation.ts";
 import * as LIMITS from "../limits.ts";

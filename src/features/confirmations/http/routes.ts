@@ -1,23 +1,26 @@
 import * as z from "zod/mini";
 import { toBase64Url } from "../../../feature/kit.ts";
-import { respondCounted } from "../../../feature/answer.ts";
-import { askGate } from "../../../cloudflare/http/ask-gate.ts";
+import {
+  askGate,
+  readRequest,
+  type RequestContext,
+  respondCounted,
+  respondDocument,
+  respondJson,
+  respondList,
+} from "../../../feature/answer.ts";
 import { awaitChange } from "../../../cloudflare/http/await-change.ts";
 import { hashOfSentKey } from "../../../cloudflare/http/key-ring.ts";
-import { readIdempotencyKey, readRequest } from "../../../cloudflare/http/read-request-body.ts";
-import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
-import { respondList, answerCounted, answerUnrun } from "../../../cloudflare/http/respond-list.ts";
-import { respondDocument } from "../../../cloudflare/http/respond-run.ts";
-import { respondJson } from "../../../cloudflare/http/respond.ts";
-import type { Route } from "../../../cloudflare/openapi/route.ts";
+import { readIdempotencyKey } from "../../../cloudflare/http/read-request-body.ts";
+import { answerCounted, answerUnrun } from "../../../cloudflare/http/respond-list.ts";
+import type { Route } from "../../../feature/route.ts";
 import { envelopeSchema } from "../../../core/answer/result-schema.ts";
 import { toCursor } from "../../../core/contract/gate/job-query.ts";
-import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
+import { escapeUnseen, isJsonObject, type JsonObject, pageFields } from "../../../feature/schema.ts";
 import { toConfirmationUrl } from "../../../core/contract/outcome.ts";
-import { pageFields, pageSchema, waitField } from "../../../core/contract/list-query.ts";
-import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
-import { err, ok, type Result } from "../../../core/kit/result.ts";
-import { escapeUnseen, toJsonEscape } from "../../../core/kit/visible-text.ts";
+import { pageSchema, waitField } from "../../../core/contract/list-query.ts";
+import { err, makeRefusal, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
+import { toJsonEscape } from "../../../core/kit/visible-text.ts";
 import type { SayReach } from "../../../feature/gives.ts";
 import { digestOf, linkSchema, toLinkUrl } from "../approval-link.ts";
 import { callConfirmations, NO_CONFIRMATION, refuseClaim } from "../confirmation.ts";

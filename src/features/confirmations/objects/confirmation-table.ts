@@ -2,11 +2,11 @@ import * as LIMITS from "../limits.ts";
 import { compareJobs } from "../../../core/contract/gate/job-shard.ts";
 import type { ParkedGroup } from "../parked-group.ts";
 import type { UsageQuery, UsageReport } from "../../../core/contract/gate/usage.ts";
-import { parseExact, utf8Length } from "../../../core/contract/json.ts";
+import { parseExact, utf8Length } from "../../../feature/schema.ts";
 import type { Decision } from "../decision.ts";
 import type { Yeses } from "../yeses.ts";
-import { attemptNow } from "../../../core/kit/result.ts";
-import { type TakenRows, takeRows } from "../../../core/kit/take-rows.ts";
+import { attemptNow } from "../../../feature/refuse.ts";
+import { type TakenRows, takeRows } from "../../../feature/kit.ts";
 import {
   type ClaimRefusal,
   type ConfirmationHead,

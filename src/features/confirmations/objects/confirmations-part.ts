@@ -1,9 +1,9 @@
 import { toBase64Url } from "../../../feature/kit.ts";
 import * as LIMITS from "../limits.ts";
-import type { PartMethods } from "../../../core/contract/gate/part-call.ts";
+import type { ObjectPart, OpenPart, PartMethods, PartWorld } from "../../../feature/tenant.ts";
 import type { JobKind } from "../../../cloudflare/durable/job-kind.ts";
-import type { ObjectPart, OpenPart, PartHost, PartWorld } from "../../../cloudflare/durable/object-part.ts";
-import { attemptNow } from "../../../core/kit/result.ts";
+import type { PartHost } from "../../../cloudflare/durable/object-part.ts";
+import { attemptNow } from "../../../feature/refuse.ts";
 import { readOwnUrl } from "../../../cloudflare/configuration.ts";
 import { type ApprovalLink, EVENT_LINK, digestOf, toLinkUrl } from "../approval-link.ts";
 import { makeNotice } from "../approvers.ts";

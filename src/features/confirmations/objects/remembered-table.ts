@@ -1,5 +1,5 @@
 import type { JobCursor } from "../../../core/contract/gate/job.ts";
-import { type TakenRows, takeRows } from "../../../core/kit/take-rows.ts";
+import { type TakenRows, takeRows } from "../../../feature/kit.ts";
 import type { RecallQuery, Remembered, RememberedQuery } from "../confirmation.ts";
 import * as LIMITS from "../limits.ts";
 

@@ -1,8 +1,8 @@
-import type { Configured } from "../../../cloudflare/configured.ts";
+import type { Configured } from "../../../feature/define.ts";
 import type { AttemptEnd, CallbackEnd, JobSpec } from "../../../core/contract/gate/job.ts";
 import { makeFailure } from "../../../core/contract/failure.ts";
 import { type CallbackScope, sendEvent, sendJson } from "../../../core/egress/send-callback.ts";
-import { attempt } from "../../../core/kit/result.ts";
+import { attempt } from "../../../feature/refuse.ts";
 import { failedAttempt } from "../../../core/run/run-attempt.ts";
 import { type Notice, toMail, toSlackMessage } from "../approvers.ts";
 import { MAIL_FROM, readApprovers } from "../http/read-approvers.ts";

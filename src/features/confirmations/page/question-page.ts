@@ -1,9 +1,8 @@
-import { mark, type Markup } from "../../../feature/kit.ts";
+import { mark, type Markup, type Page } from "../../../feature/kit.ts";
 import type { OpenedLink } from "../approval-link.ts";
 import type { toWireConfirmation } from "../wire-confirmation.ts";
 import * as LIMITS from "../limits.ts";
 import { escapeUnseen, toJsonEscape } from "../../../core/kit/visible-text.ts";
-import type { Page } from "../../../cloudflare/page/respond-page.ts";
 
 type Question = ReturnType<typeof toWireConfirmation>;
 type Action = Question["actions"][number];

@@ -1,21 +1,16 @@
+import { flag, form, just, listOf, oneOf, texts } from "../../../core/contract/form.ts";
 import {
-  form,
-  just,
-  listOf,
+  isJsonObject,
   matching,
   object,
-  oneOf,
   optional,
-  texts,
+  toIssues,
+  visibleText,
   written,
-  flag,
-} from "../../../core/contract/form.ts";
+} from "../../../feature/schema.ts";
 import { CONNECTOR_NAME } from "../subject.ts";
 import { toOrigin } from "../../../core/catalog/define-tool.ts";
-import { toIssues } from "../../../core/contract/issues.ts";
-import { isJsonObject } from "../../../core/contract/json.ts";
-import { attemptNow, err, ok, type Result } from "../../../core/kit/result.ts";
-import { visibleText } from "../../../core/kit/visible-text.ts";
+import { attemptNow, err, ok, type Result } from "../../../feature/refuse.ts";
 import {
   type ClientAuth,
   type Connector,

@@ -1,7 +1,7 @@
-import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
+import { follow, isJsonObject, type JsonObject } from "../../../feature/schema.ts";
 import * as LIMITS from "../limits.ts";
-import { follow, parsePointer } from "../../../core/kit/json/json-pointer.ts";
-import { attemptNow } from "../../../core/kit/result.ts";
+import { parsePointer } from "../../../core/kit/json/json-pointer.ts";
+import { attemptNow } from "../../../feature/refuse.ts";
 import type { SignText } from "../../../core/egress/ports.ts";
 import type { OAuthConnector } from "./connector.ts";
 import type { Client } from "./provider-request.ts";

@@ -1,20 +1,13 @@
-import type { Tool } from "../../../core/catalog/define-tool.ts";
-import {
-  type Account,
-  NO_ACCOUNT,
-  type Origin,
-  OWN_ACCOUNT,
-  SUBJECT,
-} from "../../../core/contract/gate/caller.ts";
+import type { Tool } from "../../../feature/tool.ts";
+import { type Account, NO_ACCOUNT, type Origin, OWN_ACCOUNT } from "../../../core/contract/gate/caller.ts";
+import { SUBJECT, type SubjectAccounts, type UsedAccounts, withAccount } from "../../../feature/caller.ts";
 import * as LIMITS from "../limits.ts";
-import type { Configured } from "../../../cloudflare/configured.ts";
+import { type Configured, createSlot } from "../../../feature/define.ts";
 import type { DeclaredFields } from "../../../cloudflare/declared.ts";
-import { createSlot } from "../../../cloudflare/slot.ts";
-import type { Ports } from "../../../core/egress/ports.ts";
+import type { Ports } from "../../../feature/outside.ts";
 import type { BeforeCall, Execution } from "../../../core/gate/execution.ts";
-import { type SubjectAccounts, type UsedAccounts, withAccount } from "../../../feature/caller.ts";
-import { attempt, err, ok } from "../../../core/kit/result.ts";
-import { visibleText } from "../../../core/kit/visible-text.ts";
+import { attempt, err, ok } from "../../../feature/refuse.ts";
+import { visibleText } from "../../../feature/schema.ts";
 import { connectorOf } from "../connectors/connector.ts";
 import { shardOfSubject } from "../../../core/contract/gate/caller.ts";
 import { hasOrigin } from "../connectors/site.ts";

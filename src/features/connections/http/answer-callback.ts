@@ -1,4 +1,4 @@
-import type { Deployment } from "../../../cloudflare/deployed.ts";
+import type { Deployment } from "../../../feature/define.ts";
 import { redirect, respondPage } from "../../../cloudflare/page/respond-page.ts";
 import { parseState, shardOfId } from "../link-token.ts";
 import {

@@ -1,8 +1,8 @@
-import { redirect, respondPage } from "../../../cloudflare/page/respond-page.ts";
+import { redirect } from "../../../cloudflare/page/respond-page.ts";
+import { respondPage, sha256 } from "../../../feature/kit.ts";
 import { readOwnForm } from "../../../cloudflare/http/read-request-body.ts";
-import type { Deployment } from "../../../cloudflare/deployed.ts";
+import type { Deployment } from "../../../feature/define.ts";
 import * as LIMITS from "../limits.ts";
-import { sha256 } from "../../../core/kit/sha256.ts";
 import { connectorOf } from "../connectors/connector.ts";
 import { atSite } from "../connectors/site.ts";
 import { CALLBACK_PATH, shardOfId } from "../link-token.ts";

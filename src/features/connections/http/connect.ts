@@ -1,10 +1,10 @@
 import type { ToolAccount, ToolContext } from "../../../core/catalog/define-tool.ts";
-import { ToolFailure } from "../../../core/catalog/tool-failure.ts";
+import { ToolFailure } from "../../../feature/tool.ts";
 import { type Origin, OWN_ACCOUNT, saySubject, shardOfSubject } from "../../../core/contract/gate/caller.ts";
-import type { Ports } from "../../../core/egress/ports.ts";
+import type { Ports } from "../../../feature/outside.ts";
 import type { BeforeCall } from "../../../core/gate/execution.ts";
-import { sha256 } from "../../../core/kit/sha256.ts";
-import { attempt } from "../../../core/kit/result.ts";
+import { sha256 } from "../../../feature/kit.ts";
+import { attempt } from "../../../feature/refuse.ts";
 import { type Connector, connectorOf, type Connectors } from "../connectors/connector.ts";
 import { atSite } from "../connectors/site.ts";
 import { withCredentials } from "../credentials.ts";

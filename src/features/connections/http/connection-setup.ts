@@ -1,10 +1,9 @@
 import { ConfigurationError } from "../../../feature/refuse.ts";
 import { readList, textOf } from "../../../cloudflare/configuration.ts";
-import type { Configured, Env } from "../../../cloudflare/configured.ts";
-import { KEY_EXPECTED, VAULT_KEY, type Vault, vaultOf } from "../../../cloudflare/vault.ts";
-import { createSlot } from "../../../cloudflare/slot.ts";
+import { type Configured, createSlot, type Env, type Vault } from "../../../feature/define.ts";
+import { KEY_EXPECTED, VAULT_KEY, vaultOf } from "../../../cloudflare/vault.ts";
 import { toOrigin } from "../../../core/catalog/define-tool.ts";
-import { visibleText } from "../../../core/kit/visible-text.ts";
+import { visibleText } from "../../../feature/schema.ts";
 import type { Connectors } from "../connectors/connector.ts";
 import { parseConnectors } from "../connectors/parse-connectors.ts";
 

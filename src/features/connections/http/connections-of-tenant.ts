@@ -1,8 +1,8 @@
-import { sliceRows } from "../../../core/kit/take-rows.ts";
-import { mayDo } from "../../../core/contract/gate/caller.ts";
+import { sliceRows } from "../../../feature/kit.ts";
+import { mayDo } from "../../../feature/caller.ts";
 import * as z from "zod/mini";
 
-import type { TenantPart } from "../../../cloudflare/feature.ts";
+import type { TenantPart } from "../../../feature/define.ts";
 import { openShards, allOf, listAll } from "../objects/connection-shards.ts";
 import type { ListPlace } from "../shard-methods.ts";
 import { connectionSchema, toWireConnection } from "../wire-connection.ts";

@@ -1,5 +1,5 @@
-import { askGate } from "../../../cloudflare/http/ask-gate.ts";
-import { err, ok } from "../../../core/kit/result.ts";
+import { askGate } from "../../../feature/answer.ts";
+import { err, ok } from "../../../feature/refuse.ts";
 import { shardOfId } from "../link-token.ts";
 import { findConnection, NO_CONNECTION, routeOf } from "./open-connections.ts";
 

@@ -1,5 +1,5 @@
 import type { SignInSecrets } from "../../../feature/gives.ts";
-import type { Deployment } from "../../../cloudflare/deployed.ts";
+import type { Deployment } from "../../../feature/define.ts";
 import { redirect, respondPage } from "../../../cloudflare/page/respond-page.ts";
 import { type LinkPlace, shardOfId, SIGNED_IN_PATH } from "../link-token.ts";
 import type { Shards } from "../objects/connection-shards.ts";

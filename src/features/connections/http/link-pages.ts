@@ -1,13 +1,11 @@
 import type { Context } from "hono";
 
 import * as LIMITS from "../limits.ts";
-import { createRouter, type Router, type RouterTypes } from "../../../feature/route.ts";
-import type { Deployment } from "../../../cloudflare/deployed.ts";
-import { readBytes } from "../../../cloudflare/http/read-request-body.ts";
-import { visitorRatesOf } from "../../../cloudflare/http/visitor-rates.ts";
+import { createRouter, type Router, type RouterTypes, visitorRatesOf } from "../../../feature/route.ts";
+import { type Deployment, logBug } from "../../../feature/define.ts";
+import { readBytes } from "../../../feature/answer.ts";
 import { redirect, respondFlood, respondPage } from "../../../cloudflare/page/respond-page.ts";
-import { logBug } from "../../../cloudflare/platform/log-bug.ts";
-import { attempt, err } from "../../../core/kit/result.ts";
+import { attempt, err } from "../../../feature/refuse.ts";
 import { CALLBACK_PATH, parseState, shardOfId, SIGNED_IN_PATH } from "../link-token.ts";
 import {
   FAULT,

@@ -1,13 +1,10 @@
 import * as z from "zod/mini";
 
 import { shardOfSubject, SUBJECT, SUBJECT_IN_WORDS } from "../../../core/contract/gate/caller.ts";
-import { pageFields, pageSchema, parsePage } from "../../../core/contract/list-query.ts";
-import { refuseOtherParameters, refuseQuery } from "../../../core/contract/parse-request.ts";
-import type { Refusal } from "../../../core/contract/refusal.ts";
-import { askGate } from "../../../cloudflare/http/ask-gate.ts";
-import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
-import { respondList } from "../../../cloudflare/http/respond-list.ts";
-import { err, ok, type Result } from "../../../core/kit/result.ts";
+import { pageSchema } from "../../../core/contract/list-query.ts";
+import { pageFields, parsePage, refuseOtherParameters, refuseQuery } from "../../../feature/schema.ts";
+import { err, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
+import { askGate, type RequestContext, respondList } from "../../../feature/answer.ts";
 import { listAll } from "../objects/connection-shards.ts";
 import type { ConnectionQuery, ListPlace, SeenConnection } from "../shard-methods.ts";
 import { connectorOf } from "../connectors/connector.ts";

@@ -1,8 +1,7 @@
-import type { Tool } from "../../../core/catalog/define-tool.ts";
-import { ToolFailure } from "../../../core/catalog/tool-failure.ts";
+import { type Tool, ToolFailure } from "../../../feature/tool.ts";
 import type { Entry } from "../../../core/contract/action.ts";
 import type { Execution } from "../../../core/gate/execution.ts";
-import { attempt } from "../../../core/kit/result.ts";
+import { attempt } from "../../../feature/refuse.ts";
 import { resolveAliases } from "../../../core/catalog/alias.ts";
 import type { MissingAccounts } from "../../../feature/caller.ts";
 import { connectorOf, type Connectors } from "../connectors/connector.ts";

@@ -1,9 +1,7 @@
 import { subjectField } from "../../../feature/caller.ts";
-import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
-import { askGate } from "../../../cloudflare/http/ask-gate.ts";
-import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
+import { err, makeRefusal, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
+import { askGate, type RequestContext } from "../../../feature/answer.ts";
 import { routesOf } from "../../../cloudflare/openapi/route.ts";
-import { err, ok, type Result } from "../../../core/kit/result.ts";
 import type { Connectors } from "../connectors/connector.ts";
 import { shardOfId } from "../link-token.ts";
 import { openShards, type Shards } from "../objects/connection-shards.ts";

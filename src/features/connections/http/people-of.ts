@@ -1,4 +1,4 @@
-import type { Configured } from "../../../cloudflare/configured.ts";
+import type { Configured } from "../../../feature/define.ts";
 import { givenBy, type People } from "../../../feature/gives.ts";
 
 /** The people who can show that they are subjects of a tenant; null where none can. Another tenant's subject of the same name is another person. */

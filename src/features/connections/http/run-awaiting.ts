@@ -2,11 +2,10 @@ import { callConfirmations, type ListedConfirmation } from "../../confirmations/
 import { followAccounts, prepareDecision, runApproved } from "../../confirmations/http/decide.ts";
 import { findConfirmation } from "../../confirmations/http/find-confirmation.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
-import type { Refusal } from "../../../core/contract/refusal.ts";
-import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
+import { attempt, type Refusal } from "../../../feature/refuse.ts";
+import type { RequestContext } from "../../../feature/answer.ts";
 import { withAccount } from "../../../feature/caller.ts";
 import { toPlace } from "../../../core/contract/gate/job-query.ts";
-import { attempt } from "../../../core/kit/result.ts";
 import { takeWalked, walkRows } from "../../../core/kit/take-rows.ts";
 import type { ConnectionPlace } from "../connection.ts";
 import { digestOf } from "../subject.ts";

@@ -1,13 +1,9 @@
 import * as z from "zod/mini";
 
-import { lazySchema } from "../../../core/contract/lazy-schema.ts";
-import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
-import { askGate } from "../../../cloudflare/http/ask-gate.ts";
-import { readRequest } from "../../../cloudflare/http/read-request-body.ts";
-import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
-import { respondJson } from "../../../cloudflare/http/respond.ts";
-import type { Route } from "../../../cloudflare/openapi/route.ts";
-import { err, ok, type Result } from "../../../core/kit/result.ts";
+import { lazySchema } from "../../../feature/schema.ts";
+import { err, makeRefusal, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
+import { askGate, readRequest, type RequestContext, respondJson } from "../../../feature/answer.ts";
+import type { Route } from "../../../feature/route.ts";
 import { SUBJECT_SHARDS, shardOfSubject } from "../../../core/contract/gate/caller.ts";
 import { shardOfId } from "../link-token.ts";
 import type { Shards } from "../objects/connection-shards.ts";

@@ -2,8 +2,8 @@ import * as z from "zod/mini";
 
 import { waitField } from "../../../core/contract/list-query.ts";
 import { awaitChange } from "../../../cloudflare/http/await-change.ts";
-import { respondJson } from "../../../cloudflare/http/respond.ts";
-import { ok } from "../../../core/kit/result.ts";
+import { respondJson } from "../../../feature/answer.ts";
+import { ok } from "../../../feature/refuse.ts";
 import { connectionSchema, toWireConnection } from "../wire-connection.ts";
 import { findConnection, routeOf } from "./open-connections.ts";
 

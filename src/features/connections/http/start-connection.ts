@@ -1,14 +1,10 @@
 import * as z from "zod/mini";
 
 import { CONNECTION_NAME, DEFAULT_NAME, refuseReturn } from "../subject.ts";
-import { lazySchema } from "../../../core/contract/lazy-schema.ts";
+import { lazySchema, visibleText } from "../../../feature/schema.ts";
 import * as LIMITS from "../limits.ts";
-import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
-import { askGate } from "../../../cloudflare/http/ask-gate.ts";
-import { readRequest } from "../../../cloudflare/http/read-request-body.ts";
-import { respondJson } from "../../../cloudflare/http/respond.ts";
-import { err, ok, type Result } from "../../../core/kit/result.ts";
-import { visibleText } from "../../../core/kit/visible-text.ts";
+import { err, makeRefusal, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
+import { askGate, readRequest, respondJson } from "../../../feature/answer.ts";
 import type { ConnectionPlace } from "../connection.ts";
 import { type Connector, connectorOf } from "../connectors/connector.ts";
 import { keysOf } from "../credentials.ts";

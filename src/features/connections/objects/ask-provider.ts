@@ -1,7 +1,7 @@
 import * as LIMITS from "../limits.ts";
-import type { Ports } from "../../../core/egress/ports.ts";
+import type { Ports } from "../../../feature/outside.ts";
 import { parseRetryAfter } from "../../../core/egress/retry-after.ts";
-import { attempt } from "../../../core/kit/result.ts";
+import { attempt } from "../../../feature/refuse.ts";
 import type { ProviderRequest } from "../connectors/provider-request.ts";
 import type { CameBack } from "../connectors/token-answer.ts";
 

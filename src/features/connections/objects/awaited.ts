@@ -1,9 +1,9 @@
 import * as LIMITS from "../limits.ts";
 import type { GateAlarm } from "../../../cloudflare/durable/gate-alarm.ts";
-import { attempt } from "../../../core/kit/result.ts";
-import { Watch } from "../../../core/observe/watch.ts";
-import type { Deployment } from "../../../cloudflare/deployed.ts";
-import type { Clock } from "../../../core/kit/clock.ts";
+import { attempt } from "../../../feature/refuse.ts";
+import { Watch } from "../../../feature/tool.ts";
+import type { Deployment } from "../../../feature/define.ts";
+import type { Clock } from "../../../feature/kit.ts";
 import type { ConnectionTable } from "./connection-table.ts";
 import { runAwaiting } from "../http/run-awaiting.ts";
 

@@ -1,9 +1,8 @@
 import { DurableObject, type ObjectClass, refuseErased, systemClock } from "../../../feature/object.ts";
 import * as LIMITS from "../limits.ts";
-import { type TakenRows, takeRows } from "../../../core/kit/take-rows.ts";
+import { sha256, type TakenRows, takeRows } from "../../../feature/kit.ts";
 import { logWarning } from "../../../cloudflare/platform/log-bug.ts";
-import { attempt } from "../../../core/kit/result.ts";
-import { sha256 } from "../../../core/kit/sha256.ts";
+import { attempt } from "../../../feature/refuse.ts";
 import { accountIdOf, type ConnectionPlace, type Grant, isOver, stateOf } from "../connection.ts";
 import { connectorOf } from "../connectors/connector.ts";
 import { missingScopes } from "../connectors/scopes.ts";

@@ -1,11 +1,10 @@
 import { type CallBounds, defineObject, type ObjectNamespace, openObject } from "../../../feature/object.ts";
-import { mergeRows, type TakenRows } from "../../../core/kit/take-rows.ts";
+import { mergeRows, type TakenRows } from "../../../feature/kit.ts";
 import { type Jurisdiction, SUBJECT_SHARDS } from "../../../core/contract/gate/caller.ts";
-import type { Remote } from "../../../core/contract/gate/tenant-gate-methods.ts";
+import type { Remote } from "../../../feature/tool.ts";
 import * as LIMITS from "../limits.ts";
-import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
-import type { Configured } from "../../../cloudflare/configured.ts";
-import { err, ok, type Result } from "../../../core/kit/result.ts";
+import { err, makeRefusal, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
+import type { Configured } from "../../../feature/define.ts";
 import {
   type ConnectionQuery,
   CONNECTIONS,

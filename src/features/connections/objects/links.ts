@@ -1,6 +1,6 @@
-import { parseExact } from "../../../core/contract/json.ts";
-import type { Clock } from "../../../core/kit/clock.ts";
-import { attemptNow } from "../../../core/kit/result.ts";
+import { parseExact } from "../../../feature/schema.ts";
+import type { Clock } from "../../../feature/kit.ts";
+import { attemptNow } from "../../../feature/refuse.ts";
 import {
   arrive,
   type Connection,

@@ -6,7 +6,7 @@ import {
   leaveBreaker,
   openBreaker,
 } from "../../../core/gate/state/breaker.ts";
-import type { Clock } from "../../../core/kit/clock.ts";
+import type { Clock } from "../../../feature/kit.ts";
 import type { Connection } from "../connection.ts";
 import { getOrMake } from "../../../core/kit/get-or-make.ts";
 

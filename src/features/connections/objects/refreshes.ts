@@ -1,4 +1,4 @@
-import type { Clock } from "../../../core/kit/clock.ts";
+import type { Clock } from "../../../feature/kit.ts";
 import {
   accountIdOf,
   type BrokenBecause,

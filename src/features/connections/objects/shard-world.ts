@@ -1,8 +1,8 @@
-import type { Deployment } from "../../../cloudflare/deployed.ts";
+import type { Deployment } from "../../../feature/define.ts";
 import { GateAlarm } from "../../../cloudflare/durable/gate-alarm.ts";
 import type { ObjectOptions } from "../../../cloudflare/feature.ts";
-import type { Clock } from "../../../core/kit/clock.ts";
-import { attempt } from "../../../core/kit/result.ts";
+import type { Clock } from "../../../feature/kit.ts";
+import { attempt } from "../../../feature/refuse.ts";
 import { NoticeTable, systemClock } from "../../../feature/object.ts";
 import { givenBy } from "../../../feature/gives.ts";
 import { accountIdOf, type Connection, type ConnectionPlace, type Grant } from "../connection.ts";

@@ -1,4 +1,4 @@
-import type { Vault } from "../../../cloudflare/vault.ts";
+import type { Vault } from "../../../feature/define.ts";
 import type { Connection } from "../connection.ts";
 
 /** The tokens of a connection, as they are sealed: a key has no refresh token. */

@@ -1,5 +1,4 @@
-import { mark, type Markup } from "../../../feature/kit.ts";
-import { makePlainPage, type Page } from "../../../cloudflare/page/respond-page.ts";
+import { makePlainPage, mark, type Markup, type Page } from "../../../feature/kit.ts";
 import type { ArriveAnswer, LinkView } from "../shard-methods.ts";
 import { DEFAULT_NAME } from "../subject.ts";
 

@@ -1,7 +1,6 @@
-import { describe } from "../../../core/contract/issues.ts";
+import { describe, readMarker, visibleText } from "../../../feature/schema.ts";
 import * as LIMITS from "../limits.ts";
-import { isHandle, ITEM, readMarker, type Reference } from "../../../core/contract/reference.ts";
-import { visibleText } from "../../../core/kit/visible-text.ts";
+import { isHandle, ITEM, type Reference } from "../../../core/contract/reference.ts";
 import { type Problems, suggestName } from "../../added-tools/declared/problems.ts";
 import { HOOK, INPUT } from "./flow-schema.ts";
 

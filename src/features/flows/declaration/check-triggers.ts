@@ -1,7 +1,6 @@
 import { checkHook } from "./check-hook.ts";
 import { checkClock } from "../clock/check-clock.ts";
-import { isJsonObject } from "../../../core/contract/json.ts";
-import { follow } from "../../../core/kit/json/json-pointer.ts";
+import { follow, isJsonObject } from "../../../feature/schema.ts";
 import { SECRET_FLAWS, type SecretFlaw } from "../hooks/webhook-secret.ts";
 import type { Problems } from "../../added-tools/declared/problems.ts";
 

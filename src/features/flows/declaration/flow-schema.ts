@@ -2,10 +2,9 @@ import * as z from "zod/mini";
 
 import * as LIMITS from "../limits.ts";
 import type { CronClock } from "../clock/next-time.ts";
-import { lazySchema, type Written } from "../../../core/contract/lazy-schema.ts";
+import { isJsonObject, type JsonObject, lazySchema, type Written } from "../../../feature/schema.ts";
 import { hookTriggerSchema } from "../hooks/hook-trigger.ts";
 import { batchForm, type KeptAs, type OnError } from "../../../core/contract/batch.ts";
-import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
 import { declarationSchema } from "../../added-tools/declared/declaration-schema.ts";
 import type { JsonSchema } from "../../../core/catalog/tool-schema.ts";
 import type { HookFacts } from "../../../core/contract/gate/job.ts";

@@ -1,9 +1,9 @@
-import { type Batch, parseBatch } from "../../../core/contract/batch.ts";
+import type { Batch } from "../../../core/contract/batch.ts";
+import { defineTool, parseBatch, type Tool, ToolFailure } from "../../../feature/tool.ts";
 import * as LIMITS from "../limits.ts";
 import { resolveAliases } from "../../../core/catalog/alias.ts";
-import { defineTool, type InnerBatch, type Tool } from "../../../core/catalog/define-tool.ts";
+import type { InnerBatch } from "../../../core/catalog/define-tool.ts";
 import { toInput } from "../../added-tools/json-schema/to-input.ts";
-import { ToolFailure } from "../../../core/catalog/tool-failure.ts";
 import type { RunnableBatch } from "../../../core/gate/execution.ts";
 import { withAnswer } from "../run/plan-flow.ts";
 import { runFlow } from "../run/run-flow.ts";

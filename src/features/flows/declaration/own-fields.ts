@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../../core/contract/json.ts";
+import type { JsonObject } from "../../../feature/schema.ts";
 
 /**
  * Keep of a flow as it is shown the fields that were sent, so that what was shown can be put, or compared, as it is. Only a shown

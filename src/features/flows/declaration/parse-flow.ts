@@ -1,15 +1,14 @@
 import * as z from "zod/mini";
 
-import { parseBatch } from "../../../core/contract/batch.ts";
-import { NO_SUCH_FIELD, toIssues } from "../../../core/contract/issues.ts";
-import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
+import { type Catalog, parseBatch } from "../../../feature/tool.ts";
+import { NO_SUCH_FIELD } from "../../../core/contract/issues.ts";
+import { isJsonObject, type JsonObject, toIssues } from "../../../feature/schema.ts";
 import * as LIMITS from "../limits.ts";
 import { withoutRefusedNulls } from "../../../core/contract/run-schema.ts";
 import { makePlan } from "../../../core/plan/make-plan.ts";
 import type { Plan } from "../../../core/plan/step.ts";
-import { attemptNow, err, ok, type Result } from "../../../core/kit/result.ts";
+import { attemptNow, err, ok, type Result } from "../../../feature/refuse.ts";
 import { parsePointer } from "../../../core/kit/json/json-pointer.ts";
-import type { Catalog } from "../../../core/catalog/catalog.ts";
 import { NAME_IN_WORDS, TOOL_NAME } from "../../../core/catalog/define-tool.ts";
 import {
   checkText,

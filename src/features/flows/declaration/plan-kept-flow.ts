@@ -1,12 +1,10 @@
-import { findReferences } from "../../../core/plan/references.ts";
+import { findReferences, type JsonObject, visibleText } from "../../../feature/schema.ts";
 import { makePlan } from "../../../core/plan/make-plan.ts";
 import type { Plan } from "../../../core/plan/step.ts";
-import { err, ok, type Result } from "../../../core/kit/result.ts";
+import { err, ok, type Result } from "../../../feature/refuse.ts";
 import type { Batch } from "../../../core/contract/batch.ts";
-import type { JsonObject } from "../../../core/contract/json.ts";
-import { visibleText } from "../../../core/kit/visible-text.ts";
-import type { Catalog } from "../../../core/catalog/catalog.ts";
-import type { InnerBatch, Tool } from "../../../core/catalog/define-tool.ts";
+import type { Catalog, Tool } from "../../../feature/tool.ts";
+import type { InnerBatch } from "../../../core/catalog/define-tool.ts";
 import type { HookFacts } from "../../../core/contract/gate/job.ts";
 import { type FlowFacts, givenOf } from "./flow-schema.ts";
 import { getOrMake } from "../../../core/kit/get-or-make.ts";

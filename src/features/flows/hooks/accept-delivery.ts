@@ -1,7 +1,6 @@
 import * as LIMITS from "../limits.ts";
 import type { HookFacts } from "../../../core/contract/gate/job.ts";
-import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
-import { visibleText } from "../../../core/kit/visible-text.ts";
+import { isJsonObject, type JsonObject, visibleText } from "../../../feature/schema.ts";
 import {
   type AnswerValue,
   type EventPlace,
@@ -16,7 +15,7 @@ import {
 import type { HookForm } from "./read-form.ts";
 import type { Proven } from "./verify-signature.ts";
 import { STRICT } from "./verify-token.ts";
-import { attemptNow } from "../../../core/kit/result.ts";
+import { attemptNow } from "../../../feature/refuse.ts";
 
 /** A body of an answer: JSON or text; null for none. */
 export interface QuestionAnswer {

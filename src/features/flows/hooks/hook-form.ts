@@ -1,5 +1,5 @@
 import { follow, parsePointer } from "../../../core/kit/json/json-pointer.ts";
-import { attemptNow } from "../../../core/kit/result.ts";
+import { attemptNow } from "../../../feature/refuse.ts";
 
 /** Where in a delivery something stands. A pointer leads into its body. */
 export type Place = { readonly header: string } | { readonly pointer: string };

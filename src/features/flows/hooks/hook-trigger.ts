@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-import { lazySchema, type Written } from "../../../core/contract/lazy-schema.ts";
+import { lazySchema, type Written } from "../../../feature/schema.ts";
 import * as LIMITS from "../limits.ts";
 import { PRESETS, type PresetName } from "./presets.ts";
 

@@ -16,7 +16,7 @@ import type {
 } from "./hook-form.ts";
 import type { HookTrigger } from "./hook-trigger.ts";
 import { type PresetName, PRESETS } from "./presets.ts";
-import { err, ok, type Result } from "../../../core/kit/result.ts";
+import { err, ok, type Result } from "../../../feature/refuse.ts";
 
 /** One way in which deliveries prove who sent them, with nothing left unsaid. */
 export interface HookForm {

@@ -1,7 +1,7 @@
 import * as LIMITS from "../limits.ts";
 import { names, type Piece, type SignedProof } from "./read-form.ts";
 import { decodeBytes, type TimeUnit } from "./hook-form.ts";
-import { parseInstant } from "../../../core/kit/rfc3339.ts";
+import { parseInstant } from "../../../feature/kit.ts";
 
 /** The text that is signed: what stands around the body's bytes, or around the fields of a form in place of them. */
 export interface SignedText {

@@ -1,4 +1,4 @@
-import { err, ok, type Result } from "../../../core/kit/result.ts";
+import { err, ok, type Result } from "../../../feature/refuse.ts";
 import { claimedOf, isTimely, type SignedText, signedTexts } from "./signed-text.ts";
 import { type DeliveryBody, isRightToken, readBody, tokenOf } from "./verify-token.ts";
 import { findText, type Place, type Searched } from "./hook-form.ts";

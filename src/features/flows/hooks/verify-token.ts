@@ -1,12 +1,11 @@
 import * as LIMITS from "../limits.ts";
-import { attemptNow } from "../../../core/kit/result.ts";
+import { attemptNow } from "../../../feature/refuse.ts";
 import { findText } from "./hook-form.ts";
 import { areSame, type HookWorld, type SentDelivery } from "./proofs.ts";
 import type { TokenProof } from "./read-form.ts";
 import { textsOf } from "./webhook-secret.ts";
 import { hasReservedKey } from "../../../core/contract/check-value.ts";
-import { isJsonObject, parseExact } from "../../../core/contract/json.ts";
-import { parseJson } from "../../../core/contract/parse-json.ts";
+import { isJsonObject, parseExact, parseJson } from "../../../feature/schema.ts";
 
 /** The token that a delivery has in a place; null if it has none. `user:password` where that is the place. */
 export function tokenOf(

@@ -1,5 +1,5 @@
 import * as LIMITS from "../limits.ts";
-import type { Result } from "../../../core/kit/result.ts";
+import type { Result } from "../../../feature/refuse.ts";
 import type { HookForm } from "./read-form.ts";
 import { decodeBytes, type KeyForm } from "./hook-form.ts";
 

@@ -2,15 +2,13 @@ import * as z from "zod/mini";
 
 import { envelopeSchema } from "../../../core/answer/result-schema.ts";
 import { receiptForm, tagsForm } from "../../../core/contract/batch.ts";
-import { isJsonObject } from "../../../core/contract/json.ts";
-import { lazySchema } from "../../../core/contract/lazy-schema.ts";
+import { isJsonObject, lazySchema, parseRequest } from "../../../feature/schema.ts";
 import * as LIMITS from "../limits.ts";
-import { parseRequest } from "../../../core/contract/parse-request.ts";
 import { executeFlow } from "../run/execute-flow.ts";
-import { readRun } from "../../../cloudflare/http/read-request-body.ts";
-import { ok } from "../../../core/kit/result.ts";
+import { readRun } from "../../../feature/answer.ts";
+import { ok } from "../../../feature/refuse.ts";
 import { respondBatch } from "../../../cloudflare/http/respond-run.ts";
-import type { Route } from "../../../cloudflare/openapi/route.ts";
+import type { Route } from "../../../feature/route.ts";
 
 const runSchema = lazySchema(() =>
   z

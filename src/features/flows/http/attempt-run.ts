@@ -4,12 +4,12 @@ import * as LIMITS from "../limits.ts";
 import { callFlows } from "../flow-run.ts";
 import { type RunEnd, runJob } from "../run/run-job.ts";
 import { ByteBudget } from "../../../core/egress/read-body.ts";
-import { attempt } from "../../../core/kit/result.ts";
+import { attempt } from "../../../feature/refuse.ts";
 import { Semaphore } from "../../../core/kit/semaphore.ts";
 import { withAccount } from "../../../feature/caller.ts";
 import { tellAttempt } from "../../../core/observe/attempt-line.ts";
 import { failedAttempt } from "../../../core/run/run-attempt.ts";
-import type { Deployment } from "../../../cloudflare/deployed.ts";
+import type { Deployment } from "../../../feature/define.ts";
 import { addedToolsOf } from "../../added-tools/http/added-tools.ts";
 
 /** For small bodies and the answers of writes, as in a request, of the same part of the whole. */

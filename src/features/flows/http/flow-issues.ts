@@ -1,16 +1,14 @@
 import * as z from "zod/mini";
 
-import type { Catalog } from "../../../core/catalog/catalog.ts";
+import type { Catalog } from "../../../feature/tool.ts";
 import { formsOfSent } from "../declaration/check-hook.ts";
 import { FLOWS, type KeptFlow } from "../declaration/flow-schema.ts";
-import { describe } from "../../../core/contract/issues.ts";
-import { isJsonObject } from "../../../core/contract/json.ts";
-import { lazySchema, type Written } from "../../../core/contract/lazy-schema.ts";
+import { describe, isJsonObject, lazySchema, type Written } from "../../../feature/schema.ts";
 import { flawOf, type MissingSecret, SECRET_FLAWS, type SecretFlaw } from "../hooks/webhook-secret.ts";
-import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
-import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
+import { attempt, err, ok, type Result } from "../../../feature/refuse.ts";
+import type { RequestContext } from "../../../feature/answer.ts";
 import { isBoundTo } from "../../added-tools/declared/secret-bindings.ts";
-import type { Configured } from "../../../cloudflare/configured.ts";
+import type { Configured } from "../../../feature/define.ts";
 import { toolSettingsOf } from "../../added-tools/http/tool-settings.ts";
 
 /** An issue of a flow that is kept all the same. */

@@ -1,5 +1,5 @@
 import * as LIMITS from "../limits.ts";
-import { attempt } from "../../../core/kit/result.ts";
+import { attempt } from "../../../feature/refuse.ts";
 import { join } from "../hooks/proofs.ts";
 
 /**

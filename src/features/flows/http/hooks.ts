@@ -2,12 +2,11 @@ import * as z from "zod/mini";
 import type { Context } from "hono";
 
 import { createRouter, type DocumentWriter, type Router, type RouterTypes } from "../../../feature/route.ts";
-import { respondRefusal } from "../../../cloudflare/http/respond.ts";
+import { respondRefusal } from "../../../feature/answer.ts";
 import { refuseMethod } from "../../../cloudflare/http/refuse-path.ts";
 import { describeRoute } from "../../../cloudflare/openapi/route.ts";
 import { ASKING_METHODS } from "../hooks/presets.ts";
-import { lazySchema } from "../../../core/contract/lazy-schema.ts";
-import type { JsonObject } from "../../../core/contract/json.ts";
+import { type JsonObject, lazySchema } from "../../../feature/schema.ts";
 import { answerHook } from "./answer-hook.ts";
 
 const PATH = "/hooks/:tenant/:id";

@@ -1,6 +1,6 @@
-import type { PartMethods } from "../../../core/contract/gate/part-call.ts";
+import type { ObjectPart, OpenPart, PartMethods, PartWorld } from "../../../feature/tenant.ts";
 import * as LIMITS from "../limits.ts";
-import type { ObjectPart, OpenPart, PartHost, PartWorld } from "../../../cloudflare/durable/object-part.ts";
+import type { PartHost } from "../../../cloudflare/durable/object-part.ts";
 import type { AddedToolsPart } from "../../added-tools/index.ts";
 import type { FlowMethods, KeptStep } from "../flow-run.ts";
 import { BROUGHT_TOKENS, BroughtTokens } from "./brought-tokens.ts";

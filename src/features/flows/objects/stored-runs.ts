@@ -2,7 +2,7 @@ import * as LIMITS from "../limits.ts";
 import type { JobClaim, JobRecord, JobSpec } from "../../../core/contract/gate/job.ts";
 import { ELEMENT, type KeptStep, type RunReport } from "../flow-run.ts";
 import type { RateLimit } from "../../../core/contract/gate/admission.ts";
-import { attempt } from "../../../core/kit/result.ts";
+import { attempt } from "../../../feature/refuse.ts";
 import type { JobKind } from "../../../cloudflare/durable/job-kind.ts";
 
 /** Rows removed at once. */

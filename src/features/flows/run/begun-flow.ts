@@ -7,12 +7,12 @@ import {
 } from "../../confirmations/parked-actions.ts";
 import type { Park, ParkedStep } from "../../../core/plan/parked-step.ts";
 import { givenOf } from "../declaration/flow-schema.ts";
-import type { JsonObject } from "../../../core/contract/json.ts";
-import type { Outcome } from "../../../core/contract/outcome.ts";
-import type { Ports } from "../../../core/egress/ports.ts";
+import { findReferences, type JsonObject } from "../../../feature/schema.ts";
+import type { Outcome } from "../../../feature/tool.ts";
+import type { Ports } from "../../../feature/outside.ts";
 import type { ByteBudget } from "../../../core/egress/read-body.ts";
 import { pickPointers } from "../../../core/kit/json/json-pointer.ts";
-import { type DataOf, findReferences } from "../../../core/plan/references.ts";
+import type { DataOf } from "../../../core/plan/references.ts";
 import type { Plan, Step } from "../../../core/plan/step.ts";
 import type { Ran } from "./first-cause.ts";
 

@@ -5,7 +5,7 @@ import { holdToReceipt, showPlan } from "../../../core/run/execute/show-plan.ts"
 import type { Refused } from "../../../core/gate/admit-plan.ts";
 import { bindCallback } from "../../../core/gate/bind-plan.ts";
 import type { Execution } from "../../../core/gate/execution.ts";
-import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
+import { attempt, err, ok, type Result } from "../../../feature/refuse.ts";
 import { type FlowRun, planFlowRun, withAnswer } from "./plan-flow.ts";
 
 /**

@@ -1,6 +1,6 @@
-import type { Failure } from "../../../core/contract/failure.ts";
+import type { Failure } from "../../../feature/refuse.ts";
 import { isFailure, type Outcome } from "../../../core/contract/outcome.ts";
-import { findReferences } from "../../../core/plan/references.ts";
+import { findReferences } from "../../../feature/schema.ts";
 import type { Plan } from "../../../core/plan/step.ts";
 
 /** A flow that has run, and what its answer is made of. */

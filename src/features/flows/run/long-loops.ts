@@ -5,11 +5,11 @@ import type { AnswerBudget } from "../../../core/answer/envelope.ts";
 import { makeFailure } from "../../../core/contract/failure.ts";
 import type { JobClaim } from "../../../core/contract/gate/job.ts";
 import * as LIMITS from "../limits.ts";
-import type { Outcome } from "../../../core/contract/outcome.ts";
+import type { Outcome } from "../../../feature/tool.ts";
 import { admit } from "../../../core/gate/admission.ts";
 import type { Execution, Inside, Journal, Resumed } from "../../../core/gate/execution.ts";
-import { attempt, ok } from "../../../core/kit/result.ts";
-import { sleep } from "../../../core/kit/sleep.ts";
+import { attempt, ok } from "../../../feature/refuse.ts";
+import { sleep } from "../../../feature/kit.ts";
 import {
   ASKED_ELEMENT,
   type BegunElement,

@@ -1,16 +1,13 @@
-import { mayDo } from "../../../core/contract/gate/caller.ts";
-import type { Catalog } from "../../../core/catalog/catalog.ts";
+import { mayDo } from "../../../feature/caller.ts";
+import type { Catalog, Outcome } from "../../../feature/tool.ts";
 import { catalogOfFlow, planKeptFlow } from "../declaration/plan-kept-flow.ts";
 import { parseArgs } from "../../../core/catalog/parse-args.ts";
 import { checkValue } from "../../../core/contract/check-value.ts";
-import { type Failure, toWireFailure } from "../../../core/contract/failure.ts";
+import { toWireFailure } from "../../../core/contract/failure.ts";
+import { err, type Failure, makeRefusal, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
 import { toHint } from "../../../core/contract/issues.ts";
-import type { JsonObject } from "../../../core/contract/json.ts";
-import type { Outcome } from "../../../core/contract/outcome.ts";
-import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
+import { type JsonObject, visibleText } from "../../../feature/schema.ts";
 import type { Execution } from "../../../core/gate/execution.ts";
-import { err, ok, type Result } from "../../../core/kit/result.ts";
-import { visibleText } from "../../../core/kit/visible-text.ts";
 import type { Plan } from "../../../core/plan/step.ts";
 import { resolveAnswer } from "./run-flow.ts";
 

@@ -8,7 +8,7 @@ import type { JobClaim } from "../../../core/contract/gate/job.ts";
 import type { Gate } from "../../../core/contract/gate/tenant-gate-methods.ts";
 import { isInDoubt, type Outcome } from "../../../core/contract/outcome.ts";
 import type { Journal, Resumed } from "../../../core/gate/execution.ts";
-import { attempt, type Result } from "../../../core/kit/result.ts";
+import { attempt, type Result } from "../../../feature/refuse.ts";
 import type { Plan, Step } from "../../../core/plan/step.ts";
 import { callFlows, ELEMENT, type KeptStep } from "../flow-run.ts";
 import { getOrMake } from "../../../core/kit/get-or-make.ts";

@@ -1,4 +1,4 @@
-import type { Ports } from "../../../core/egress/ports.ts";
+import type { Ports } from "../../../feature/outside.ts";
 
 /** Make the seed of one slice of a loop: a UUID that is the same in every attempt. */
 export async function seedOfSlice(text: string, sha256: Ports["sha256"]): Promise<string> {
