@@ -34,6 +34,8 @@ export interface AnsweredMethods {
     readonly limit: number;
     readonly after: JobCursor | null;
   }): TakenRows<JobCursor>;
+  /** The questions with a yes that is being carried out, or was within `ms`: false of one of which nothing is heard any more. */
+  answering(ms: number): Readonly<Record<string, boolean>>;
 }
 
 /** An action of a reply that waits for a person. */

@@ -170,6 +170,7 @@ export class FakeGate implements Gate {
     conclude: ({ id }) => void this.concluded.push(id),
     confirmation: unasked,
     confirmations: unasked,
+    answering: unasked,
     reject: unasked,
     pin: unasked,
     expire: unasked,

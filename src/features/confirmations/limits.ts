@@ -5,6 +5,7 @@ export {
   questionRetentionMs,
   questionsPending,
   loopElements,
+  maxBackgroundDeadlineMs,
   maxQuestionTtlMs,
   nesting,
   pageBytes,

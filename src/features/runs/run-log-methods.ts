@@ -53,10 +53,12 @@ export interface FoundRun {
   readonly after?: readonly string[];
 }
 
-/** A look at runs: the key that looks and, once the gate was asked, the questions that are open and the jobs that go on. */
+/** A look at runs: the key that looks and, once the gate was asked, the questions that are open and what goes on. */
 export interface Look {
   readonly sight: Sight;
   readonly open?: readonly string[] | undefined;
+  /** The questions with a yes of which the log may not have the run yet: whether it goes on, or broke off. */
+  readonly answering?: Readonly<Record<string, boolean>> | undefined;
   readonly jobs?: readonly Pick<TurnedJob, "job" | "run" | "request">[] | undefined;
 }
 

@@ -77,7 +77,7 @@ export function seeRun(
       duration_ms: durationMs,
       status:
         statusSince(since) ??
-        statusOf({ ...asked, ok: success + going, unknown: unknown + lost, total, isLess, goes, code }),
+        statusOf({ ...asked, ok: success + going, unknown: unknown + lost + asked.lost, total, isLess, goes: goes || asked.goes, code }),
       in_doubt: isInDoubt || undefined,
       actions: total,
       summary: { total, ok: success, error, initiated, skipped, pending_confirmation: pending, unknown },
@@ -101,20 +101,27 @@ interface Asked {
   readonly open: number;
   /** Actions that a person said yes to, and whose run went well. */
   readonly granted: number;
+  /** Actions that a person said yes to, and whose run broke off. */
+  readonly lost: number;
+  /** What a person said yes to is under way. */
+  readonly goes: boolean;
   readonly unsure: boolean;
 }
 
 /** Find out what became of the actions that waited for a person. */
 function askedOf(tools: readonly ToolCount[], { look, answerOf, nowMs }: SeeOptions): Asked {
-  let [open, granted, unsure] = [0, 0, false];
+  let [open, granted, lost, goes, unsure] = [0, 0, 0, false, false];
   for (const { question, until, actions } of tools.flatMap(({ waits = [] }) => waits)) {
     const answer = answerOf(question);
     if (answer === true) granted += actions;
     if (answer !== undefined || until <= nowMs) continue;
     unsure ||= look.open === undefined;
+    const isAnswering = look.answering?.[question];
     if (look.open?.includes(question) !== false) open += actions;
+    else if (isAnswering === false) lost += actions;
+    goes ||= isAnswering === true;
   }
-  return { open, granted, unsure };
+  return { open, granted, lost, goes, unsure };
 }
 
 /** The status of a run whose writes were taken back in whole or in part, or are being; null of any other. */

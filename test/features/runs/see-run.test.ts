@@ -50,6 +50,20 @@ describe("A run as a key sees it", () => {
     expect(see(flow, ["seen"])).not.toHaveProperty("flow");
   });
 
+  test("goes on where an action that waited for a person is under way, and is in doubt where that broke off", () => {
+    const waits = [{ question: "q", until: 9, actions: 1 }];
+    const head: RunHead = { ...HEAD, tools: [{ tool: "seen", ends: [1, 0, 0, 0, 1, 0], waits }] };
+    const statusOf = (answering?: Record<string, boolean>) => {
+      const look = { sight: { key: "owner" }, open: [], answering, jobs: [] };
+      return seeRun(head, { look, answerOf: () => undefined, goes: false, nowMs: 0 })?.run.status;
+    };
+    expect([statusOf({ q: true }), statusOf({ q: false }), statusOf()]).toEqual([
+      "running",
+      "unknown",
+      "partial",
+    ]);
+  });
+
   test("counts what goes on in the background as success", () => {
     const head: RunHead = { ...HEAD, tools: [{ tool: "seen", ends: [0, 0, 2, 0, 0, 0] }] };
     expect(see(head, undefined)).toMatchObject({ status: "success" });

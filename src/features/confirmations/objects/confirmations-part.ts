@@ -71,6 +71,8 @@ function openConfirmations(
 ): OpenPart {
   const links = new LinkTable(storage.sql);
   const memory = new RememberedTable(storage.sql);
+  /** The last approvals that ended, and when: the log may not have their runs yet. */
+  const over = new Map<string, number>();
   const table = new ConfirmationTable(storage, limits, (question, { origin, approvers = [] }) => {
     for (const [at, name] of approvers.entries()) askApprover(question, name, at);
     events.record(question.createdAt, () =>
@@ -194,6 +196,12 @@ function openConfirmations(
     },
     confirmation: read,
     confirmations: (now, query) => table.list(now, query),
+    answering(now, ms) {
+      const { rows } = table.list(now, { status: "running", limit: LIMITS.questionsPending, after: null });
+      const isAlive = (at = 0): boolean => now < at + LIMITS.maxBackgroundDeadlineMs;
+      const ended = [...over].flatMap(([id, at]) => (now < at + ms ? [[id, true]] : []));
+      return Object.fromEntries([...rows.map(({ id, decided }) => [id, isAlive(decided?.at)]), ...ended]);
+    },
     reject: (now, claim, answerJson) => (isLinkOver(now, claim) ? "link" : reject(now, claim, answerJson)),
     pin: (now, id, argsHash, groupJson) => table.replace(now, id, argsHash, groupJson),
     expire(now, claim) {
@@ -203,7 +211,10 @@ function openConfirmations(
       // The claim of the last of several people knows that one alone.
       const decided = table.listed(now, claim.id)?.decided ?? claim.decided;
       const whole = { ...claim, ...(decided !== undefined && { decided }) };
-      if (table.change(now, { kind: "conclude", claim: whole }, answerJson) === null) answer(now, claim);
+      if (table.change(now, { kind: "conclude", claim: whole }, answerJson) !== null) return;
+      over.set(claim.id, now);
+      if (over.size > LIMITS.questionsPending) over.delete(over.keys().next().value!);
+      answer(now, claim);
     },
     addLink(now, link) {
       const record = table.read(now, link.confirmationId);

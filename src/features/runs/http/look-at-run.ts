@@ -80,12 +80,12 @@ export async function look<T extends { readonly asks: boolean } | null>(
   const sight = sightOf(context);
   const found = await ask({ sight });
   if (found?.asks !== true) return found;
-  const [open, jobs] = await Promise.all([
-    context.hooks?.beforeStep && openQuestions(context),
+  const [asked, jobs] = await Promise.all([
+    context.hooks?.beforeStep && lookAtQuestions(context),
     jobsGoingOn(context),
   ]);
   await attempt(() => callRuns(context.gate, "tell"));
-  return ask({ sight, open, jobs });
+  return ask({ sight, ...asked, jobs });
 }
 
 export function jobRunsOf({ configured }: RequestContext): readonly JobRuns[] {
@@ -114,11 +114,13 @@ export async function readQuestions(
   return new Map(await Promise.all(asked));
 }
 
-/** The questions of the tenant that a person may still decide. */
-async function openQuestions({ gate }: Pick<RequestContext, "gate">): Promise<readonly string[]> {
+/** The questions of the tenant that a person may still decide, and those with a yes that is being carried out. */
+async function lookAtQuestions({ gate }: Pick<RequestContext, "gate">) {
   const asked = { status: "pending", limit: LIMITS.questionsPending } as const;
   const walk = walkRows<JobCursor>((last) =>
     callQuestions(gate, "confirmations", { ...asked, after: last && toPlace(last) }),
   );
-  return (await takeWalked(walk)).rows.map(({ id }) => id);
+  // In this order, so that one which is decided in between is in one of them.
+  const { rows } = await takeWalked(walk);
+  return { open: rows.map(({ id }) => id), answering: await callQuestions(gate, "answering", RUN_AWAITED_MS) };
 }

@@ -41,6 +41,7 @@ interface Answer {
 
 async function start() {
   const statuses: Record<string, number> = { bad: 422, worse: 422, dying: 429, "dying-too": 429, none: 404 };
+  const held = Promise.withResolvers<Response>();
   const volley = await createTestVolley({
     tools: [store, later, ask, askLater, look],
     features: [addedTools(), discovery(), background(), confirmations(), flows(), runs()],
@@ -51,6 +52,7 @@ async function start() {
       }),
     },
     routes: {
+      "POST https://api.example.com/held": () => held.promise,
       "POST https://api.example.com/*": ({ url }) =>
         Response.json({}, { status: statuses[new URL(url).pathname.slice(1)] ?? 200 }),
     },
@@ -75,7 +77,7 @@ async function start() {
     await volley.advance(2_000);
     return { id: envelope.batch_id, results: envelope.results };
   };
-  return { volley, statuses, send, list, statusOf, run };
+  return { volley, held, statuses, send, list, statusOf, run };
 }
 
 describe("The status of a run follows its jobs, in the run, in the list and by its filter:", () => {
@@ -252,5 +254,27 @@ describe("The status of a run follows its questions:", () => {
     for (const one of [id, approved]) expect(await world.statusOf(one)).toBe("running");
     await world.volley.advance(HOUR);
     for (const one of [id, approved]) expect(await world.statusOf(one)).toBe("error");
+  });
+
+  test("one that was said yes to goes on until its run is in the log", async () => {
+    const world = await start();
+    const said = async (id: string) => [
+      (await world.send(`/v1/runs/${id}`)).status,
+      ...(await world.list("&source=http")).flatMap((one) => (one.run_id === id ? [one.status] : [])),
+    ];
+    const [quick, slow] = [await world.run(act("drop_it", "old")), await world.run(act("drop_it", "held"))];
+    const yes = ({ results }: typeof quick) =>
+      world.send(`/v1/confirmations/${results[0]!.confirmation!.id}`, { decision: "approve" });
+    await yes(quick);
+    expect(await said(quick.id)).toEqual(["running", "running"]);
+    await world.volley.advance(2_000);
+    expect(await said(quick.id)).toEqual(["success", "success"]);
+    const answer = yes(slow);
+    await world.volley.advance(5_000);
+    expect(await said(slow.id)).toEqual(["running", "running"]);
+    world.held.resolve(Response.json({}));
+    await answer;
+    await world.volley.advance(2_000);
+    expect(await said(slow.id)).toEqual(["success", "success"]);
   });
 });
