@@ -120,6 +120,11 @@ const CALL_TOO_MANY = makeRefusal(
   `The calls of one turn may have ${LIMITS.actions} actions together, and the ones before this are as many; make this call again in the next turn.`,
 );
 
+/** Whether an action may have changed something in an earlier run. */
+export function mayHaveWritten({ action }: Entry, catalog: Catalog): boolean {
+  return action.ok && mayWrite(action.value.tool, action.value.args, catalog);
+}
+
 /** Whether a call may change something; what is not known may. */
 function mayWrite(name: string, args: JsonObject, catalog: Catalog): boolean {
   if (!ALIASES.has(name)) return catalog.callable(name)?.isWrite ?? true;

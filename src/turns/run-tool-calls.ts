@@ -8,7 +8,7 @@ import { execute, withPlan } from "../core/run/execute/executor.ts";
 import { executeKeyed, executePlan } from "../core/run/execute/execute-plan.ts";
 import type { Execution } from "../core/gate/execution.ts";
 import type { BatchKey } from "../core/gate/read-keys.ts";
-import { batchCalls, type TurnBatch } from "./batch-calls.ts";
+import { batchCalls, mayHaveWritten, type TurnBatch, type TurnPart } from "./batch-calls.ts";
 import type { ProviderCall, ToolReply } from "./read-turn.ts";
 import { toRefusedReply, toToolReply } from "./write-reply.ts";
 import { attempt, err, ok, type Result } from "../core/kit/result.ts";
@@ -59,11 +59,20 @@ export async function runToolCalls(
   const { batches, replies: told } = batchCalls(calls, context, { bodyBytes, together: false });
   for (const [position, reply] of told) onReply?.(position, reply);
   const isShared = batches.length > 1 || told.size > 0;
+  const refuse = (
+    { from, to }: TurnPart,
+    { entries }: Batch,
+    { refusal, inDoubt = false }: Refused,
+  ): ToolReply =>
+    toRefusedReply(
+      refusal,
+      inDoubt && entries.slice(from, to).some((one) => mayHaveWritten(one, context.catalog)),
+    );
   const begin: BeginBatch = async ({ batch, parts }, own) => {
     const tell = onReply && ((entry: number, reply: ToolReply) => onReply(parts[entry]!.call, reply));
     const run = parts[0]!.isBatch ? runBatch : runSingle;
     const one = await run(batch, { ...execution, ...own }, tell);
-    if (!one.ok) for (const entry of parts.keys()) tell?.(entry, toRefusedReply(one.error.refusal));
+    if (!one.ok) for (const [entry, part] of parts.entries()) tell?.(entry, refuse(part, batch, one.error));
     return one;
   };
   const { batchKey } = execution;
@@ -77,14 +86,14 @@ export async function runToolCalls(
   let quota: QuotaState | null = null;
   let replayed = ran.length > 0;
   const replies = new Map(told);
-  for (const [index, { parts }] of batches.entries()) {
+  for (const [index, { batch, parts }] of batches.entries()) {
     const one = ran[index]!;
     if (!one.ok) context.watch?.sawRefusal({ code: one.error.refusal.code, status: 200 });
     replayed &&= one.ok && one.value.replayed;
     // A quota that was drawn by a run is told rather than that of a mere plan.
     if (one.ok && (quota === null || one.value.quota?.allowance === undefined)) quota = one.value.quota;
-    for (const [entry, { call }] of parts.entries())
-      replies.set(call, one.ok ? one.value.replies[entry]! : toRefusedReply(one.error.refusal));
+    for (const [entry, part] of parts.entries())
+      replies.set(part.call, one.ok ? one.value.replies[entry]! : refuse(part, batch, one.error));
   }
   return ok({ replies: calls.map((_, position) => replies.get(position)!), quota, replayed });
 }

@@ -58,7 +58,8 @@ export class BatchAdmission {
       this.#keys.save([...(batch === null ? [] : [batch]), ...kept]);
       settled = kept.map(({ index, state }) => ({ index, state }));
     });
-    if (answer.quota?.allowed === false) return answer;
+    if (answer.quota?.allowed === false)
+      return { ...answer, idempotency: { batch: asked.batch, actions: [] } };
     const { leaseMs } = this.#keys;
     return { ...answer, idempotency: { batch: asked.batch, actions: settled, leaseMs } };
   }

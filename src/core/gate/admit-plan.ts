@@ -61,6 +61,8 @@ export interface Refused {
   readonly quota: QuotaState | null;
   /** It was planned with other tools than there are: planned anew it may be admitted. */
   readonly stale?: true;
+  /** An earlier run of it, under the same key, may have sent something. */
+  readonly inDoubt?: boolean;
 }
 
 /**
@@ -84,9 +86,10 @@ export async function admitPlan(
   if (isNothing(request)) return ok(toAdmittedFree(plan));
   const toAdmitted = (answer: AdmissionAnswer): Result<Admitted, Refused> => {
     if (answer.stale === true) return err(STALE_PLAN);
-    if (isOver(answer.quota)) return err(overQuota(answer.quota, caller));
     const { quota, recorded, idempotency: claimed = null } = answer;
     const batchState = claimed?.batch ?? null;
+    const inDoubt = batchState?.kind === "claimed" && batchState.inDoubt;
+    if (isOver(quota)) return err({ ...overQuota(quota, caller), inDoubt });
     const refusal = batchState === null ? null : refuseKey(batchState);
     if (refusal !== null) return err({ refusal, quota: null });
     return ok({

@@ -26,7 +26,7 @@ import {
   sayUnread,
   toEnvelopeReply,
 } from "./report-round.ts";
-import { batchCalls, type TurnBatch, type TurnPart } from "../../turns/batch-calls.ts";
+import { batchCalls, mayHaveWritten, type TurnBatch, type TurnPart } from "../../turns/batch-calls.ts";
 
 export interface Round {
   /** One for every call, in their order. */
@@ -98,8 +98,7 @@ export async function runRound(
     }
     // An earlier run of the request may have sent what finds no quota now.
     const isOpen = options.requestKey?.isTakenOver === true && PASSING.includes(ran.error.code);
-    const wasSent = ({ tool }: Entry): boolean =>
-      isOpen && execution.catalog.get(tool ?? "")?.isWrite === true;
+    const wasSent = (entry: Entry): boolean => isOpen && mayHaveWritten(entry, execution.catalog);
     for (const part of parts) {
       const mayHaveRun = batch.entries.slice(part.from, part.to).some(wasSent);
       replies.set(part.call, { ...toRefusedReply(ran.error, mayHaveRun), waits: [] });
