@@ -84,3 +84,17 @@ test("T42 a write of a provider's turn that is sent again after a kill, and find
   ]);
   expect(heard).toHaveLength(3);
 });
+
+test("T57 a write that is sent again after a kill under its key is not sent in an account that was connected since", async () => {
+  const { send, sendKilled, heard } = await open();
+  const connect = (key: string) => ({ connector: "shop", subject: "u1", secret: key });
+  const batch = (of: string) => ({ subject: "u1", actions: [{ tool: "put_account", args: { of } }] });
+  await send("/v1/connections", connect("old"), { key: "c1" });
+  await sendKilled("/v1/execute_actions", batch("slow"));
+  await send("/v1/connections", connect("new"), { key: "c2" });
+  const again = await send("/v1/execute_actions", batch("slow"));
+  expect(again.results).toMatchObject([{ status: "unknown" }]);
+  expect(heard).toEqual(["/put-once/slow old"]);
+  const other = await send("/v1/execute_actions", batch("quick"), { key: "other" });
+  expect([other.results[0].status, heard.at(-1)]).toEqual(["success", "/put-once/quick new"]);
+});

@@ -71,6 +71,13 @@ export class ClaimedKeys {
     return !isParked || state.parked?.includes(own === undefined ? index : 0) !== true;
   }
 
+  /** When the first run began of which a write is in doubt; undefined where none is. */
+  get doubtedSince(): number | undefined {
+    const states = Array.from(this.#inDoubt.keys(), (index) => this.#states.get(index) ?? this.#answer.batch);
+    const begun = states.flatMap((state) => (state?.kind === "claimed" ? (state.begunAt ?? []) : []));
+    return begun.toSorted((a, b) => a - b)[0];
+  }
+
   /**
    * The outcomes that are known before anything runs.
    *

@@ -47,9 +47,10 @@ export interface RunWays {
 /** Run what was admitted: one outcome for every step. */
 export async function runAdmitted(
   admission: Admission,
-  execution: Execution,
+  given: Execution,
   ways: RunWays = {},
 ): Promise<Executed> {
+  const execution = heldToAccounts(given, admission.keys?.doubtedSince);
   const { clock } = execution.ports;
   const parallelism: Parallelism = { active: 0, max: 0 };
   const { options, upstreams, within } = execution;
@@ -94,6 +95,13 @@ export async function runAdmitted(
   // Inside of another batch the outer batch releases the bytes, when its answer is written.
   const release = (): void => void (inside === undefined && budget.release());
   return { outcomes, quota, release, ...measures, ...(members !== "" && { members }) };
+}
+
+/** Have writes use no account that was connected since an earlier run began of which nothing was heard: it may have used another. */
+function heldToAccounts(execution: Execution, usedAt: number | undefined): Execution {
+  const { account } = execution.origin;
+  if (usedAt === undefined || account === undefined) return execution;
+  return { ...execution, origin: { ...execution.origin, account: { usedAt, ...account } } };
 }
 
 /** Give back the bytes of an answer when it has been read; at once where its reader is not waited for. */

@@ -77,7 +77,15 @@ export function seeRun(
       duration_ms: durationMs,
       status:
         statusSince(since) ??
-        statusOf({ ...asked, ok: success + going, unknown: unknown + lost + asked.lost, total, isLess, goes: goes || asked.goes, code }),
+        statusOf({
+          ...asked,
+          ok: success + going,
+          unknown: unknown + lost + asked.lost,
+          total,
+          isLess,
+          goes: goes || asked.goes,
+          code,
+        }),
       in_doubt: isInDoubt || undefined,
       actions: total,
       summary: { total, ok: success, error, initiated, skipped, pending_confirmation: pending, unknown },

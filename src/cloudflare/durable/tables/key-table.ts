@@ -50,6 +50,7 @@ interface Row extends Record<string, SqlStorageValue> {
   answer_json: string | null;
   tools_json: string | null;
   parked_json: string | null;
+  begun_at: number | null;
 }
 
 /** Rows removed at once: enough to keep up with any tenant, few enough not to hold up a request. */
@@ -205,11 +206,11 @@ export class KeyTable {
 }
 
 const REPLACE = `REPLACE INTO idempotency
-  (key, expires_at, lease_ends_at, bytes, in_doubt, failed, fingerprint, seed, run_id, answer_json, tools_json, parked_json)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+  (key, expires_at, lease_ends_at, bytes, in_doubt, failed, fingerprint, seed, run_id, answer_json, tools_json, parked_json, begun_at)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 function toColumns(key: string, record: KeyRecord): SqlStorageValue[] {
-  const { expiresAt, leaseEndsAt, inDoubt, answer, fingerprint, seed, runId, parked } = record;
+  const { expiresAt, leaseEndsAt, inDoubt, answer, fingerprint, seed, runId, parked, begunAt } = record;
   return [
     key,
     expiresAt,
@@ -223,6 +224,7 @@ function toColumns(key: string, record: KeyRecord): SqlStorageValue[] {
     answer?.json ?? null,
     answer?.tools === undefined ? null : JSON.stringify(answer.tools),
     parked === undefined ? null : JSON.stringify(parked),
+    begunAt ?? null,
   ];
 }
 
@@ -234,6 +236,7 @@ function toRecord(row: Row): KeyRecord {
     leaseEndsAt: row.lease_ends_at,
     expiresAt: row.expires_at,
     inDoubt: row.in_doubt === 1,
+    ...(row.begun_at !== null && { begunAt: row.begun_at }),
     ...(row.parked_json !== null && { parked: JSON.parse(row.parked_json) as readonly number[] }),
     answer: toAnswer(row),
   };

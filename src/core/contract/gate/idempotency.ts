@@ -52,6 +52,8 @@ export type KeyState =
       readonly seed: string;
       readonly inDoubt: boolean;
       readonly parked?: readonly number[];
+      /** When the first run began, where that is in doubt; absent where a version recorded it that did not say. */
+      readonly begunAt?: number;
       readonly of?: string;
     }
   | { readonly kind: "running"; readonly retryAfterMs: number }

@@ -12,6 +12,8 @@ export interface KeyRecord {
   readonly expiresAt: number;
   /** Whether a run that began has not reported, so that what it did is not known. */
   readonly inDoubt: boolean;
+  /** When the first run claimed it; absent where a version recorded it that did not say. */
+  readonly begunAt?: number;
   /** The places of actions that waited for a person in every run that began; absent for none, and where a version recorded it that did not say. */
   readonly parked?: readonly number[];
   readonly answer: KeptAnswer | null;
@@ -51,7 +53,7 @@ export function claimKey(
     parked = [],
   } = content;
   if (record === null || nowMs >= record.expiresAt || (fresh && record.runId !== runId)) {
-    const fresh = { fingerprint, seed, runId, inDoubt: false, answer: null };
+    const fresh = { fingerprint, seed, runId, inDoubt: false, begunAt: nowMs, answer: null };
     return [
       { ...fresh, ...parkedOf(parked), ...leaseFrom(nowMs, leaseMs, retentionMs) },
       { kind: "claimed", seed, inDoubt: false },
@@ -87,8 +89,14 @@ function parkedOf(parked: readonly number[]): Pick<KeyRecord, "parked"> {
   return parked.length === 0 ? {} : { parked };
 }
 
-function claimedAs({ seed, inDoubt, parked = [] }: KeyRecord): KeyState & { readonly kind: "claimed" } {
-  return { kind: "claimed", seed, inDoubt, ...(inDoubt && parkedOf(parked)) };
+function claimedAs({
+  seed,
+  inDoubt,
+  begunAt,
+  parked = [],
+}: KeyRecord): KeyState & { readonly kind: "claimed" } {
+  const begun = inDoubt && begunAt !== undefined && { begunAt };
+  return { kind: "claimed", seed, inDoubt, ...begun, ...(inDoubt && parkedOf(parked)) };
 }
 
 export interface RenewCommand {

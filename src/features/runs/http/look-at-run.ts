@@ -122,5 +122,8 @@ async function lookAtQuestions({ gate }: Pick<RequestContext, "gate">) {
   );
   // In this order, so that one which is decided in between is in one of them.
   const { rows } = await takeWalked(walk);
-  return { open: rows.map(({ id }) => id), answering: await callQuestions(gate, "answering", RUN_AWAITED_MS) };
+  return {
+    open: rows.map(({ id }) => id),
+    answering: await callQuestions(gate, "answering", RUN_AWAITED_MS),
+  };
 }

@@ -24,7 +24,12 @@ const complete = (record: KeyRecord | null, nowMs: number, runId: string, end: K
   completeKey(record, nowMs, { runId, end, retentionMs: RETENTION_MS });
 const renew = (record: KeyRecord | null, nowMs: number, runId: string, seed = "seed-of-one") =>
   renewKey(record, nowMs, { runId, seed, leaseMs: LEASE_MS, retentionMs: RETENTION_MS });
-const claimed = (seed: string, inDoubt = false): KeyState => ({ kind: "claimed", seed, inDoubt });
+const claimed = (seed: string, inDoubt = false): KeyState => ({
+  kind: "claimed",
+  seed,
+  inDoubt,
+  ...(inDoubt && { begunAt: 0 }),
+});
 
 describe("a new key", () => {
   const [held, state] = claim(null, 0, "one");

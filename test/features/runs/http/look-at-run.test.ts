@@ -33,7 +33,12 @@ test("a list of a hundred runs that have jobs asks the tenant's object as often 
     const { asked, context } = open();
     const { runs } = await look(context, listOf(count));
     expect(runs).toEqual(Array.from({ length: count }, () => ["q"]));
-    expect(asked.toSorted()).toEqual(["confirmations answering", "confirmations confirmations", "jobs", "runs tell"]);
+    expect(asked.toSorted()).toEqual([
+      "confirmations answering",
+      "confirmations confirmations",
+      "jobs",
+      "runs tell",
+    ]);
   }
 });
 
