@@ -5,6 +5,7 @@ import { createCatalog } from "./support/create-catalog.ts";
 import type { LeaseWish } from "../src/core/contract/gate/admission.ts";
 import { digestKey } from "../src/cloudflare/http/key-ring.ts";
 import { contractOf } from "./support/fake-actions.ts";
+import { trial } from "./support/trial.ts";
 
 const KEY = "hiding-key";
 
@@ -118,24 +119,27 @@ describe("VOLLEY_HIDE_UNCONFIGURED", () => {
     expect(await names(deploy({ ...ON, ...connectors }, options))).toEqual(["paid_search"]);
   });
 
-  test("a hidden tool is in no list, format, search, schema, suggestion or other tool's description", async () => {
-    const ask = deploy(ON);
-    const asked = await Promise.all([
-      ...["openai", "openai-responses", "anthropic", "gemini", "mcp"].map((format) =>
-        ask(`/v1/tools?format=${format}`),
-      ),
-      ...["batch", "discovery"].map((surface) => ask(`/v1/tools?format=openai&surface=${surface}`)),
-      ask("/v1/discover_tools", { query: "search" }),
-      ask("/v1/discover_tools", { category: "orders" }),
-      ask("/v1/get_tool_schema", { tool_name: "free_search" }),
-      ask("/v1/get_tool_schema", { tool_name: "paid_searhc" }),
-      ask("/v1/execute_actions", { actions: [{ tool: "paid_searhc" }, { tool: "stored_serch" }] }),
-      ask("/openapi.json"),
-    ]);
-    for (const answer of asked)
-      expect(answer.replaceAll(/paid_searhc|stored_serch/g, "")).not.toMatch(/paid_|stored_/);
-    expect(asked[0]).toContain("free_search");
-  });
+  trial(
+    "a hidden tool is in no list, format, search, schema, suggestion or other tool's description",
+    async () => {
+      const ask = deploy(ON);
+      const asked = await Promise.all([
+        ...["openai", "openai-responses", "anthropic", "gemini", "mcp"].map((format) =>
+          ask(`/v1/tools?format=${format}`),
+        ),
+        ...["batch", "discovery"].map((surface) => ask(`/v1/tools?format=openai&surface=${surface}`)),
+        ask("/v1/discover_tools", { query: "search" }),
+        ask("/v1/discover_tools", { category: "orders" }),
+        ask("/v1/get_tool_schema", { tool_name: "free_search" }),
+        ask("/v1/get_tool_schema", { tool_name: "paid_searhc" }),
+        ask("/v1/execute_actions", { actions: [{ tool: "paid_searhc" }, { tool: "stored_serch" }] }),
+        ask("/openapi.json"),
+      ]);
+      for (const answer of asked)
+        expect(answer.replaceAll(/paid_searhc|stored_serch/g, "")).not.toMatch(/paid_|stored_/);
+      expect(asked[0]).toContain("free_search");
+    },
+  );
 
   test("a call of a hidden tool is of one that does not exist, by whatever way", async () => {
     const ask = deploy(ON);

@@ -63,7 +63,7 @@ export const LAYERS = {
 } satisfies Readonly<Record<string, Layer>>;
 
 /** The support of a test that does less, or nothing, in a quick run. */
-const SCALED = /\/support\/(?:samples|trial)\.ts"/;
+const SCALED = /\/(?:samples|trial)\.ts"/;
 
 /** The files of a layer, or of its trials. */
 export function filesOf({ exclude }: Layer, include: readonly string[]): string[] {

@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 
 import { isRiddle, sentencesOf, textsOf, type Sentence } from "./support/prose.ts";
+import { trial } from "./support/trial.ts";
 
 /** Changelog entries stay as they were published; this file quotes riddles. */
 const OURS = ["*.ts", "*.tsx", "*.md", ":!CHANGELOG.md", ":!test/words.test.ts"];
@@ -24,7 +25,7 @@ async function riddlesIn(of: readonly string[], read: Reader): Promise<readonly 
 }
 
 describe("a sentence of a comment or a page", () => {
-  test("has a subject", async () => {
+  trial("has a subject", async () => {
     expect(await riddlesIn(files, sentencesOf)).toEqual([]);
   });
 
@@ -101,7 +102,7 @@ describe("a sentence of a comment or a page", () => {
 });
 
 describe("a text for people and models", () => {
-  test("has a subject, where it is a sentence: a heading or a question may open as it likes", async () => {
+  trial("has a subject, where it is a sentence: a heading or a question may open as it likes", async () => {
     const code = files.filter((file) => file.startsWith("src/"));
     const read: Reader = (_, text) =>
       textsOf(text).filter(({ text: said }) => /[.;]$/.test(said) && !said.includes("?"));

@@ -6,6 +6,7 @@ import { countMutants, readMutants, replaceTried, type Report } from "./mutants.
 import { findShort, findUnexplained, findUnneeded, isOf, ROOMS, updatePage } from "./page.ts";
 import { parseSlice, takeSlice } from "./slice.ts";
 import { findTestFiles } from "./test-files.ts";
+import { trial } from "../../test/support/trial.ts";
 
 const SOURCE = `if (left > 0)
   return fail("Ask for fewer calls.", "TOO_MANY");
@@ -107,19 +108,22 @@ describe("npm run mutation", () => {
     expect([...ROOMS, "tools", "console"].toSorted()).toEqual([...named, ...inside].toSorted());
   });
 
-  test("tries each room with tests that are there, and with more than the list where a room has no folder of tests", async () => {
-    for (const room of ROOMS) expect(await findTestFiles(room), room).not.toEqual([]);
-    expect(await findTestFiles("features/keys")).toContain("test/features/keys/key-form.test.ts");
-    expect(await findTestFiles("features/agent")).toContain("test/sdks/core/messages-relay.test.ts");
-    expect(await findTestFiles("features/usage")).toEqual([
-      "test/features/document/http/client.test.ts",
-      "test/features/document/http/lists.test.ts",
-      "test/features/document/http/operations.test.ts",
-      "test/features/list.test.ts",
-      "test/features/names.test.ts",
-    ]);
-    expect(await findTestFiles("core/kit")).not.toContain("test/features/document/http/client.test.ts");
-  });
+  trial(
+    "tries each room with tests that are there, and with more than the list where a room has no folder of tests",
+    async () => {
+      for (const room of ROOMS) expect(await findTestFiles(room), room).not.toEqual([]);
+      expect(await findTestFiles("features/keys")).toContain("test/features/keys/key-form.test.ts");
+      expect(await findTestFiles("features/agent")).toContain("test/sdks/core/messages-relay.test.ts");
+      expect(await findTestFiles("features/usage")).toEqual([
+        "test/features/document/http/client.test.ts",
+        "test/features/document/http/lists.test.ts",
+        "test/features/document/http/operations.test.ts",
+        "test/features/list.test.ts",
+        "test/features/names.test.ts",
+      ]);
+      expect(await findTestFiles("core/kit")).not.toContain("test/features/document/http/client.test.ts");
+    },
+  );
 
   test("leaves the pages of features to the console, which is held in a real browser", () => {
     const room = (file: string): readonly string[] => ROOMS.filter((one) => isOf(one, file));

@@ -12,6 +12,7 @@ import {
   type OpenedBatch,
 } from "../../src/features/background/batch-job.ts";
 import { makeJobsRequest, makeRequest, makeSpec } from "./gate-requests.ts";
+import { trial } from "../support/trial.ts";
 
 // The alarm claims an attempt and does nothing with it: the test is the attempt.
 
@@ -135,7 +136,7 @@ describe("A batch in the background in its tenant's object", () => {
     expect(again.endsAt).toBeGreaterThan(endsAt + HOUR_MS);
   });
 
-  test("is forgotten with its rows when its job is too old, and one that is alive is not", async () => {
+  trial("is forgotten with its rows when its job is too old, and one that is alive is not", async () => {
     const stub = env.SMALL_GATE.getByName("background-pruned");
     await record(stub, batchOf("old"), batchOf("alive"));
     for (const id of ["old", "alive"]) {
@@ -158,15 +159,18 @@ describe("A batch in the background in its tenant's object", () => {
     expect(left).toEqual([[{ job_id: "alive" }], [{ job_id: "alive" }]]);
   });
 
-  test("F40 of eight that have a turn each goes on at once when the object is started again, without waiting for a lease", async () => {
-    const stub = env.TENANT_GATE.getByName("background-restarted");
-    const ids = Array.from({ length: 8 }, (_, at) => `batch-${at}`);
-    await record(stub, ...ids.map((id, at) => batchOf(id, at % 2 === 0 ? "app" : "other")));
-    for (const id of ids) await open(stub, id, 1);
-    await evictDurableObject(stub);
-    for (const id of ids) await open(stub, id, 2);
-    for (const id of ids) expect(await write(stub, [id, 1], done(0)), "of the attempt before").toBe(false);
-  });
+  trial(
+    "F40 of eight that have a turn each goes on at once when the object is started again, without waiting for a lease",
+    async () => {
+      const stub = env.TENANT_GATE.getByName("background-restarted");
+      const ids = Array.from({ length: 8 }, (_, at) => `batch-${at}`);
+      await record(stub, ...ids.map((id, at) => batchOf(id, at % 2 === 0 ? "app" : "other")));
+      for (const id of ids) await open(stub, id, 1);
+      await evictDurableObject(stub);
+      for (const id of ids) await open(stub, id, 2);
+      for (const id of ids) expect(await write(stub, [id, 1], done(0)), "of the attempt before").toBe(false);
+    },
+  );
 
   test("is refused where too many of its key wait, or of the tenant, and recorded when one has ended", async () => {
     const stub = env.SMALL_GATE.getByName("background-full");

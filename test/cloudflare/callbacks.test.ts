@@ -9,6 +9,7 @@ import type { TenantGateMethods } from "../../src/core/contract/gate/tenant-gate
 import { countRows } from "./count-rows.ts";
 import { makeJobsRequest, makeSpec } from "./gate-requests.ts";
 import { attemptsRun, deliveriesTried } from "./scripted-attempts.ts";
+import { trial } from "../support/trial.ts";
 
 let tenants = 0;
 const gateOf = () => env.TENANT_GATE.getByName(`callbacks-${++tenants}`);
@@ -66,23 +67,26 @@ describe("a job's callback", () => {
     expect(deliveriesOf(id)[0]!.job.status).toBe(status);
   });
 
-  test("survives a crash between the job's end and the delivery, and an eviction between two attempts", async () => {
-    const stub = gateOf();
-    await stub.admit(makeJobsRequest(makeSpec("crashed", [], answering("503/200"))));
-    // In one turn, so that no alarm is under way when the object dies; the next call finds it lost.
-    await runInDurableObject(stub, async (gate: DurableObject & TenantGateMethods, { storage }) => {
-      gate.settle("crashed", 1, OVER);
-      await storage.deleteAlarm();
-    });
-    await abortAllDurableObjects();
-    const again = env.TENANT_GATE.get(stub.id);
-    await callbackBecomes(again, "crashed", { status: "pending", attempts: 1, lastStatus: 503 });
-    await endPauses(again);
-    await callbackBecomes(again, "crashed", { status: "delivered", attempts: 2, nextAttemptAt: null });
-    expect(new Set(deliveriesOf("crashed").map(({ eventId }) => eventId)).size).toBe(1);
-  });
+  trial(
+    "survives a crash between the job's end and the delivery, and an eviction between two attempts",
+    async () => {
+      const stub = gateOf();
+      await stub.admit(makeJobsRequest(makeSpec("crashed", [], answering("503/200"))));
+      // In one turn, so that no alarm is under way when the object dies; the next call finds it lost.
+      await runInDurableObject(stub, async (gate: DurableObject & TenantGateMethods, { storage }) => {
+        gate.settle("crashed", 1, OVER);
+        await storage.deleteAlarm();
+      });
+      await abortAllDurableObjects();
+      const again = env.TENANT_GATE.get(stub.id);
+      await callbackBecomes(again, "crashed", { status: "pending", attempts: 1, lastStatus: 503 });
+      await endPauses(again);
+      await callbackBecomes(again, "crashed", { status: "delivered", attempts: 2, nextAttemptAt: null });
+      expect(new Set(deliveriesOf("crashed").map(({ eventId }) => eventId)).size).toBe(1);
+    },
+  );
 
-  test("waits on its schedule and leaves other jobs their time", async () => {
+  trial("waits on its schedule and leaves other jobs their time", async () => {
     const stub = gateOf();
     await stub.admit(
       makeJobsRequest(makeSpec("patient", [], answering("500")), makeSpec("other", ["succeed"])),
@@ -112,7 +116,7 @@ describe("a job's callback", () => {
     await callbackBecomes(stub, "elsewhere", { status: "delivered" });
   });
 
-  test("to an endpoint that is gone is kept back for a day, for as many endpoints as may be", async () => {
+  trial("to an endpoint that is gone is kept back for a day, for as many endpoints as may be", async () => {
     await runInDurableObject(gateOf(), (_gate, { storage }) => {
       const gone = new GoneAddresses(storage.sql);
       for (let k = 0; k <= LIMITS.goneAddresses; k += 1) gone.add(`https://${k}.example.com`, k);

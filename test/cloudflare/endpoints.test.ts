@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { ShardStore } from "../../src/features/endpoints/objects/shard-store.ts";
 import { eventually } from "../support/eventually.ts";
 import { countRows } from "./count-rows.ts";
+import { trial } from "../support/trial.ts";
 
 let tenants = 0;
 const SETTINGS = { url: "https://shop.acme.dev/hooks", events: ["*"], ordered: false, paused: false };
@@ -35,57 +36,66 @@ const publish = async (directory: Awaited<ReturnType<typeof openTenant>>["direct
 };
 
 describe("The objects of a tenant's endpoints", () => {
-  test("make a sixteenth of an event's deliveries each, and write no more than two rows for one that succeeds at once", async () => {
-    const { directory, shards, delivered } = await openTenant(64);
-    const counts = await Promise.all(shards.map(async (shard) => (await shard.readEndpoints()).length));
-    expect(counts).toEqual(Array.from({ length: 16 }, () => 4));
-    const rows = await Promise.all([countRows(directory), ...shards.map((shard) => countRows(shard))]);
-    const { eventId, endpoints } = await publish(directory, 1);
-    expect(endpoints).toBe(64);
-    await delivered(eventId);
-    const written = await Promise.all(rows.map((count) => count()));
-    // The event, and the alarm of the day; in each object the event and its alarm; one for each delivery.
-    expect(written[0]).toBe(1 + 1);
-    expect(Math.max(...written.slice(1))).toBeLessThanOrEqual(1 + 1 + 4);
-    expect(written.reduce((sum, count) => sum + count, 0) / 64).toBeLessThanOrEqual(2);
-  });
+  trial(
+    "make a sixteenth of an event's deliveries each, and write no more than two rows for one that succeeds at once",
+    async () => {
+      const { directory, shards, delivered } = await openTenant(64);
+      const counts = await Promise.all(shards.map(async (shard) => (await shard.readEndpoints()).length));
+      expect(counts).toEqual(Array.from({ length: 16 }, () => 4));
+      const rows = await Promise.all([countRows(directory), ...shards.map((shard) => countRows(shard))]);
+      const { eventId, endpoints } = await publish(directory, 1);
+      expect(endpoints).toBe(64);
+      await delivered(eventId);
+      const written = await Promise.all(rows.map((count) => count()));
+      // The event, and the alarm of the day; in each object the event and its alarm; one for each delivery.
+      expect(written[0]).toBe(1 + 1);
+      expect(Math.max(...written.slice(1))).toBeLessThanOrEqual(1 + 1 + 4);
+      expect(written.reduce((sum, count) => sum + count, 0) / 64).toBeLessThanOrEqual(2);
+    },
+  );
 
-  test("keep the endpoints of a customer together while they are few, and cost an event for two of them three rows each at most", async () => {
-    const { directory, shards } = await openTenant(32, 16);
-    const kept = await Promise.all(shards.map((shard) => shard.readEndpoints()));
-    expect(kept.map(({ length }) => length)).toEqual(shards.map(() => 2));
-    for (const here of kept) expect(new Set(here.map(({ customer }) => customer)).size).toBe(1);
-    const told = async (): Promise<void> => {
-      const published = await directory.publish({ type: "x", data: "{}", customer: "c_0" });
-      expect(published).toMatchObject({ value: { endpoints: 2 } });
-      const { eventId } = (published as { value: { eventId: string } }).value;
-      await eventually("the deliveries", async () => {
-        const found = await directory.event(eventId);
-        return found?.counts.delivered === 2 || undefined;
-      });
-    };
-    // The first event of a day sets the alarm of the day.
-    await told();
-    const rows = await Promise.all([countRows(directory), ...shards.map((shard) => countRows(shard))]);
-    await told();
-    const written = await Promise.all(rows.map((count) => count()));
-    expect(written.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(2 * 3);
-    expect(written.filter((count) => count > 0)).toHaveLength(2);
-  });
+  trial(
+    "keep the endpoints of a customer together while they are few, and cost an event for two of them three rows each at most",
+    async () => {
+      const { directory, shards } = await openTenant(32, 16);
+      const kept = await Promise.all(shards.map((shard) => shard.readEndpoints()));
+      expect(kept.map(({ length }) => length)).toEqual(shards.map(() => 2));
+      for (const here of kept) expect(new Set(here.map(({ customer }) => customer)).size).toBe(1);
+      const told = async (): Promise<void> => {
+        const published = await directory.publish({ type: "x", data: "{}", customer: "c_0" });
+        expect(published).toMatchObject({ value: { endpoints: 2 } });
+        const { eventId } = (published as { value: { eventId: string } }).value;
+        await eventually("the deliveries", async () => {
+          const found = await directory.event(eventId);
+          return found?.counts.delivered === 2 || undefined;
+        });
+      };
+      // The first event of a day sets the alarm of the day.
+      await told();
+      const rows = await Promise.all([countRows(directory), ...shards.map((shard) => countRows(shard))]);
+      await told();
+      const written = await Promise.all(rows.map((count) => count()));
+      expect(written.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(2 * 3);
+      expect(written.filter((count) => count > 0)).toHaveLength(2);
+    },
+  );
 
-  test("cost an event for one endpoint one call besides the directory's, three rows and an alarm", async () => {
-    const { directory, shards, delivered } = await openTenant(1);
-    // The first event of a day sets the alarm of the day.
-    await delivered((await publish(directory, 0)).eventId);
-    const rows = await Promise.all([countRows(directory), ...shards.map((shard) => countRows(shard))]);
-    const { eventId } = await publish(directory, 1);
-    await delivered(eventId);
-    const written = await Promise.all(rows.map((count) => count()));
-    expect(written.filter((count) => count > 0)).toHaveLength(2);
-    expect(written.reduce((sum, count) => sum + count, 0)).toBe(3 + 1);
-  });
+  trial(
+    "cost an event for one endpoint one call besides the directory's, three rows and an alarm",
+    async () => {
+      const { directory, shards, delivered } = await openTenant(1);
+      // The first event of a day sets the alarm of the day.
+      await delivered((await publish(directory, 0)).eventId);
+      const rows = await Promise.all([countRows(directory), ...shards.map((shard) => countRows(shard))]);
+      const { eventId } = await publish(directory, 1);
+      await delivered(eventId);
+      const written = await Promise.all(rows.map((count) => count()));
+      expect(written.filter((count) => count > 0)).toHaveLength(2);
+      expect(written.reduce((sum, count) => sum + count, 0)).toBe(3 + 1);
+    },
+  );
 
-  test("write no row for endpoints that are paused", async () => {
+  trial("write no row for endpoints that are paused", async () => {
     const { directory, shards } = await openTenant(2);
     for (const id of ["e0", "e1"])
       await directory.put({ id, settings: { ...SETTINGS, paused: true }, secret: SECRET, enables: false });
@@ -94,7 +104,7 @@ describe("The objects of a tenant's endpoints", () => {
     expect(await Promise.all(rows.map((count) => count()))).toEqual(shards.map(() => 0));
   });
 
-  test("take an event once, through an eviction, however often it is offered", async () => {
+  trial("take an event once, through an eviction, however often it is offered", async () => {
     const { directory, shards, delivered } = await openTenant(16);
     const asked = { type: "x", data: "{}", customer: null, id: "once" };
     expect(await directory.publish(asked)).toMatchObject({ value: { eventId: "once", endpoints: 16 } });
@@ -173,21 +183,24 @@ describe("T59 An endpoint that is deleted", () => {
       return all.map(({ json }) => json);
     });
 
-  test("leaves its id, as long as its deliveries are kept, and nothing at all where it has none", async () => {
-    const { directory, shards } = await openTenant(2);
-    await directory.remove("e1");
-    expect(await rowsOf(shards[1]!)).toEqual([]);
-    await publish(directory, 1);
-    await eventually("the delivery", async () => {
+  trial(
+    "leaves its id, as long as its deliveries are kept, and nothing at all where it has none",
+    async () => {
+      const { directory, shards } = await openTenant(2);
+      await directory.remove("e1");
+      expect(await rowsOf(shards[1]!)).toEqual([]);
+      await publish(directory, 1);
+      await eventually("the delivery", async () => {
+        const { deliveries } = await directory.deliveries({ endpoint: "e0", after: null, limit: 10 });
+        return deliveries[0]?.status === "delivered" || undefined;
+      });
+      await directory.remove("e0");
+      expect(await rowsOf(shards[0]!)).toEqual(['{"id":"e0"}']);
+      await evictDurableObject(shards[0]!);
       const { deliveries } = await directory.deliveries({ endpoint: "e0", after: null, limit: 10 });
-      return deliveries[0]?.status === "delivered" || undefined;
-    });
-    await directory.remove("e0");
-    expect(await rowsOf(shards[0]!)).toEqual(['{"id":"e0"}']);
-    await evictDurableObject(shards[0]!);
-    const { deliveries } = await directory.deliveries({ endpoint: "e0", after: null, limit: 10 });
-    expect(deliveries).toMatchObject([{ endpoint: "e0", status: "delivered", customer: null }]);
-  });
+      expect(deliveries).toMatchObject([{ endpoint: "e0", status: "delivered", customer: null }]);
+    },
+  );
 
   test("by the version before, which kept more of it, leaves its id", async () => {
     const { directory, shards } = await openTenant(1);
@@ -270,56 +283,62 @@ describe("The bounds of a tenant's endpoints", () => {
     });
   });
 
-  test("T21 are 10,000 deliveries that wait for one: the next has failed with BACKLOG_FULL, and others' have not", async () => {
-    const { directory, shards } = await openTenant(17);
-    const known = await Promise.all(shards.map((shard) => shard.readEndpoints()));
-    // The one object that has two of them.
-    const at = known.findIndex(({ length }) => length === 2);
-    const [full, other] = known[at]!;
-    await runInDurableObject(shards[at]!, (_, { storage }) => {
-      // They wait for a time that does not come.
-      storage.sql.exec(
-        `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000)
+  trial(
+    "T21 are 10,000 deliveries that wait for one: the next has failed with BACKLOG_FULL, and others' have not",
+    async () => {
+      const { directory, shards } = await openTenant(17);
+      const known = await Promise.all(shards.map((shard) => shard.readEndpoints()));
+      // The one object that has two of them.
+      const at = known.findIndex(({ length }) => length === 2);
+      const [full, other] = known[at]!;
+      await runInDurableObject(shards[at]!, (_, { storage }) => {
+        // They wait for a time that does not come.
+        storage.sql.exec(
+          `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000)
          INSERT INTO batches (slot, seq, event, nos)
          SELECT i, 1000000 + i, json_object('seq', 1000000 + i, 'id', 'w' || i, 'type', 'x', 'customer', NULL, 'at', 4000000000000, 'data', '{}'), ?
          FROM n`,
-        JSON.stringify([full!.no]),
-      );
-    });
-    await evictDurableObject(shards[at]!);
-    const { eventId, endpoints } = await publish(directory, 1);
-    expect(endpoints).toBe(17);
-    await eventually("the other deliveries", async () => {
-      const found = await directory.event(eventId);
-      return found?.counts.delivered === 16 || undefined;
-    });
-    const query = { event: eventId, after: null, limit: 20 };
-    const found = await directory.deliveries({ ...query, endpoint: full!.id });
-    expect(found.deliveries).toMatchObject([{ status: "failed", attempts: [{ code: "BACKLOG_FULL" }] }]);
-    const others = await directory.deliveries({ ...query, endpoint: other!.id });
-    expect(others.deliveries).toMatchObject([{ status: "delivered" }]);
-  });
+          JSON.stringify([full!.no]),
+        );
+      });
+      await evictDurableObject(shards[at]!);
+      const { eventId, endpoints } = await publish(directory, 1);
+      expect(endpoints).toBe(17);
+      await eventually("the other deliveries", async () => {
+        const found = await directory.event(eventId);
+        return found?.counts.delivered === 16 || undefined;
+      });
+      const query = { event: eventId, after: null, limit: 20 };
+      const found = await directory.deliveries({ ...query, endpoint: full!.id });
+      expect(found.deliveries).toMatchObject([{ status: "failed", attempts: [{ code: "BACKLOG_FULL" }] }]);
+      const others = await directory.deliveries({ ...query, endpoint: other!.id });
+      expect(others.deliveries).toMatchObject([{ status: "delivered" }]);
+    },
+  );
 });
 
-test("A delivery that had failed with BACKLOG_FULL keeps that attempt when it is sent once more", async () => {
-  const { shards } = await openTenant(17);
-  const known = await Promise.all(shards.map((shard) => shard.readEndpoints()));
-  const at = known.findIndex(({ length }) => length === 2);
-  const [full, other] = known[at]!;
-  await runInDurableObject(shards[at]!, (_, { storage }) => {
-    const store = new ShardStore(storage);
-    const event = { seq: 7, id: "x", type: "x", customer: null, at: Date.now(), data: "{}" };
-    for (let seq = 100; seq < 10_100; seq += 1) store.queue.add(full!.no, { seq, dueAt: 4e12 });
-    store.take(event, [full!.no, other!.no], event.at);
-    expect(store.queue.has({ no: full!.no, seq: 7 })).toBe(false);
-    store.queue.clear(full!.no);
-    expect(store.reopen(full!, [event], event.at)).toBe(1);
-    expect(store.deliveryOf({ no: full!.no, seq: 7 }, event)).toMatchObject({
-      status: "pending",
-      attempts: [{ code: "BACKLOG_FULL" }],
+trial(
+  "A delivery that had failed with BACKLOG_FULL keeps that attempt when it is sent once more",
+  async () => {
+    const { shards } = await openTenant(17);
+    const known = await Promise.all(shards.map((shard) => shard.readEndpoints()));
+    const at = known.findIndex(({ length }) => length === 2);
+    const [full, other] = known[at]!;
+    await runInDurableObject(shards[at]!, (_, { storage }) => {
+      const store = new ShardStore(storage);
+      const event = { seq: 7, id: "x", type: "x", customer: null, at: Date.now(), data: "{}" };
+      for (let seq = 100; seq < 10_100; seq += 1) store.queue.add(full!.no, { seq, dueAt: 4e12 });
+      store.take(event, [full!.no, other!.no], event.at);
+      expect(store.queue.has({ no: full!.no, seq: 7 })).toBe(false);
+      store.queue.clear(full!.no);
+      expect(store.reopen(full!, [event], event.at)).toBe(1);
+      expect(store.deliveryOf({ no: full!.no, seq: 7 }, event)).toMatchObject({
+        status: "pending",
+        attempts: [{ code: "BACKLOG_FULL" }],
+      });
     });
-  });
-});
+  },
+);
 
 describe("Changes of one endpoint at the same time", () => {
   const asked = { id: "e0", settings: SETTINGS, secret: SECRET, enables: true };
@@ -339,48 +358,61 @@ describe("Changes of one endpoint at the same time", () => {
     },
   );
 
-  test("F33 an endpoint that is made anew after a kill in the middle of its deletion is another one", async () => {
-    const { directory, shards } = await openTenant(1);
-    const { eventId } = await publish(directory, 1);
-    await eventually("the delivery", async () => {
-      const { deliveries } = await directory.deliveries({ event: eventId, after: null, limit: 1 });
-      return deliveries[0]?.status === "delivered" || undefined;
-    });
-    const [old] = await shards[0]!.readEndpoints();
-    // The object that had it has forgotten it, and the directory was killed before it could.
-    await shards[0]!.remove("e0");
-    expect(await directory.put(asked)).toMatchObject({ ok: true, value: { created: true } });
-    const found = await directory.get("e0");
-    expect(found!.endpoint.no).not.toBe(old!.no);
-    const { deliveries } = await directory.deliveries({ event: eventId, after: null, limit: 10 });
-    expect(deliveries.map(({ no }) => no)).toEqual([old!.no]);
-    expect(await publish(directory, 2)).toMatchObject({ endpoints: 1 });
-  });
+  trial(
+    "F33 an endpoint that is made anew after a kill in the middle of its deletion is another one",
+    async () => {
+      const { directory, shards } = await openTenant(1);
+      const { eventId } = await publish(directory, 1);
+      await eventually("the delivery", async () => {
+        const { deliveries } = await directory.deliveries({ event: eventId, after: null, limit: 1 });
+        return deliveries[0]?.status === "delivered" || undefined;
+      });
+      const [old] = await shards[0]!.readEndpoints();
+      // The object that had it has forgotten it, and the directory was killed before it could.
+      await shards[0]!.remove("e0");
+      expect(await directory.put(asked)).toMatchObject({ ok: true, value: { created: true } });
+      const found = await directory.get("e0");
+      expect(found!.endpoint.no).not.toBe(old!.no);
+      const { deliveries } = await directory.deliveries({ event: eventId, after: null, limit: 10 });
+      expect(deliveries.map(({ no }) => no)).toEqual([old!.no]);
+      expect(await publish(directory, 2)).toMatchObject({ endpoints: 1 });
+    },
+  );
 });
 
-test("F29 the objects of the version before open: what waited is delivered, and what it had to tell is told", async () => {
-  const { directory, shards, delivered } = await openTenant(1);
-  const published = await publish(directory, 1);
-  await delivered(published.eventId);
-  await runInDurableObject(directory, (_, { storage }) => void storage.sql.exec("DROP INDEX of_run"));
-  const watching = { ...SETTINGS, events: ["volley.*"] };
-  await directory.put({ id: "watch", settings: watching, secret: SECRET, enables: true });
-  const notice = { id: "endpoint-disabled-9-9", type: "volley.endpoint.disabled", about: "gone", data: "{}" };
-  await runInDurableObject(shards[0]!, (_, { storage }) => {
-    storage.sql.exec("INSERT INTO notices (id, json) VALUES (?, ?)", notice.id, JSON.stringify(notice));
-    // An event that it had taken and not delivered.
-    storage.sql.exec("DELETE FROM deliveries");
-    const { slot, event, nos } = storage.sql
-      .exec<{ slot: number; event: string; nos: string }>("SELECT slot, event, nos FROM batches")
-      .one();
-    expect([slot, nos]).toEqual([1, "[1]"]);
-    expect(JSON.parse(event)).toMatchObject({ id: published.eventId });
-  });
-  for (const object of [directory, ...shards]) await evictDurableObject(object);
-  await runInDurableObject(shards[0]!, (object) => (object as unknown as { alarm(): Promise<void> }).alarm());
-  await delivered(published.eventId);
-  expect((await directory.events({ before: null, limit: 10 })).events).toMatchObject([
-    { id: notice.id, type: notice.type },
-    { id: published.eventId },
-  ]);
-});
+trial(
+  "F29 the objects of the version before open: what waited is delivered, and what it had to tell is told",
+  async () => {
+    const { directory, shards, delivered } = await openTenant(1);
+    const published = await publish(directory, 1);
+    await delivered(published.eventId);
+    await runInDurableObject(directory, (_, { storage }) => void storage.sql.exec("DROP INDEX of_run"));
+    const watching = { ...SETTINGS, events: ["volley.*"] };
+    await directory.put({ id: "watch", settings: watching, secret: SECRET, enables: true });
+    const notice = {
+      id: "endpoint-disabled-9-9",
+      type: "volley.endpoint.disabled",
+      about: "gone",
+      data: "{}",
+    };
+    await runInDurableObject(shards[0]!, (_, { storage }) => {
+      storage.sql.exec("INSERT INTO notices (id, json) VALUES (?, ?)", notice.id, JSON.stringify(notice));
+      // An event that it had taken and not delivered.
+      storage.sql.exec("DELETE FROM deliveries");
+      const { slot, event, nos } = storage.sql
+        .exec<{ slot: number; event: string; nos: string }>("SELECT slot, event, nos FROM batches")
+        .one();
+      expect([slot, nos]).toEqual([1, "[1]"]);
+      expect(JSON.parse(event)).toMatchObject({ id: published.eventId });
+    });
+    for (const object of [directory, ...shards]) await evictDurableObject(object);
+    await runInDurableObject(shards[0]!, (object) =>
+      (object as unknown as { alarm(): Promise<void> }).alarm(),
+    );
+    await delivered(published.eventId);
+    expect((await directory.events({ before: null, limit: 10 })).events).toMatchObject([
+      { id: notice.id, type: notice.type },
+      { id: published.eventId },
+    ]);
+  },
+);

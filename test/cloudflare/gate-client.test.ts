@@ -55,14 +55,14 @@ test("openObject() disposes of an answer, and an object that hands it on asks it
 });
 
 describe("createGateClient()", () => {
-  test("reaches objects that know whose they are, home and shards alike", async () => {
+  trial("reaches objects that know whose they are, home and shards alike", async () => {
     const gate = createGateClient(gates, "client-tenant", { clock: systemClock, timeoutMs: 50_000 });
     await gate.jobs({ status: null, limit: 1, after: null });
     const served = tenantsServed.filter((tenant) => tenant.startsWith("client-tenant"));
     expect(served).toEqual(Array.from({ length: LIMITS.outboxShards }, () => "client-tenant"));
   });
 
-  test("lists the jobs of some tools only, page by page", async () => {
+  trial("lists the jobs of some tools only, page by page", async () => {
     const gate = createGateClient(gates, "client-tools", { clock: systemClock, timeoutMs: 50_000 });
     const specs = ["mail", "print", "mail", "other"].map((tool) =>
       makeSpec(crypto.randomUUID(), ["hang"], { tool }),
@@ -125,7 +125,7 @@ describe("createGateClient()", () => {
     expect([await gate.keep([]), await gate.recall([]), namespace.stubs]).toEqual([[], [], 0]);
   });
 
-  test("F15 carries on after a crash of the object, with what was durable", async () => {
+  trial("F15 carries on after a crash of the object, with what was durable", async () => {
     const gate = createGateClient(gates, "client-crash", { clock: systemClock, timeoutMs: 50_000 });
     await gate.admit(makeJobsRequest(makeSpec("kept", [])));
     await abortAllDurableObjects();
@@ -228,38 +228,41 @@ describe("createGateClient()", () => {
     });
   });
 
-  test("keeps a wide batch's jobs in several objects, and finds, lists, cancels and redrives them there", async () => {
-    const bounds = { clock: systemClock, timeoutMs: 50_000 };
-    const gate = createGateClient(gates, "client-wide", bounds);
-    const ids = Array.from({ length: 12 }, (_, rank) => placeJob(crypto.randomUUID(), { rank, atHome: 3 }));
-    const specs = ids.map((id, k) => makeSpec(id, k === 11 ? ["unknown-tool"] : ["succeed"]));
-    const { recorded } = await gate.admit({ ...makeJobsRequest(...specs), quota: HUNDRED_AN_HOUR });
-    expect(recorded.filter(({ fence }) => fence === 1).map(({ index }) => index)).toEqual([0, 1, 2]);
-    expect(recorded.filter(({ fence }) => fence === null)).toHaveLength(9);
+  trial(
+    "keeps a wide batch's jobs in several objects, and finds, lists, cancels and redrives them there",
+    async () => {
+      const bounds = { clock: systemClock, timeoutMs: 50_000 };
+      const gate = createGateClient(gates, "client-wide", bounds);
+      const ids = Array.from({ length: 12 }, (_, rank) => placeJob(crypto.randomUUID(), { rank, atHome: 3 }));
+      const specs = ids.map((id, k) => makeSpec(id, k === 11 ? ["unknown-tool"] : ["succeed"]));
+      const { recorded } = await gate.admit({ ...makeJobsRequest(...specs), quota: HUNDRED_AN_HOUR });
+      expect(recorded.filter(({ fence }) => fence === 1).map(({ index }) => index)).toEqual([0, 1, 2]);
+      expect(recorded.filter(({ fence }) => fence === null)).toHaveLength(9);
 
-    const becomes = (id: string, status: string) =>
-      vi.waitFor(async () => expect((await gate.job(id))?.status).toBe(status), { timeout: 50_000 });
-    for (const id of ids.slice(3, 11)) await becomes(id, "succeeded");
-    await becomes(ids[11]!, "dead");
-    expect((await gate.job(ids[4]!))?.attempts).toBe(1);
-    expect(await gate.cancel(ids[0]!)).toMatchObject({ change: "done" });
-    expect(await gate.redrive(ids[11]!)).toMatchObject({ change: "done" });
+      const becomes = (id: string, status: string) =>
+        vi.waitFor(async () => expect((await gate.job(id))?.status).toBe(status), { timeout: 50_000 });
+      for (const id of ids.slice(3, 11)) await becomes(id, "succeeded");
+      await becomes(ids[11]!, "dead");
+      expect((await gate.job(ids[4]!))?.attempts).toBe(1);
+      expect(await gate.cancel(ids[0]!)).toMatchObject({ change: "done" });
+      expect(await gate.redrive(ids[11]!)).toMatchObject({ change: "done" });
 
-    const seen: string[] = [];
-    let page = (await gate.jobs({ status: null, limit: 5, after: null })).rows;
-    while (page.length > 0) {
-      seen.push(...page.map(({ id }) => id));
-      page = (await gate.jobs({ status: null, limit: 5, after: page.at(-1)! })).rows;
-    }
-    expect(seen).toHaveLength(12);
-    expect(seen.toSorted()).toEqual(ids.toSorted());
-    expect(await createGateClient(gates, "client-other", bounds).job(ids[5]!)).toBeNull();
-    await vi.waitFor(() => expect(attemptsRun.filter((run) => run === `${ids[11]}#1`)).toHaveLength(2), {
-      timeout: 50_000,
-    });
-  });
+      const seen: string[] = [];
+      let page = (await gate.jobs({ status: null, limit: 5, after: null })).rows;
+      while (page.length > 0) {
+        seen.push(...page.map(({ id }) => id));
+        page = (await gate.jobs({ status: null, limit: 5, after: page.at(-1)! })).rows;
+      }
+      expect(seen).toHaveLength(12);
+      expect(seen.toSorted()).toEqual(ids.toSorted());
+      expect(await createGateClient(gates, "client-other", bounds).job(ids[5]!)).toBeNull();
+      await vi.waitFor(() => expect(attemptsRun.filter((run) => run === `${ids[11]}#1`)).toHaveLength(2), {
+        timeout: 50_000,
+      });
+    },
+  );
 
-  test("queued jobs cost three rows each, and share two of the alarm", async () => {
+  trial("queued jobs cost three rows each, and share two of the alarm", async () => {
     const bounds = { clock: systemClock, timeoutMs: 50_000 };
     const gate = createGateClient(gates, "client-queued", bounds);
     const seed = crypto.randomUUID();

@@ -60,7 +60,7 @@ async function claimBatch(stub: Stub, parts: Parameters<typeof makeKeys>[0] = { 
 }
 
 describe("P5: a batch's key", () => {
-  test("F18 claimed by 100 at once is claimed by one", async () => {
+  trial("F18 claimed by 100 at once is claimed by one", async () => {
     const stub = gateOf();
     const claims = await Promise.all(Array.from({ length: 100 }, () => claimBatch(stub)));
     const kinds = claims.map(({ state }) => state.kind);
@@ -194,27 +194,30 @@ describe("P5: a batch's key", () => {
 });
 
 describe("P2: a job under a key", () => {
-  test("F11 killed between record and answer: the same key gives the same job, and no other run's attempt", async () => {
-    const stub = gateOf(env.SMALL_GATE);
-    const keys = makeKeys({ batch: "k" });
-    const jobs = [{ index: 0, spec: makeSpec(deriveId(keys.batch!.seed, 7), []) }];
-    const first = await stub.admit(makeRequest({ jobs, idempotency: keys }));
-    expect(first.recorded).toEqual([{ index: 0, fence: 1 }]);
-    await abortAllDurableObjects();
-    // Its lease is over.
-    await sleep(1_600);
+  trial(
+    "F11 killed between record and answer: the same key gives the same job, and no other run's attempt",
+    async () => {
+      const stub = gateOf(env.SMALL_GATE);
+      const keys = makeKeys({ batch: "k" });
+      const jobs = [{ index: 0, spec: makeSpec(deriveId(keys.batch!.seed, 7), []) }];
+      const first = await stub.admit(makeRequest({ jobs, idempotency: keys }));
+      expect(first.recorded).toEqual([{ index: 0, fence: 1 }]);
+      await abortAllDurableObjects();
+      // Its lease is over.
+      await sleep(1_600);
 
-    const again = env.SMALL_GATE.get(stub.id);
-    const others = makeKeys({ batch: "k" });
-    const other = deriveId(others.batch!.seed, 7);
-    const asked = makeRequest({ jobs: [{ index: 0, spec: makeSpec(other, []) }], idempotency: others });
-    const taken = await again.admit(asked);
-    expect(taken.idempotency!.batch).toMatchObject({ seed: keys.batch!.seed, inDoubt: true });
-    expect([taken.recorded, await again.job(other)]).toEqual([[{ index: 0, fence: null }], null]);
-    expect(await again.job(jobs[0]!.spec.id)).toMatchObject({ status: expect.any(String) });
-    const retaken = await again.admit(makeRequest({ jobs: [{ ...jobs[0]!, retaken: true }] }));
-    expect(retaken.recorded).toEqual([{ index: 0, fence: null }]);
-  });
+      const again = env.SMALL_GATE.get(stub.id);
+      const others = makeKeys({ batch: "k" });
+      const other = deriveId(others.batch!.seed, 7);
+      const asked = makeRequest({ jobs: [{ index: 0, spec: makeSpec(other, []) }], idempotency: others });
+      const taken = await again.admit(asked);
+      expect(taken.idempotency!.batch).toMatchObject({ seed: keys.batch!.seed, inDoubt: true });
+      expect([taken.recorded, await again.job(other)]).toEqual([[{ index: 0, fence: null }], null]);
+      expect(await again.job(jobs[0]!.spec.id)).toMatchObject({ status: expect.any(String) });
+      const retaken = await again.admit(makeRequest({ jobs: [{ ...jobs[0]!, retaken: true }] }));
+      expect(retaken.recorded).toEqual([{ index: 0, fence: null }]);
+    },
+  );
 });
 
 describe("an action's key", () => {

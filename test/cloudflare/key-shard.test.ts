@@ -5,6 +5,7 @@ import { describe, expect, test, vi } from "vitest";
 import { type KeptKey, shardOfHash, shardOfName } from "../../src/features/keys/stored-key.ts";
 import { createKeyShards } from "../../src/features/keys/objects/key-shards.ts";
 import { systemClock } from "../../src/cloudflare/platform/system-ports.ts";
+import { trial } from "../support/trial.ts";
 
 let tenants = 0;
 const newTenant = () => `tenant-${(tenants += 1)}`;
@@ -126,7 +127,7 @@ describe("An object that keeps keys", () => {
 });
 
 describe("The objects as one", () => {
-  test("a key is found by its digest wherever its name is kept, and not when it is revoked", async () => {
+  trial("a key is found by its digest wherever its name is kept, and not when it is revoked", async () => {
     const tenant = newTenant();
     const hashes = "0123456789abcdef".split("").map(hashOf);
     for (const [at, hash] of hashes.entries())
@@ -140,22 +141,25 @@ describe("The objects as one", () => {
     expect(await Promise.all(hashes.map(ownerOf))).toEqual(hashes.map(() => null));
   });
 
-  test("a digest belongs to one name: a second name that brings it changes nothing for its owner", async () => {
-    const [owner, thief] = [newTenant(), newTenant()];
-    for (const digit of "0123456789abcdef") {
-      const digests = [{ hash: hashOf(digit), endsAt: null }];
-      await shards.make(keyOf(owner, { name: `k${digit}`, digests }));
-      const stolen = await shards.make(keyOf(thief, { name: `t${digit}`, digests }));
-      expect(stolen).toEqual({ ok: false, error: "hash-taken" });
-      const rotated = keyOf(thief, { name: `r${digit}`, digests: [{ hash: hashOf(digit), endsAt: null }] });
-      await shards.make(rotated);
-      const { tenant, name } = rotated;
-      const turned = { tenant, name, hash: digests[0]!.hash, overlapMs: 0, seen: rotated };
-      expect(await shards.rotate(turned)).toEqual({ ok: false, error: "hash-taken" });
-      expect(await ownerOf(digests[0]!.hash)).toBe(owner);
-      expect(await ownerOf(rotated.digests[0]!.hash)).toBe(thief);
-    }
-  });
+  trial(
+    "a digest belongs to one name: a second name that brings it changes nothing for its owner",
+    async () => {
+      const [owner, thief] = [newTenant(), newTenant()];
+      for (const digit of "0123456789abcdef") {
+        const digests = [{ hash: hashOf(digit), endsAt: null }];
+        await shards.make(keyOf(owner, { name: `k${digit}`, digests }));
+        const stolen = await shards.make(keyOf(thief, { name: `t${digit}`, digests }));
+        expect(stolen).toEqual({ ok: false, error: "hash-taken" });
+        const rotated = keyOf(thief, { name: `r${digit}`, digests: [{ hash: hashOf(digit), endsAt: null }] });
+        await shards.make(rotated);
+        const { tenant, name } = rotated;
+        const turned = { tenant, name, hash: digests[0]!.hash, overlapMs: 0, seen: rotated };
+        expect(await shards.rotate(turned)).toEqual({ ok: false, error: "hash-taken" });
+        expect(await ownerOf(digests[0]!.hash)).toBe(owner);
+        expect(await ownerOf(rotated.digests[0]!.hash)).toBe(thief);
+      }
+    },
+  );
 
   test("a sign that leads to nothing, because something broke off, delays no request", async () => {
     const tenant = newTenant();

@@ -15,6 +15,7 @@ import { ask } from "./ask-confirmations.ts";
 import { HUNDRED_AN_HOUR, makeJobsRequest, makeRequest, makeSpec } from "./gate-requests.ts";
 import { replaceStorage, TENANT_TIMES } from "./replace-storage.ts";
 import { attemptsRun, deliveriesTried, SCRIPTED } from "./scripted-attempts.ts";
+import { trial } from "../support/trial.ts";
 
 // The rows of a released version go on working when this version opens them: the landed version's rows, read and changed through
 // today's methods.
@@ -146,7 +147,7 @@ describe("F29 a tenant's object filled by the landed version", () => {
     });
   });
 
-  test("settles, cancels and redrives its jobs, and records no id twice", async () => {
+  trial("settles, cancels and redrives its jobs, and records no id twice", async () => {
     const stub = await openTenantGate();
     const again = makeJobsRequest(makeSpec("leased", ["succeed"]), makeSpec("succeeded", []));
     expect((await stub.admit(again)).recorded.map(({ index }) => index)).toEqual([0, 1]);

@@ -142,7 +142,7 @@ test("with nothing but writes the whole request is unavailable", async () => {
   expect(called).toEqual([]);
 });
 
-test("what runs nothing is answered uncounted, as often as this isolate alone may", async () => {
+trial("what runs nothing is answered uncounted, as often as this isolate alone may", async () => {
   const { ask } = await createWorker(() => Promise.reject(new Error("unreachable")));
   const answers = await Promise.all(
     Array.from({ length: 5 * QUOTA.limit + 1 }, (_, n) =>

@@ -170,7 +170,7 @@ describe("A new object of a Worker without features", () => {
 });
 
 describe("A feature that is no longer listed", () => {
-  test("leaves its rows, its runs wait, and all goes on when it is listed again", async () => {
+  trial("leaves its rows, its runs wait, and all goes on when it is listed again", async () => {
     const stub = gateOf();
     await deploy(stub, ALL);
     await callAddedTools(stub, "changeTools", { kind: "put", tool });

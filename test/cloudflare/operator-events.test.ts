@@ -8,6 +8,7 @@ import { EventTable, type GoneAddresses } from "../../src/cloudflare/durable/tab
 import { ask } from "./ask-confirmations.ts";
 import { HUNDRED_AN_HOUR, makeJobsRequest, makeRequest, makeSpec } from "./gate-requests.ts";
 import { eventsTried, openers, operator } from "./scripted-attempts.ts";
+import { trial } from "../support/trial.ts";
 
 let tenants = 0;
 const gateOf = () => env.EVENT_GATE.getByName(`events-${++tenants}`);
@@ -93,26 +94,29 @@ describe("The operator", () => {
     await waitFor(async () => expect(await rowsOf(stub)).toBe(0));
   });
 
-  test("is told again when a redriven job dies again, of one that failed for good, and of no other end", async () => {
-    const stub = gateOf();
-    await die(stub, "twice");
-    await stub.redrive("twice");
-    // Its alarm may have begun the new attempt already.
-    await waitFor(async () => expect((await stub.job("twice"))!.status).toBe("succeeded"));
-    await stub.admit(makeJobsRequest(makeSpec("refused", [])));
-    await stub.settle("refused", 1, { kind: "failed", error: toWireFailure(makeFailure("INVALID_ARGS")) });
-    await stub.admit(makeJobsRequest(makeSpec("again", ["unknown-tool"])));
-    await stub.settle("again", 1, DEAD);
-    await stub.redrive("again");
-    await waitFor(() =>
-      expect(triesOf(stub).map(({ event }) => event.id)).toEqual([
-        "job-dead-twice-1",
-        "job-failed-refused-1",
-        "job-dead-again-1",
-        "job-dead-again-2",
-      ]),
-    );
-  });
+  trial(
+    "is told again when a redriven job dies again, of one that failed for good, and of no other end",
+    async () => {
+      const stub = gateOf();
+      await die(stub, "twice");
+      await stub.redrive("twice");
+      // Its alarm may have begun the new attempt already.
+      await waitFor(async () => expect((await stub.job("twice"))!.status).toBe("succeeded"));
+      await stub.admit(makeJobsRequest(makeSpec("refused", [])));
+      await stub.settle("refused", 1, { kind: "failed", error: toWireFailure(makeFailure("INVALID_ARGS")) });
+      await stub.admit(makeJobsRequest(makeSpec("again", ["unknown-tool"])));
+      await stub.settle("again", 1, DEAD);
+      await stub.redrive("again");
+      await waitFor(() =>
+        expect(triesOf(stub).map(({ event }) => event.id)).toEqual([
+          "job-dead-twice-1",
+          "job-failed-refused-1",
+          "job-dead-again-1",
+          "job-dead-again-2",
+        ]),
+      );
+    },
+  );
 
   test("is told of a job that its alarm finds without a report or cannot read", async () => {
     const stub = gateOf();

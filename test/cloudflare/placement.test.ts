@@ -10,6 +10,7 @@ import { memorySearch } from "../../src/tools/workspace/memory-search.ts";
 import { createProbeTools } from "../sandbox/probe-tools.ts";
 import { VirtualClock } from "../support/virtual-clock.ts";
 import { ALL_FEATURES } from "../support/all-features.ts";
+import { trial } from "../support/trial.ts";
 
 interface Named<T> {
   idFromName(name: string): DurableObjectId;
@@ -140,7 +141,7 @@ async function useEverything(send: Awaited<ReturnType<typeof createWorker>>["sen
 const placesOf = (seen: readonly Seen[]) => new Set(seen.map(([where]) => where));
 
 describe("A tenant's objects", () => {
-  test("have their plain names where no jurisdiction is configured, as they always had", async () => {
+  trial("have their plain names where no jurisdiction is configured, as they always had", async () => {
     const { tenant, asked, send } = await createWorker({});
     await useEverything(send);
     const shards = Array.from({ length: 7 }, (_, at) => `${tenant}\0outbox\0${at + 1}`);
@@ -151,7 +152,7 @@ describe("A tenant's objects", () => {
     expect(new Set(asked.endpoints.map(String))).toEqual(new Set([`anywhere,${tenant}`]));
   });
 
-  test.each([
+  trial.each([
     ["VOLLEY_JURISDICTION says", { VOLLEY_JURISDICTION: "eu" }, {}, "eu", "eu"],
     ["their key says", {}, { jurisdiction: "us" }, "us", "anywhere"],
     [

@@ -132,35 +132,38 @@ describe("A run", () => {
     await expect.poll(async () => (await gate.job(jobId))!.attempts, PATIENT).toBe(1);
   });
 
-  test("T45 is recorded where the quota of runs is used up, and waits for it, also after an eviction; other jobs do not", async () => {
-    const gate = env.TENANT_GATE.getByName("run-quota");
-    const record = async (cause: string, takes = true) =>
-      (await callFlows(gate, "recordRun", runOf(cause, { flow: "rare", takes }))) as {
-        jobId: string;
-        fence: number | null;
-      };
-    const first = [await record("1"), await record("2")];
-    expect(first.map(({ fence }) => fence)).toEqual([1, 1]);
-    const waiting = [await record("3"), await record("4", false), await record("5")];
-    expect(waiting.map(({ fence }) => fence)).toEqual([null, null, null]);
-    for (let round = 0; round < 2; round += 1) {
+  trial(
+    "T45 is recorded where the quota of runs is used up, and waits for it, also after an eviction; other jobs do not",
+    async () => {
+      const gate = env.TENANT_GATE.getByName("run-quota");
+      const record = async (cause: string, takes = true) =>
+        (await callFlows(gate, "recordRun", runOf(cause, { flow: "rare", takes }))) as {
+          jobId: string;
+          fence: number | null;
+        };
+      const first = [await record("1"), await record("2")];
+      expect(first.map(({ fence }) => fence)).toEqual([1, 1]);
+      const waiting = [await record("3"), await record("4", false), await record("5")];
+      expect(waiting.map(({ fence }) => fence)).toEqual([null, null, null]);
+      for (let round = 0; round < 2; round += 1) {
+        await runDurableObjectAlarm(gate);
+        for (const { jobId } of waiting)
+          expect(await gate.job(jobId)).toMatchObject({ status: "running", attempts: 0 });
+        await gate.admit(makeJobsRequest(makeSpec(`other-${round}`, ["fail", "succeed"])));
+        await gate.settle(`other-${round}`, 1, { kind: "failed", error: failure });
+        await expect.poll(async () => (await gate.job(`other-${round}`))!.status, PATIENT).toBe("succeeded");
+        await evictDurableObject(gate);
+      }
+      // The alarm comes when there is room for one more; half an hour, less what the test took.
       await runDurableObjectAlarm(gate);
-      for (const { jobId } of waiting)
-        expect(await gate.job(jobId)).toMatchObject({ status: "running", attempts: 0 });
-      await gate.admit(makeJobsRequest(makeSpec(`other-${round}`, ["fail", "succeed"])));
-      await gate.settle(`other-${round}`, 1, { kind: "failed", error: failure });
-      await expect.poll(async () => (await gate.job(`other-${round}`))!.status, PATIENT).toBe("succeeded");
-      await evictDurableObject(gate);
-    }
-    // The alarm comes when there is room for one more; half an hour, less what the test took.
-    await runDurableObjectAlarm(gate);
-    const due = await runInDurableObject(gate, (_, { storage }) => storage.getAlarm());
-    expect(due! - Date.now()).toBeGreaterThan(20 * MINUTE_MS);
-    // A cause from before is told as always.
-    expect(await record("3")).toEqual({ kind: "recorded", jobId: waiting[0]!.jobId, fence: null });
-  });
+      const due = await runInDurableObject(gate, (_, { storage }) => storage.getAlarm());
+      expect(due! - Date.now()).toBeGreaterThan(20 * MINUTE_MS);
+      // A cause from before is told as always.
+      expect(await record("3")).toEqual({ kind: "recorded", jobId: waiting[0]!.jobId, fence: null });
+    },
+  );
 
-  test("T45 that has waited for the quota of runs begins when there is room, and none is lost", async () => {
+  trial("T45 that has waited for the quota of runs begins when there is room, and none is lost", async () => {
     const gate = env.TENANT_GATE.getByName("run-quota-later");
     const ids: string[] = [];
     for (let n = 0; n < 4; n += 1)

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { runInDurableObject } from "cloudflare:test";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 
 import type { JobSpec } from "../../src/core/contract/gate/job.ts";
 import { callFlows, type KeptStep, type RunRequest } from "../../src/features/flows/flow-run.ts";
@@ -8,6 +8,7 @@ import { CountedStorage } from "../../lab/bench/scale/counted-storage.ts";
 import { type ObjectParts, SimulatedObject } from "../../lab/bench/scale/simulated-object.ts";
 import { countRows } from "./count-rows.ts";
 import { HUNDRED_AN_HOUR, makeRequest, makeSpec } from "./gate-requests.ts";
+import { trial } from "../support/trial.ts";
 
 const DAY_MS = 24 * 3_600_000;
 const SUCCEEDED = { kind: "succeeded", dataJson: "{}" } as const;
@@ -64,7 +65,7 @@ const parts = (storage: DurableObjectStorage, nowMs: () => number): ObjectParts 
   run: () => Promise.resolve(),
 });
 
-test("the simulation counts the rows that the tenant's object writes, call by call", async () => {
+trial("the simulation counts the rows that the tenant's object writes, call by call", async () => {
   const stub = env.TENANT_GATE.getByName("scale-rows");
   const rows = await countRows(stub);
   const counted = new CountedStorage();
@@ -76,7 +77,7 @@ test("the simulation counts the rows that the tenant's object writes, call by ca
   }
 });
 
-test("the simulation's storage writes the rows that SQLite does, forgetting included", async () => {
+trial("the simulation's storage writes the rows that SQLite does, forgetting included", async () => {
   let now = 1_800_000_000_000;
   const counted = new CountedStorage();
   const onMaps = new SimulatedObject(parts(counted.asStorage(), () => now));

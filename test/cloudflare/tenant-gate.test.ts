@@ -40,7 +40,7 @@ function endLeases(stub: Stub): Promise<void> {
 }
 
 describe("quota", () => {
-  trial("P3: F19 3,000 parallel callers at limit 100: exactly 100", async () => {
+  test("P3: F19 3,000 parallel callers at limit 100: exactly 100", async () => {
     const stub = gateOf();
     const answers = await Promise.all(
       Array.from({ length: 3_000 }, () => stub.admit(makeRequest({ quota: HUNDRED_AN_HOUR }))),
@@ -102,7 +102,7 @@ describe("quota", () => {
     expect(await stub.job("all-0")).toBeNull();
   });
 
-  test("forgets buckets that owe nothing", async () => {
+  trial("forgets buckets that owe nothing", async () => {
     const stub = gateOf();
     const draws = Array.from({ length: 999 }, (_, index) => ({
       index,
@@ -157,7 +157,7 @@ describe("jobs", () => {
     expect(await stub.admit(other)).toMatchObject({ quota: { allowed: false }, recorded: [] });
   });
 
-  test("F12 F13 the alarm takes over when the lease runs out, and the late report is refused", async () => {
+  trial("F12 F13 the alarm takes over when the lease runs out, and the late report is refused", async () => {
     const stub = gateOf();
     await stub.admit(makeJobsRequest(makeSpec("orphan", ["hang", "succeed"])));
     await endLeases(stub);
@@ -171,7 +171,7 @@ describe("jobs", () => {
     expect(attemptsOf("orphan")).toEqual(["orphan#2"]);
   });
 
-  test("the platform's own alarm does it too", async () => {
+  trial("the platform's own alarm does it too", async () => {
     const stub = hastyGate();
     await stub.admit(makeJobsRequest(makeSpec("real-alarm", ["hang", "fail", "succeed"])));
     await becomes(stub, "real-alarm", "succeeded");
@@ -221,18 +221,15 @@ describe("jobs", () => {
     expect((await stub.admit(draw)).denied).toHaveLength(1);
   });
 
-  trial(
-    "P3: what waited for its tool's limit runs when there is room, and its waiting is no attempt",
-    async () => {
-      const stub = gateOf();
-      const ids = [0, 1, 2, 3].map((n) => `limited-${n}`);
-      await stub.admit(makeJobsRequest(...ids.map((id) => makeSpec(id, ["succeed"], { tool: "limited" }))));
-      await endLeases(stub);
-      await runDurableObjectAlarm(stub);
-      for (const id of ids) await becomes(stub, id, "succeeded");
-      for (const id of ids) expect(await stub.job(id)).toMatchObject({ attempts: 2 });
-    },
-  );
+  test("P3: what waited for its tool's limit runs when there is room, and its waiting is no attempt", async () => {
+    const stub = gateOf();
+    const ids = [0, 1, 2, 3].map((n) => `limited-${n}`);
+    await stub.admit(makeJobsRequest(...ids.map((id) => makeSpec(id, ["succeed"], { tool: "limited" }))));
+    await endLeases(stub);
+    await runDurableObjectAlarm(stub);
+    for (const id of ids) await becomes(stub, id, "succeeded");
+    for (const id of ids) expect(await stub.job(id)).toMatchObject({ attempts: 2 });
+  });
 
   test("P2: a job that waits for its tool's limit survives an eviction", async () => {
     const stub = gateOf();
@@ -356,28 +353,33 @@ describe("cancel and redrive", () => {
     expect([await stub.cancel(NOBODY), await stub.redrive(NOBODY)]).toEqual([null, null]);
   });
 
-  test("F17 a full backlog takes a few redrives more, then says so; reads and cancelling still work", async () => {
-    const stub = smallGate();
-    for (const id of ["first", "second"]) {
-      await stub.admit(makeJobsRequest(makeSpec(id, ["hang"], { maxAttempts: 1 })));
-      await stub.settle(id, 1, { kind: "released" });
-      await runInDurableObject(stub, (_gate, { storage }) =>
-        storage.sql.exec("UPDATE jobs SET attempts = 1, status = 'retrying' WHERE id = ?", id).toArray(),
+  trial(
+    "F17 a full backlog takes a few redrives more, then says so; reads and cancelling still work",
+    async () => {
+      const stub = smallGate();
+      for (const id of ["first", "second"]) {
+        await stub.admit(makeJobsRequest(makeSpec(id, ["hang"], { maxAttempts: 1 })));
+        await stub.settle(id, 1, { kind: "released" });
+        await runInDurableObject(stub, (_gate, { storage }) =>
+          storage.sql.exec("UPDATE jobs SET attempts = 1, status = 'retrying' WHERE id = ?", id).toArray(),
+        );
+        await becomes(stub, id, "dead");
+      }
+      const full = Array.from({ length: 8 }, (_, k) =>
+        makeSpec(`full-${k}`, ["hang"], { maxAttempts: 1_000 }),
       );
-      await becomes(stub, id, "dead");
-    }
-    const full = Array.from({ length: 8 }, (_, k) => makeSpec(`full-${k}`, ["hang"], { maxAttempts: 1_000 }));
-    await stub.admit(makeJobsRequest(...full));
-    expect((await stub.admit(makeJobsRequest(makeSpec("over", [])))).refusedJobs).toMatchObject([
-      { code: "BACKLOG_FULL" },
-    ]);
-    expect(await stub.redrive("first")).toMatchObject({ change: "done" });
-    expect(await stub.redrive("second")).toMatchObject({ change: "backlog-full", job: { status: "dead" } });
-    expect(await statusOf(stub, "second")).toBe("dead");
-    expect((await stub.jobs({ status: "dead", limit: 5, after: null })).rows).toHaveLength(1);
-    expect(await stub.cancel("full-0")).toMatchObject({ change: "done" });
-    expect(await stub.redrive("second")).toMatchObject({ change: "done" });
-  });
+      await stub.admit(makeJobsRequest(...full));
+      expect((await stub.admit(makeJobsRequest(makeSpec("over", [])))).refusedJobs).toMatchObject([
+        { code: "BACKLOG_FULL" },
+      ]);
+      expect(await stub.redrive("first")).toMatchObject({ change: "done" });
+      expect(await stub.redrive("second")).toMatchObject({ change: "backlog-full", job: { status: "dead" } });
+      expect(await statusOf(stub, "second")).toBe("dead");
+      expect((await stub.jobs({ status: "dead", limit: 5, after: null })).rows).toHaveLength(1);
+      expect(await stub.cancel("full-0")).toMatchObject({ change: "done" });
+      expect(await stub.redrive("second")).toMatchObject({ change: "done" });
+    },
+  );
 
   test("a page of jobs is at most as large as a list's page may be, and the next one goes on behind it", async () => {
     const stub = gateOf();
@@ -414,7 +416,7 @@ describe("cancel and redrive", () => {
     expect(attemptsOf("foreign")).toEqual([]);
   });
 
-  test("redriven jobs are live again, so pruning counts them no longer", async () => {
+  trial("redriven jobs are live again, so pruning counts them no longer", async () => {
     const stub = smallGate();
     for (let k = 0; k < 11; k += 1) {
       await stub.admit(makeJobsRequest(makeSpec(`kept-${k}`, ["hang"])));
@@ -432,30 +434,33 @@ describe("cancel and redrive", () => {
 });
 
 describe("list", () => {
-  test("pages through the newest first, by status, without data, and steady while jobs come and go", async () => {
-    const stub = gateOf();
-    for (let k = 0; k < 7; k += 1) {
-      await stub.admit(makeJobsRequest(makeSpec(`page-${k}`, [])));
-      if (k % 2 === 0) await stub.settle(`page-${k}`, 1, OVER);
-    }
-    const everything = { status: null, limit: 3, after: null };
-    const first = (await stub.jobs(everything)).rows;
-    expect(first).toHaveLength(3);
-    const seen = first.map(({ id }) => id);
-    let after = first.at(-1)!;
-    await stub.admit(makeJobsRequest(makeSpec("page-new", [])));
-    for (let page = (await stub.jobs({ ...everything, after })).rows; page.length > 0;) {
-      seen.push(...page.map(({ id }) => id));
-      after = page.at(-1)!;
-      page = (await stub.jobs({ ...everything, after })).rows;
-    }
-    expect(seen.toSorted()).toEqual(Array.from({ length: 7 }, (_, k) => `page-${k}`));
-    const succeeded = (await stub.jobs({ status: "succeeded", limit: 100, after: null })).rows;
-    expect(succeeded.map(({ id }) => id).toSorted()).toEqual(["page-0", "page-2", "page-4", "page-6"]);
-    const times = succeeded.map(({ createdAt }) => createdAt);
-    expect(times).toEqual(times.toSorted((a, b) => b - a));
-    expect(succeeded.every(({ dataJson }) => dataJson === null)).toBe(true);
-  });
+  trial(
+    "pages through the newest first, by status, without data, and steady while jobs come and go",
+    async () => {
+      const stub = gateOf();
+      for (let k = 0; k < 7; k += 1) {
+        await stub.admit(makeJobsRequest(makeSpec(`page-${k}`, [])));
+        if (k % 2 === 0) await stub.settle(`page-${k}`, 1, OVER);
+      }
+      const everything = { status: null, limit: 3, after: null };
+      const first = (await stub.jobs(everything)).rows;
+      expect(first).toHaveLength(3);
+      const seen = first.map(({ id }) => id);
+      let after = first.at(-1)!;
+      await stub.admit(makeJobsRequest(makeSpec("page-new", [])));
+      for (let page = (await stub.jobs({ ...everything, after })).rows; page.length > 0;) {
+        seen.push(...page.map(({ id }) => id));
+        after = page.at(-1)!;
+        page = (await stub.jobs({ ...everything, after })).rows;
+      }
+      expect(seen.toSorted()).toEqual(Array.from({ length: 7 }, (_, k) => `page-${k}`));
+      const succeeded = (await stub.jobs({ status: "succeeded", limit: 100, after: null })).rows;
+      expect(succeeded.map(({ id }) => id).toSorted()).toEqual(["page-0", "page-2", "page-4", "page-6"]);
+      const times = succeeded.map(({ createdAt }) => createdAt);
+      expect(times).toEqual(times.toSorted((a, b) => b - a));
+      expect(succeeded.every(({ dataJson }) => dataJson === null)).toBe(true);
+    },
+  );
 });
 
 describe("the alarm", () => {
@@ -501,7 +506,7 @@ describe("the alarm", () => {
     expect(await alarmOf(stub)).not.toBeNull();
   });
 
-  test("F14 that was lost under traffic is repaired once it is overdue", async () => {
+  trial("F14 that was lost under traffic is repaired once it is overdue", async () => {
     const stub = hastyGate();
     await stub.admit(makeJobsRequest(makeSpec("overdue", ["hang", "succeed"])));
     await runInDurableObject(stub, (_gate, { storage }) => storage.deleteAlarm());
@@ -662,7 +667,7 @@ describe("bounds", () => {
     expect(answer.refusedJobs).toEqual([{ index: 0, code: "OUTBOX_UNAVAILABLE" }]);
   });
 
-  test("F25 finished jobs are pruned by count, the oldest first, and live ones never", async () => {
+  trial("F25 finished jobs are pruned by count, the oldest first, and live ones never", async () => {
     const stub = smallGate();
     await stub.admit(makeJobsRequest(makeSpec("alive", ["hang"], { maxAttempts: 1_000 })));
     for (let k = 0; k < 30; k += 1) {

@@ -6,6 +6,7 @@ import type { Remote } from "../../src/core/contract/gate/tenant-gate-methods.ts
 import type { ToolGateMethods } from "../../src/cloudflare/durable/tool-gate.ts";
 import { createToolGates, type ToolGateNamespace } from "../../src/cloudflare/gate-client/gate-client.ts";
 import { systemClock } from "../../src/cloudflare/platform/system-ports.ts";
+import { trial } from "../support/trial.ts";
 
 const REQUEST: PermitRequest = {
   id: "call",
@@ -73,7 +74,7 @@ describe("createToolGates()", () => {
     expect(asked).toEqual([{ ...REQUEST, tenant: "acme" }]);
   });
 
-  test("asks and gives back over the real binding, each tool at a gate of its own", async () => {
+  trial("asks and gives back over the real binding, each tool at a gate of its own", async () => {
     // The first object of a run loads the whole Worker, which takes longer than any gate does.
     const gates = gatesOf(env.TOOL_GATE, 30_000);
     expect(await gates.acquire("client-one", REQUEST)).toMatchObject({ granted: true });

@@ -34,7 +34,7 @@ const rowsOf = (stub: Stub): Promise<Record<string, number>> =>
   );
 
 describe("ToolGate", () => {
-  test("answers a hundred callers at once, two at a time and in the order they came", async () => {
+  trial("answers a hundred callers at once, two at a time and in the order they came", async () => {
     const gate = gateOf();
     let active = 0;
     let peak = 0;
@@ -54,7 +54,7 @@ describe("ToolGate", () => {
     expect(order).toEqual(order.toSorted((a, b) => a - b));
   });
 
-  test("takes a permit back by its own time, without an alarm, when its holder is gone", async () => {
+  trial("takes a permit back by its own time, without an alarm, when its holder is gone", async () => {
     const gate = gateOf();
     const startedAt = Date.now();
     for (const id of ["a", "b"]) await gate.acquire(makeRequest(id, { holdMs: 150 }));
@@ -102,7 +102,7 @@ describe("ToolGate", () => {
     expect(Date.now() - pausedAt).toBeGreaterThanOrEqual(1_000);
   });
 
-  test("counts a rate over evictions and crashes", async () => {
+  trial("counts a rate over evictions and crashes", async () => {
     const namespace = env.TOOL_GATE;
     const { id } = gateOf();
     const limits: GlobalLimits = { concurrency: null, rate: { limit: 40, windowS: 86_400 } };
@@ -121,7 +121,7 @@ describe("ToolGate", () => {
     expect(granted).toBe(40);
   });
 
-  test.each([
+  trial.each([
     ["evicted", (stub: Stub) => evictDurableObject(stub)],
     ["crashed", () => abortAllDurableObjects()],
   ])("%s with two permits out it grants none before they are over", async (_, lose) => {
@@ -138,7 +138,7 @@ describe("ToolGate", () => {
     expect(Date.now() - startedAt).toBeGreaterThanOrEqual(1_000);
   });
 
-  test("evicted after its permits were given back it grants at once", async () => {
+  trial("evicted after its permits were given back it grants at once", async () => {
     const namespace = env.SMALL_TOOL_GATE;
     const { id } = smallGate();
     await namespace.get(id).acquire(makeRequest("a"));

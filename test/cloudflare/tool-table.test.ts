@@ -41,7 +41,7 @@ async function readSince(stub: Stub, version: number): Promise<ToolsPage> {
 }
 
 describe("the tenant's own tools", () => {
-  test("outlive an eviction and a crash, with the version that they had", async () => {
+  trial("outlive an eviction and a crash, with the version that they had", async () => {
     const stub = gateOf();
     await put(stub, tool("a"));
     await put(stub, tool("b", "{}", ["a"]));
@@ -101,7 +101,7 @@ describe("the tenant's own tools", () => {
     expect(all.tools.map(({ name }) => name)).toEqual(names);
   });
 
-  test("are no more than all of a tenant may take", async () => {
+  trial("are no more than all of a tenant may take", async () => {
     const stub = gateOf();
     const large = `"${"x".repeat(LIMITS.declarationBytes - 2)}"`;
     const tools = (count: number) => Array.from({ length: count }, (_, index) => tool(`t${index}`, large));

@@ -229,7 +229,7 @@ trial(
   60_000,
 );
 
-test("Writers that add to one file at once lose nothing and add nothing twice", async () => {
+trial("Writers that add to one file at once lose nothing and add nothing twice", async () => {
   const workspace = openWorkspace(env.NARROW_WORKSPACES);
   const SIZE = 70_000;
   await writeInTurn(workspace, [{ path: "sum", content: new Uint8Array(SIZE) }]);
@@ -254,25 +254,28 @@ test("Writers that add to one file at once lose nothing and add nothing twice", 
   expect(file!.content[0]).toBe(added);
 });
 
-test("Turns to send much come in the order of asking, small changes go at once, and who waits too long sends nothing", async () => {
-  const workspace = openWorkspace(env.NARROW_WORKSPACES);
-  const begun: string[] = [];
-  const enter = async (name: string, bytes: number) => {
-    const turn = await workspace.enter(bytes);
-    begun.push(turn === null ? `${name} refused` : name);
-    return turn;
-  };
-  const first = await enter("first", 80_000);
-  const rest = [enter("second", 80_000), enter("third", 10_000)];
-  expect(await workspace.change([file("small", "1")])).toBeNull();
-  expect(begun).toEqual(["first"]);
-  expect(await workspace.change([{ path: "a", content: new Uint8Array(80_000) }], first!)).toBeNull();
-  const [second] = await Promise.all(rest);
-  expect(begun).toEqual(["first", "second", "third"]);
-  expect(await workspace.read("a", MB)).toEqual({ busy: true });
-  await workspace.leave(second!);
-  expect(await filesOf(workspace.read("a", MB))).toHaveLength(1);
-});
+trial(
+  "Turns to send much come in the order of asking, small changes go at once, and who waits too long sends nothing",
+  async () => {
+    const workspace = openWorkspace(env.NARROW_WORKSPACES);
+    const begun: string[] = [];
+    const enter = async (name: string, bytes: number) => {
+      const turn = await workspace.enter(bytes);
+      begun.push(turn === null ? `${name} refused` : name);
+      return turn;
+    };
+    const first = await enter("first", 80_000);
+    const rest = [enter("second", 80_000), enter("third", 10_000)];
+    expect(await workspace.change([file("small", "1")])).toBeNull();
+    expect(begun).toEqual(["first"]);
+    expect(await workspace.change([{ path: "a", content: new Uint8Array(80_000) }], first!)).toBeNull();
+    const [second] = await Promise.all(rest);
+    expect(begun).toEqual(["first", "second", "third"]);
+    expect(await workspace.read("a", MB)).toEqual({ busy: true });
+    await workspace.leave(second!);
+    expect(await filesOf(workspace.read("a", MB))).toHaveLength(1);
+  },
+);
 
 test("A file of the largest size gets through where there is less room than it takes", async () => {
   const workspace = openWorkspace(env.NARROW_WORKSPACES);

@@ -101,7 +101,7 @@ describe("A project is looked at", () => {
     ]);
   });
 
-  test("and the lines of a class that is not bound, not migrated, not exported", async () => {
+  trial("and the lines of a class that is not bound, not migrated, not exported", async () => {
     await write(".dev.vars", "VOLLEY_KEYS='[]'\nSTORE_TOKEN=x\n");
     await change(
       "wrangler.toml",

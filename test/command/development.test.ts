@@ -14,6 +14,7 @@ import { loadOnceReadable } from "../../scripts/project/load-once-readable.ts";
 import { readProject } from "../../scripts/project/read-project.ts";
 import { writeDevelopmentEntry } from "../../scripts/project/write-development-entry.ts";
 import { digestKey, parseKeyRing, toHash } from "../../src/cloudflare/http/key-ring.ts";
+import { trial } from "../support/trial.ts";
 
 await mkdir("dist", { recursive: true });
 const folder = resolve(await mkdtemp(join("dist", "command-dev-")));
@@ -80,28 +81,31 @@ describe("volley dev", () => {
     await expect(choosePort(undefined)).resolves.toBeGreaterThanOrEqual(8787);
   });
 
-  test("gives Wrangler code to serve where a file has a slip: it answers 503 with the slip, and keeps the objects", async () => {
-    const [entry, out] = [join(folder, "slip.ts"), join(folder, "out", "served.js")];
-    const notes: string[] = [];
-    const build = async (text: string): Promise<string> => {
-      await write("slip.ts", text);
-      const bundler = await findWrangler(folder).loadBundler();
-      const note = (line: string): void => void notes.push(line);
-      await using _ = await buildAhead(bundler, { entry, out, folder, classes: ["TenantGate"], note });
-      return readFile(out, "utf8");
-    };
-    const served = await build(
-      'import text from "./page.txt"; import { x } from "volley";\nexport default [text, x];',
-    );
-    // Packages and data are Wrangler's to find, from where the module stands.
-    expect(served).toContain('from "./../page.txt"');
-    expect(served).toContain('from "volley"');
-    expect(notes).toEqual([]);
-    const standIn = await build("export default { name: 1 other: 2 };");
-    expect(standIn).toMatch(/"code":"UNAVAILABLE","detail":"[^"]* slip\.ts:1:26 Expected /);
-    expect(standIn).toContain("export class TenantGate extends");
-    expect(notes).toEqual([expect.stringContaining("slip.ts:1:26 Expected")]);
-  });
+  trial(
+    "gives Wrangler code to serve where a file has a slip: it answers 503 with the slip, and keeps the objects",
+    async () => {
+      const [entry, out] = [join(folder, "slip.ts"), join(folder, "out", "served.js")];
+      const notes: string[] = [];
+      const build = async (text: string): Promise<string> => {
+        await write("slip.ts", text);
+        const bundler = await findWrangler(folder).loadBundler();
+        const note = (line: string): void => void notes.push(line);
+        await using _ = await buildAhead(bundler, { entry, out, folder, classes: ["TenantGate"], note });
+        return readFile(out, "utf8");
+      };
+      const served = await build(
+        'import text from "./page.txt"; import { x } from "volley";\nexport default [text, x];',
+      );
+      // Packages and data are Wrangler's to find, from where the module stands.
+      expect(served).toContain('from "./../page.txt"');
+      expect(served).toContain('from "volley"');
+      expect(notes).toEqual([]);
+      const standIn = await build("export default { name: 1 other: 2 };");
+      expect(standIn).toMatch(/"code":"UNAVAILABLE","detail":"[^"]* slip\.ts:1:26 Expected /);
+      expect(standIn).toContain("export class TenantGate extends");
+      expect(notes).toEqual([expect.stringContaining("slip.ts:1:26 Expected")]);
+    },
+  );
 
   test("says which file is no code, and goes on once it is saved mended", async () => {
     await write("wrangler.toml", TOML);

@@ -4,6 +4,7 @@ import { checkBatch } from "../../src/console/editor/check-batch.ts";
 import { paintJson } from "../../src/console/editor/paint-json.ts";
 import { readJson } from "../../src/console/editor/read-json.ts";
 import { TOOLS } from "./some-tools.ts";
+import { trial } from "../support/trial.ts";
 
 /** The marks, with the text that each stands under. */
 function check(batch: unknown): readonly string[] {
@@ -100,7 +101,7 @@ describe("checkBatch()", () => {
     ]);
   });
 
-  test("ends after thirty marks, however much is wrong", () => {
+  trial("ends after thirty marks, however much is wrong", () => {
     expect(check({ actions: Array.from({ length: 10_000 }, () => ({ tol: 1 })) })).toHaveLength(30);
   });
 });

@@ -3,6 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 
 import { bundleConsole } from "../../scripts/console/bundle-console.ts";
+import { trial } from "../support/trial.ts";
 
 const LIST = "src/console/sections.ts";
 /** Words that only the pages of a feature have. */
@@ -77,7 +78,7 @@ describe("The console's list of sections", () => {
     ]);
   });
 
-  test.each(Object.keys(MARKS))(
+  trial.each(Object.keys(MARKS))(
     "without the line of %s leaves nothing of it in the pages, and all of the others",
     async (feature) => {
       const left = await bundle(without(feature));

@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { readDeclarations } from "../../config/features.ts";
 import { findCycle } from "../../src/core/kit/layers.ts";
 import { reach, readImports, SOURCES } from "../support/import-graph.ts";
+import { trial } from "../support/trial.ts";
 
 const page = await readFile("ARCHITECTURE.md", "utf8");
 /** One level of folders is seen at a glance. */
@@ -71,7 +72,7 @@ describe("a figure of ARCHITECTURE.md that counts code", () => {
     return texts.reduce((sum, text) => sum + text.split("\n").length - 1, 0);
   };
 
-  test("is the number of places that catch", async () => {
+  trial("is the number of places that catch", async () => {
     const texts = await Promise.all(SOURCES.map(textOf));
     const caught = texts.reduce((sum, text) => sum + [...text.matchAll(/catch( \(|\(| \{)/g)].length, 0);
     expect(nowOf("`catch` in `src`")).toEqual([caught]);
@@ -92,17 +93,20 @@ describe("a figure of ARCHITECTURE.md that counts code", () => {
     expect(fields).toBeLessThan(18);
   });
 
-  test("is the number of lines of src, of its core and of its features, within one in a hundred", async () => {
-    const counted = [await linesOf("src/"), await linesOf("src/core/"), await linesOf("src/features/")];
-    const said = nowOf("lines of `src`");
-    expect(said.length).toBe(counted.length);
-    const wrong = said.filter((lines, at) => Math.abs(lines - counted[at]!) > counted[at]! / 100);
-    expect({ wrong, counted }).toEqual({ wrong: [], counted });
-  });
+  trial(
+    "is the number of lines of src, of its core and of its features, within one in a hundred",
+    async () => {
+      const counted = [await linesOf("src/"), await linesOf("src/core/"), await linesOf("src/features/")];
+      const said = nowOf("lines of `src`");
+      expect(said.length).toBe(counted.length);
+      const wrong = said.filter((lines, at) => Math.abs(lines - counted[at]!) > counted[at]! / 100);
+      expect({ wrong, counted }).toEqual({ wrong: [], counted });
+    },
+  );
 });
 
 describe("src", () => {
-  test("has no cycle of imports, those of types included", async () => {
+  trial("has no cycle of imports, those of types included", async () => {
     const position = new Map(SOURCES.map((file, index) => [file, index]));
     // A module that is imported late is not needed to begin with.
     const imports = await readImports("first");
@@ -124,7 +128,7 @@ describe("src", () => {
   const features = readDeclarations();
   const folderOf = (name: string): string => `src/features/${name}/`;
 
-  test("builds and has its types without the folder of any feature: core needs none of them", async () => {
+  trial("builds and has its types without the folder of any feature: core needs none of them", async () => {
     const core = SOURCES.filter((file) => /^src\/(core|tools|packs)\//.test(file));
     const reached = reach(core, await readImports("all"));
     expect([...reached].filter((file) => file.startsWith("src/features/"))).toEqual([]);

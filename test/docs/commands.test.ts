@@ -3,6 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 
 import { COMMANDS } from "../../scripts/command/commands.ts";
+import { trial } from "../support/trial.ts";
 
 /* The commands that pages tell a reader to type. */
 const names = (await readdir("docs", { recursive: true })).filter((name) => name.endsWith(".md"));
@@ -33,7 +34,7 @@ test("Every `npm run` of the pages is a script of the repository, or of a projec
   expect(asked.filter(({ name }) => !known.has(name))).toEqual([]);
 });
 
-test("Every `volley` command that pages, hints and templates name is one of the command's", async () => {
+trial("Every `volley` command that pages, hints and templates name is one of the command's", async () => {
   const known = ["help", ...COMMANDS.map(({ words }) => words)];
   const texts = (await readdir("src", { recursive: true })).filter((name) => /\.tsx?$/.test(name));
   const said = await Promise.all(

@@ -5,13 +5,14 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
 import { expect, test } from "vitest";
+import { trial } from "../support/trial.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 /** The first and the last line of a conflict. The one between them is also how a heading may be underlined. */
 const MARKER = /^(?:<{7}|>{7})(?: |\r?$)/m;
 
-test("no file that Git tracks has the marks of a merge left in it", async () => {
+trial("no file that Git tracks has the marks of a merge left in it", async () => {
   const { stdout } = await promisify(execFile)("git", ["ls-files", "-z"], { cwd: ROOT });
   const paths = stdout.split("\0").filter((path) => path !== "");
   expect(paths).toContain("package.json");

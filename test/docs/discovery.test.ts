@@ -6,14 +6,18 @@ import { readOwnCatalogue } from "../../lab/bench/search/own-catalogue.ts";
 import { reportSearch } from "../../lab/bench/search/report.ts";
 import { reportTokens } from "../../lab/bench/tokens/measure-tokens.ts";
 import { readCatalogue } from "../fixtures/catalogue/read-catalogue.ts";
+import { trial } from "../support/trial.ts";
 
 const page = await readFile(new URL("../../docs/discovery.md", import.meta.url), "utf8");
 const report = await readFile(new URL("../../lab/bench/search/report.md", import.meta.url), "utf8");
 const tools = readCatalogue();
 
-test("lab/bench/search/report.md prints what npm run bench:search measures on the catalogue of this repository", () => {
-  expect(report).toContain(reportSearch([readOwnCatalogue()]).join("\n"));
-});
+trial(
+  "lab/bench/search/report.md prints what npm run bench:search measures on the catalogue of this repository",
+  () => {
+    expect(report).toContain(reportSearch([readOwnCatalogue()]).join("\n"));
+  },
+);
 
 test("docs/discovery.md says of the catalogue of this repository what that report says", () => {
   const row = /^\| ours \|(.*)\|$/m.exec(report)![1]!;
@@ -24,6 +28,6 @@ test("docs/discovery.md says of the catalogue of this repository what that repor
   );
 });
 
-test("docs/discovery.md prints what npm run bench:tokens measures", () => {
+trial("docs/discovery.md prints what npm run bench:tokens measures", () => {
   expect(page).toContain(reportTokens(tools, "openai").join("\n"));
 });

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, expect, test, vi } from "vitest";
+import { trial } from "../support/trial.ts";
 
 // The code in docs/package.md is run as it stands there, against the sources of the package.
 
@@ -89,7 +90,7 @@ test("The page's lines for every path keep a flow, run it, and list what failed"
   expect(printed[0]).toMatch(/^[\w-]{36} [A-Z_]+$/);
 });
 
-test("The page on tools that one has already runs them here, and another in a Volley", async () => {
+trial("The page on tools that one has already runs them here, and another in a Volley", async () => {
   const volley = `
     import { defineTool } from "volley";
     import { createTestVolley } from "volley/testing";

@@ -5,15 +5,19 @@ import { describe, expect, test } from "vitest";
 import { measurePage, measurePages } from "../../scripts/docs/measure-pages.ts";
 import { BOUNDS, findExcess } from "../../scripts/docs/page-bounds.ts";
 import { readIndex, referencesOf } from "../../scripts/docs/read-index.ts";
+import { trial } from "../support/trial.ts";
 
 const root = process.cwd();
 const pages = measurePages(root);
 const textOf = (file: string): Promise<string> => readFile(`${root}/${file}`, "utf8");
 const references = referencesOf(readIndex(await textOf("docs/index.md")));
 
-test("The pages stay within their bounds: words by hand, words of a table, sentences that stand twice", () => {
-  expect(findExcess(pages), "see: npm run docs:words").toEqual([]);
-});
+trial(
+  "The pages stay within their bounds: words by hand, words of a table, sentences that stand twice",
+  () => {
+    expect(findExcess(pages), "see: npm run docs:words").toEqual([]);
+  },
+);
 
 test("Every page says behind its title for whom it is, and what its reader has at the end", async () => {
   const openings = await Promise.all(

@@ -4,6 +4,7 @@ import { dirname, join, normalize } from "node:path";
 import { describe, expect, test } from "vitest";
 
 import { SOURCES } from "../support/import-graph.ts";
+import { trial } from "../support/trial.ts";
 
 // All that a feature may use of core and of the platform. A name that is missing is added here and in its module, where two features need it.
 
@@ -107,7 +108,7 @@ describe("What a feature may use", () => {
       ]);
   });
 
-  test("is used by two features at least, or by one and a tool", async () => {
+  trial("is used by two features at least, or by one and a tool", async () => {
     const users = new Map<string, Set<string>>();
     const isUser = (file: string): boolean => /^src\/(?:features\/|tools\/)/.test(file);
     for (const file of SOURCES.filter(isUser)) {

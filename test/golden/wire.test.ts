@@ -7,6 +7,7 @@ import { routeUpstream } from "../sandbox/upstreams/route-upstream.ts";
 import { ALL_FEATURES } from "../support/all-features.ts";
 import { INSTANT_PORTS } from "../support/instant-ports.ts";
 import { nameIds } from "./name-ids.ts";
+import { trial } from "../support/trial.ts";
 
 // The wire and the rows, byte for byte: a change of the code's shape alone changes no file of this folder. A change that is meant is
 // written by `npx vitest run --project core test/golden --update`, and read in its diff.
@@ -211,7 +212,7 @@ const SCENES: Readonly<Record<string, readonly Ask[]>> = {
 };
 
 describe("The wire stays as it is, byte for byte", () => {
-  test("its document", async () => {
+  trial("its document", async () => {
     const volley = await open();
     const answer = await volley.fetch("/openapi.json");
     const document: unknown = await answer.json();
@@ -223,7 +224,7 @@ describe("The wire stays as it is, byte for byte", () => {
     await expect(await tell(volley, asks)).toMatchFileSnapshot(`wire/${name}.txt`);
   });
 
-  test("the rows of every kind of object", async () => {
+  trial("the rows of every kind of object", async () => {
     databases.length = 0;
     const volley = await open();
     await tell(volley, [...SCENES["batch"]!, ...SCENES["chat"]!, ...SCENES["kept"]!]);

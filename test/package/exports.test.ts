@@ -11,6 +11,7 @@ import { OPT_IN_TOOLS } from "../../src/tools/opt-in-tools.ts";
 import { PACK_TOOLS } from "../../src/tools/pack-tools.ts";
 import { SHIPPED_TOOLS } from "../../src/tools/shipped-tools.ts";
 import { WORKSPACE_TOOLS } from "../../src/tools/workspace-tools.ts";
+import { trial } from "../support/trial.ts";
 
 // Not imported by name: their types need the Workers', which a test in Node has not.
 const ENTRIES: string = "../../src/package";
@@ -96,7 +97,7 @@ describe("The package exports", () => {
     expect(groups.toSorted()).toEqual(["OPT_IN_TOOLS", "PACK_TOOLS", "SHIPPED_TOOLS", "WORKSPACE_TOOLS"]);
   });
 
-  test("no pack to an importer of 'volley/tools'", async () => {
+  trial("no pack to an importer of 'volley/tools'", async () => {
     const { outputFiles } = await build({
       entryPoints: ["src/package/tools.ts"],
       bundle: true,
@@ -136,16 +137,19 @@ async function sizeOf(contents: string): Promise<{ readonly atStart: number; rea
   return { atStart: reach(["import-statement"]), all: reach(["import-statement", "dynamic-import"]) };
 }
 
-test("The client takes at most 6 KiB, minified and gzipped, before runHere is called", async () => {
+trial("The client takes at most 6 KiB, minified and gzipped, before runHere is called", async () => {
   expect((await sizeOf('export * from "./client.ts"')).atStart).toBeLessThanOrEqual(6);
 });
 
-test("runHere adds at most 25 KiB to a program that has a tool and the client, once it is called", async () => {
-  const tool = 'export { defineTool } from "../core/catalog/define-tool.ts";';
-  const without = await sizeOf(`${tool} export { createClient } from "./client.ts";`);
-  const all = await sizeOf(`${tool} export { createClient, runHere } from "./client.ts";`);
-  expect(all.all - without.all).toBeLessThanOrEqual(25);
-});
+trial(
+  "runHere adds at most 25 KiB to a program that has a tool and the client, once it is called",
+  async () => {
+    const tool = 'export { defineTool } from "../core/catalog/define-tool.ts";';
+    const without = await sizeOf(`${tool} export { createClient } from "./client.ts";`);
+    const all = await sizeOf(`${tool} export { createClient, runHere } from "./client.ts";`);
+    expect(all.all - without.all).toBeLessThanOrEqual(25);
+  },
+);
 
 test("An importer of one tool bundles no other", async () => {
   const { outputFiles } = await build({
@@ -163,14 +167,17 @@ test("An importer of one tool bundles no other", async () => {
   expect(text).not.toContain('name: "send_email"');
 });
 
-test("A Worker's code loads one library late, which Node cannot load: a bundler makes code larger that it has to load late", async () => {
-  const files = (await readdir("src", { recursive: true })).filter((path) =>
-    /^(?:cloudflare|core|feature|features|turns)\/(?!.*console).*\.ts$/.test(path),
-  );
-  const late = await Promise.all(
-    files.map(async (path) => [
-      ...(await readFile(`src/${path}`, "utf8")).matchAll(/^(?! \*).*\bimport\("([^"]+)"\)/gm),
-    ]),
-  );
-  expect(late.flat().map(([, name]) => name)).toEqual(["@cloudflare/workers-oauth-provider"]);
-});
+trial(
+  "A Worker's code loads one library late, which Node cannot load: a bundler makes code larger that it has to load late",
+  async () => {
+    const files = (await readdir("src", { recursive: true })).filter((path) =>
+      /^(?:cloudflare|core|feature|features|turns)\/(?!.*console).*\.ts$/.test(path),
+    );
+    const late = await Promise.all(
+      files.map(async (path) => [
+        ...(await readFile(`src/${path}`, "utf8")).matchAll(/^(?! \*).*\bimport\("([^"]+)"\)/gm),
+      ]),
+    );
+    expect(late.flat().map(([, name]) => name)).toEqual(["@cloudflare/workers-oauth-provider"]);
+  },
+);

@@ -11,6 +11,7 @@ import { flows } from "../../src/features/flows/index.ts";
 import { keys } from "../../src/features/keys/index.ts";
 import { github } from "../features/flows/hooks/sample-senders.ts";
 import { sleep } from "../support/eventually.ts";
+import { trial } from "../support/trial.ts";
 
 const ORIGIN = "https://api.example.com";
 
@@ -147,50 +148,53 @@ describe("A Volley for tests", () => {
     expect(volley.requests).toHaveLength(1);
   });
 
-  test("lets no time pass while a key is digested or a signature checked, however long the machine needs", async () => {
-    const volley = await createTestVolley({
-      tools: [read, drop],
-      routes: { [`GET ${ORIGIN}/read_it`]: { ok: true } },
-      features: [discovery(), addedTools(), confirmations(), flows(), keys()],
-      key: { flags: ["approve", "manage_keys", "manage_tools"] },
-      env: {
-        VOLLEY_TOOL_SECRETS: JSON.stringify({ HOOK: { tenants: ["test"], hosts: [] } }),
-        HOOK: github.secret,
-      },
-    });
-    const json = { "content-type": "application/json" };
-    await volley.fetch("/v1/flows/told", {
-      method: "PUT",
-      headers: json,
-      body: JSON.stringify({
-        summary: "Is told",
-        input_schema: { type: "object" },
-        actions: [{ tool: "read_it", args: { n: 2 } }],
-        triggers: { webhook: { verify: "github", secret: "HOOK" } },
-      }),
-    });
-    // The question's end is what the clock would go on to.
-    await volley.run({ actions: [{ tool: "drop_it", args: { n: 1 } }] });
-    const from = volley.now();
-    using _sign = slowDown("sign");
-    using _verify = slowDown("verify");
+  trial(
+    "lets no time pass while a key is digested or a signature checked, however long the machine needs",
+    async () => {
+      const volley = await createTestVolley({
+        tools: [read, drop],
+        routes: { [`GET ${ORIGIN}/read_it`]: { ok: true } },
+        features: [discovery(), addedTools(), confirmations(), flows(), keys()],
+        key: { flags: ["approve", "manage_keys", "manage_tools"] },
+        env: {
+          VOLLEY_TOOL_SECRETS: JSON.stringify({ HOOK: { tenants: ["test"], hosts: [] } }),
+          HOOK: github.secret,
+        },
+      });
+      const json = { "content-type": "application/json" };
+      await volley.fetch("/v1/flows/told", {
+        method: "PUT",
+        headers: json,
+        body: JSON.stringify({
+          summary: "Is told",
+          input_schema: { type: "object" },
+          actions: [{ tool: "read_it", args: { n: 2 } }],
+          triggers: { webhook: { verify: "github", secret: "HOOK" } },
+        }),
+      });
+      // The question's end is what the clock would go on to.
+      await volley.run({ actions: [{ tool: "drop_it", args: { n: 1 } }] });
+      const from = volley.now();
+      using _sign = slowDown("sign");
+      using _verify = slowDown("verify");
 
-    const body = JSON.stringify({ name: "made", tools: ["*"] });
-    const made = await volley.fetch("/v1/keys", { method: "POST", headers: json, body });
-    const { key } = (await made.json()) as { readonly key: string };
-    const headers = { authorization: `Bearer ${key}` };
-    expect((await volley.fetch("/v1/jobs", { headers })).status).toBe(200);
-    expect((await volley.fetch("/v1/jobs", { headers: { authorization: "Bearer unknown" } })).status).toBe(
-      401,
-    );
-    const delivery = await volley.fetch("/hooks/test/told", {
-      method: "POST",
-      headers: { ...json, ...github.sign({ body: new TextEncoder().encode("{}") }) },
-      body: "{}",
-    });
-    expect(delivery.status).toBe(202);
-    expect(volley.now()).toBe(from);
-  });
+      const body = JSON.stringify({ name: "made", tools: ["*"] });
+      const made = await volley.fetch("/v1/keys", { method: "POST", headers: json, body });
+      const { key } = (await made.json()) as { readonly key: string };
+      const headers = { authorization: `Bearer ${key}` };
+      expect((await volley.fetch("/v1/jobs", { headers })).status).toBe(200);
+      expect((await volley.fetch("/v1/jobs", { headers: { authorization: "Bearer unknown" } })).status).toBe(
+        401,
+      );
+      const delivery = await volley.fetch("/hooks/test/told", {
+        method: "POST",
+        headers: { ...json, ...github.sign({ body: new TextEncoder().encode("{}") }) },
+        body: "{}",
+      });
+      expect(delivery.status).toBe(202);
+      expect(volley.now()).toBe(from);
+    },
+  );
 
   test("counts quotas, and lets them recover", async () => {
     const volley = await createTestVolley({

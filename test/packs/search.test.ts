@@ -85,7 +85,7 @@ test("files are looked at in their order, each line by its number; what is no te
   ]);
 });
 
-test("a plain text is looked for as it is, in thirty million characters at most", () => {
+trial("a plain text is looked for as it is, in thirty million characters at most", () => {
   const files = filesOf({
     a: `${"a".repeat(9_999_999)}\n${"b".repeat(9_999_999)}\n`,
     b: `${"c".repeat(9_999_999)}x`,

@@ -108,7 +108,7 @@ describe("A command that would not end, or grow without end, ends", () => {
     expect(ran).toMatchObject({ exitCode: 124, stderr: expect.stringContaining("deadline") });
   });
 
-  test("with its steps, however a command takes that", async () => {
+  trial("with its steps, however a command takes that", async () => {
     expect(await runBriefly("diff a b || true", { a: numbered("a"), b: numbered("b") })).toMatchObject({
       exitCode: 126,
       stderr: expect.stringContaining("more steps"),
@@ -217,7 +217,7 @@ describe("A command that would not end, or grow without end, ends", () => {
     expect({ exitCode, escaped }).toEqual({ exitCode: 126, escaped: [] });
   });
 
-  test("T43 by its own work: another command has all of its own", async () => {
+  trial("T43 by its own work: another command has all of its own", async () => {
     const [ended, ran] = await Promise.all([
       runBriefly("diff a b", { a: numbered("a"), b: numbered("b") }),
       runBriefly("sleep 0.01; sort a | tail -1", { a: numbered("a") }),
@@ -225,7 +225,7 @@ describe("A command that would not end, or grow without end, ends", () => {
     expect([ended.exitCode, ran.exitCode, ran.stdout]).toEqual([126, 0, "a999\n"]);
   });
 
-  test("a pattern that is made to explode", async () => {
+  trial("a pattern that is made to explode", async () => {
     const ran = await run("grep -cE '^(a+)+$' a; [[ $(cat a) =~ ^(a|aa)+$ ]]; echo $?", {
       a: `${"a".repeat(5_000)}b`,
     });

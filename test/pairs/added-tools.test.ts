@@ -8,6 +8,7 @@ import { configureKeys } from "../support/configured-keys.ts";
 import { API, openConnections } from "../features/connections/http/connection-world.ts";
 import { declare } from "../features/connections/http/mailbox-tool.ts";
 import { openMcp } from "../features/mcp/http/mcp-world.ts";
+import { trial } from "../support/trial.ts";
 
 const SHOP = "https://shop.example.com";
 const ORDER = {
@@ -73,26 +74,32 @@ async function open() {
   return { ...world, send, keep };
 }
 
-test("a loop in the background whose tool is deleted meanwhile is dead, and sends each element once when it goes on", async () => {
-  const { send, keep, volley } = await open();
-  await keep("order", ORDER);
-  answer = () => {
-    if (sent.length === 10) void send("keeps", "DELETE", "/v1/tools/order");
-    return { done: true };
-  };
-  const numbers = Array.from({ length: 60 }, (_, n) => n);
-  const loop = { id: "all", tool: "order", for_each: numbers, args: { n: { $ref: "item#" } } };
-  const { body } = await send("keeps", "POST", "/v1/execute_actions", { background: true, actions: [loop] });
-  const job = async () => (await send("keeps", "GET", `/v1/jobs/${body.job_id}`)).body;
-  await volley.advance(60_000);
-  expect(await job()).toMatchObject({ status: "dead", error: { code: "UNKNOWN_TOOL" } });
-  expect(sent.length).toBeLessThan(60);
-  await keep("order", ORDER);
-  expect((await send("keeps", "POST", `/v1/jobs/${body.job_id}/redrive`)).status).toBe(200);
-  await volley.advance(60_000);
-  expect(await job()).toMatchObject({ status: "succeeded" });
-  expect(sent).toEqual(numbers.map((n) => JSON.stringify({ n })));
-});
+trial(
+  "a loop in the background whose tool is deleted meanwhile is dead, and sends each element once when it goes on",
+  async () => {
+    const { send, keep, volley } = await open();
+    await keep("order", ORDER);
+    answer = () => {
+      if (sent.length === 10) void send("keeps", "DELETE", "/v1/tools/order");
+      return { done: true };
+    };
+    const numbers = Array.from({ length: 60 }, (_, n) => n);
+    const loop = { id: "all", tool: "order", for_each: numbers, args: { n: { $ref: "item#" } } };
+    const { body } = await send("keeps", "POST", "/v1/execute_actions", {
+      background: true,
+      actions: [loop],
+    });
+    const job = async () => (await send("keeps", "GET", `/v1/jobs/${body.job_id}`)).body;
+    await volley.advance(60_000);
+    expect(await job()).toMatchObject({ status: "dead", error: { code: "UNKNOWN_TOOL" } });
+    expect(sent.length).toBeLessThan(60);
+    await keep("order", ORDER);
+    expect((await send("keeps", "POST", `/v1/jobs/${body.job_id}/redrive`)).status).toBe(200);
+    await volley.advance(60_000);
+    expect(await job()).toMatchObject({ status: "succeeded" });
+    expect(sent).toEqual(numbers.map((n) => JSON.stringify({ n })));
+  },
+);
 
 test("the task of a call outlives the tool of the call, for those alone who could call it", async () => {
   const { call, look, keep, send, volley } = await open();
@@ -128,19 +135,22 @@ test("a token of reads never calls what a tenant adds as a write, and calls what
   expect(sent).toEqual([]);
 });
 
-test("the operator's redrive runs a dead job of a tool that its tenant has deleted, as the tool was declared", async () => {
-  const { send, keep, volley } = await open();
-  await keep("order", LATER);
-  answer = () => Response.json({}, { status: 503 });
-  await send("keeps", "POST", "/v1/execute_actions", { actions: [{ tool: "order", args: { n: 1 } }] });
-  await volley.advance(3_600_000);
-  await send("keeps", "DELETE", "/v1/tools/order");
-  answer = () => ({ done: true });
-  const redriven = await send("root", "POST", "/v1/operator/redrive", { tenant: "acme", tool: "order" });
-  expect(redriven.body).toMatchObject({ redriven: 1, tools_gone: [] });
-  await volley.advance(60_000);
-  expect((await send("keeps", "GET", "/v1/jobs")).body.jobs).toMatchObject([{ status: "succeeded" }]);
-});
+trial(
+  "the operator's redrive runs a dead job of a tool that its tenant has deleted, as the tool was declared",
+  async () => {
+    const { send, keep, volley } = await open();
+    await keep("order", LATER);
+    answer = () => Response.json({}, { status: 503 });
+    await send("keeps", "POST", "/v1/execute_actions", { actions: [{ tool: "order", args: { n: 1 } }] });
+    await volley.advance(3_600_000);
+    await send("keeps", "DELETE", "/v1/tools/order");
+    answer = () => ({ done: true });
+    const redriven = await send("root", "POST", "/v1/operator/redrive", { tenant: "acme", tool: "order" });
+    expect(redriven.body).toMatchObject({ redriven: 1, tools_gone: [] });
+    await volley.advance(60_000);
+    expect((await send("keeps", "GET", "/v1/jobs")).body.jobs).toMatchObject([{ status: "succeeded" }]);
+  },
+);
 
 test("T57 what waits for an account runs nothing by it once its tool is declared otherwise", async () => {
   const { send, connect, volley } = await openConnections({

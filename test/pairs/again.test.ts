@@ -5,6 +5,7 @@ import { createSeal, openArgs } from "../../src/features/undo/http/sealed-args.t
 import { publishEvent } from "../../src/tools/events/publish-event.ts";
 import { openBookings, TOOLS } from "../features/undo/http/bookings.ts";
 import { HOUR, openTriggers, STORES } from "./trigger-world.ts";
+import { trial } from "../support/trial.ts";
 
 async function open(env: Readonly<Record<string, unknown>> = {}) {
   const bookings = openBookings({ "book fails": () => Response.json({}, { status: 400 }) });
@@ -168,19 +169,22 @@ test("a flow in the background that failed behind its first write is not begun a
   expect(stored.filter((of) => of === "first")).toEqual(["first"]);
 });
 
-test("the run of a batch in the background is in an export once, as its last turn has left it, and comes back so", async () => {
-  const { run, send, get, volley } = await open();
-  const numbers = Array.from({ length: 60 }, (_, n) => `n${n}`);
-  const all = { id: "all", tool: "store_it", for_each: numbers, args: { of: { $ref: "item#" } } };
-  const { run_id: id } = await run([all], { background: true });
-  await volley.advance(60_000);
-  const { runs } = await get("/v1/export");
-  await send("POST", "/v1/tenant/delete", { tenant: "acme" });
-  await volley.advance(1_000);
-  await send("PUT", "/v1/runs", { runs });
-  expect((await get("/v1/runs")).runs).toMatchObject([{ run_id: id, status: "success", actions: 1 }]);
-  expect((await get(`/v1/runs/${id}`)).actions[0].data).toHaveLength(60);
-});
+trial(
+  "the run of a batch in the background is in an export once, as its last turn has left it, and comes back so",
+  async () => {
+    const { run, send, get, volley } = await open();
+    const numbers = Array.from({ length: 60 }, (_, n) => `n${n}`);
+    const all = { id: "all", tool: "store_it", for_each: numbers, args: { of: { $ref: "item#" } } };
+    const { run_id: id } = await run([all], { background: true });
+    await volley.advance(60_000);
+    const { runs } = await get("/v1/export");
+    await send("POST", "/v1/tenant/delete", { tenant: "acme" });
+    await volley.advance(1_000);
+    await send("PUT", "/v1/runs", { runs });
+    expect((await get("/v1/runs")).runs).toMatchObject([{ run_id: id, status: "success", actions: 1 }]);
+    expect((await get(`/v1/runs/${id}`)).actions[0].data).toHaveLength(60);
+  },
+);
 
 test("what takes a write back is opened under the vault's old key while there are two, and by the new key alone no more", async () => {
   const [old, next] = ["o", "n"].map((letter) => btoa(letter.repeat(32)));

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 
 import { openPairs } from "./pair-world.ts";
+import { trial } from "../support/trial.ts";
 
 const PAY = [{ id: "pay", tool: "pay", args: { to: "ada" } }];
 const MAIL = [{ id: "mail", tool: "mailbox" }];
@@ -41,7 +42,7 @@ test("A batch that missed its account runs under the same key once that is conne
   expect((await run(MAIL, { subject: "ada" }, "k")).results[0].data).toEqual({ mailbox: "ada@acme.dev" });
 });
 
-test("A batch that waits for an account has one question under its key, which runs once", async () => {
+trial("A batch that waits for an account has one question under its key, which runs once", async () => {
   const { run, connect, send, volley } = await openPairs();
   const [first, again] = [await run(MAIL, parks, "k"), await run(MAIL, parks, "k")];
   const { id } = first.results[0].confirmation;

@@ -2,6 +2,7 @@ import { Webhook } from "standardwebhooks";
 import { expect, test } from "vitest";
 
 import { openApprovals } from "../features/confirmations/http/approval-world.ts";
+import { trial } from "../support/trial.ts";
 
 const HOOK_SECRET = `whsec_${btoa("a secret of the test, 32 bytes..")}`;
 const flowOf = (amount: number) => ({
@@ -39,7 +40,7 @@ async function open() {
   return { ...world, sent, put };
 }
 
-test("A link's yes to a tool that was replaced since runs nothing, and its page says so", async () => {
+trial("A link's yes to a tool that was replaced since runs nothing, and its page says so", async () => {
   const { ask, link, sendForm, put, sent } = await open();
   await put("/v1/tools/drop_one", ADDED);
   const path = await link(await ask("drop_one"));
@@ -52,7 +53,7 @@ test("A link's yes to a tool that was replaced since runs nothing, and its page 
   expect(sent).toEqual([]);
 });
 
-test("A link's yes to a flow that was kept otherwise since runs nothing", async () => {
+trial("A link's yes to a flow that was kept otherwise since runs nothing", async () => {
   const { ask, link, sendForm, put, show } = await open();
   await put("/v1/flows/pays", flowOf(1));
   const question = await ask("pays");
@@ -101,20 +102,25 @@ test.each<[string, string, object, (world: World) => Promise<unknown>]>([
   },
 );
 
-test("A batch in the background shows no link of its question, and a yes by one runs what it asked", async () => {
-  const { send, link, sendForm, show, volley } = await open();
-  const batch = { background: true, actions: [{ id: "p", tool: "pay", args: { amount: 5 } }] };
-  const { job_id: job } = (await send("POST", "/v1/execute_actions", batch, "asker")).body;
-  await volley.advance(10_000);
-  const [{ id }] = (await send("GET", "/v1/confirmations")).body.confirmations;
-  const path = await link(id);
-  for (const shown of [`/v1/jobs/${job}`, `/v1/jobs/${job}/results`, `/v1/confirmations/${id}`])
-    expect((await send("GET", shown)).text).not.toContain("/approvals/");
-  expect((await sendForm(path)).status).toBe(200);
-  expect((await show(id)).body.results).toMatchObject([{ status: "success", data: { paid: { amount: 5 } } }]);
-});
+trial(
+  "A batch in the background shows no link of its question, and a yes by one runs what it asked",
+  async () => {
+    const { send, link, sendForm, show, volley } = await open();
+    const batch = { background: true, actions: [{ id: "p", tool: "pay", args: { amount: 5 } }] };
+    const { job_id: job } = (await send("POST", "/v1/execute_actions", batch, "asker")).body;
+    await volley.advance(10_000);
+    const [{ id }] = (await send("GET", "/v1/confirmations")).body.confirmations;
+    const path = await link(id);
+    for (const shown of [`/v1/jobs/${job}`, `/v1/jobs/${job}/results`, `/v1/confirmations/${id}`])
+      expect((await send("GET", shown)).text).not.toContain("/approvals/");
+    expect((await sendForm(path)).status).toBe(200);
+    expect((await show(id)).body.results).toMatchObject([
+      { status: "success", data: { paid: { amount: 5 } } },
+    ]);
+  },
+);
 
-test("A question of a tenant that was deleted is gone for keys, and its link opens nothing", async () => {
+trial("A question of a tenant that was deleted is gone for keys, and its link opens nothing", async () => {
   const { send, ask, link, sendForm, show, decide } = await open();
   const question = await ask("pay", { amount: 5 });
   const path = await link(question);

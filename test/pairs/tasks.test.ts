@@ -5,6 +5,7 @@ import { DECLARATION, sendIt } from "../features/runs/http/store-tools.ts";
 import { openBookings, TOOLS } from "../features/undo/http/bookings.ts";
 import { speakTo } from "../support/mcp-client.ts";
 import { HOUR, openTriggers, STORES } from "./trigger-world.ts";
+import { trial } from "../support/trial.ts";
 
 const drops = defineTool({ ...DECLARATION, name: "drop_it", actions: ["delete"], run: sendIt });
 
@@ -39,7 +40,7 @@ test("T49 the task of a made key is none for the key that gets its name with few
   for (const id of [taskId, job.taskId]) expect(await look(id as string, second)).toMatchObject(GONE);
 });
 
-test("a job that died is a failed task, and makes the run of its call an error", async () => {
+trial("a job that died is a failed task, and makes the run of its call an error", async () => {
   const { call, look, get, volley, statuses } = await open();
   statuses["late"] = 503;
   const { taskId } = await call("store_later", { of: "late" });
@@ -82,7 +83,7 @@ test("the task of a batch that was undone has what was taken back in its answer"
   expect([...bookings.live]).toEqual([]);
 });
 
-test("T03 no task is left of a tenant that was deleted", async () => {
+trial("T03 no task is left of a tenant that was deleted", async () => {
   const { call, look, send, volley } = await open();
   const { taskId } = await call("store_later", { of: "good" });
   expect((await look(taskId)).taskId).toBe(taskId);
@@ -91,21 +92,24 @@ test("T03 no task is left of a tenant that was deleted", async () => {
   expect(await look(taskId)).toMatchObject(GONE);
 });
 
-test("the task of a dead job works again where who operates redrives it, and then has its result", async () => {
-  const { call, look, send, as, volley, statuses } = await open();
-  statuses["late"] = 503;
-  const { taskId } = await call("store_later", { of: "late" });
-  await volley.advance(12 * HOUR);
-  expect(await look(taskId)).toMatchObject({ status: "completed", result: { isError: true } });
-  statuses["late"] = 200;
-  await send("POST", "/v1/operator/redrive", { tenant: "acme" }, as("root"));
-  expect((await look(taskId)).status).toBe("working");
-  await volley.advance(60_000);
-  expect(await look(taskId)).toMatchObject({
-    status: "completed",
-    result: { structuredContent: { of: "late" } },
-  });
-});
+trial(
+  "the task of a dead job works again where who operates redrives it, and then has its result",
+  async () => {
+    const { call, look, send, as, volley, statuses } = await open();
+    statuses["late"] = 503;
+    const { taskId } = await call("store_later", { of: "late" });
+    await volley.advance(12 * HOUR);
+    expect(await look(taskId)).toMatchObject({ status: "completed", result: { isError: true } });
+    statuses["late"] = 200;
+    await send("POST", "/v1/operator/redrive", { tenant: "acme" }, as("root"));
+    expect((await look(taskId)).status).toBe("working");
+    await volley.advance(60_000);
+    expect(await look(taskId)).toMatchObject({
+      status: "completed",
+      result: { structuredContent: { of: "late" } },
+    });
+  },
+);
 
 test("a flow is a task where one of its actions asks a person, and has the flow's answer after the yes", async () => {
   const { keep, call, look, send, stored } = await open();

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { speakTo } from "../support/mcp-client.ts";
 import { CLOCK, HOOK, HOUR, openTriggers, STORES } from "./trigger-world.ts";
+import { trial } from "../support/trial.ts";
 
 const MAIL = {
   summary: "Read the mailbox",
@@ -26,7 +27,7 @@ describe("What a delivery starts", () => {
   });
 });
 
-test("T52 what a clock starts uses no subject's account, and makes nobody a link", async () => {
+trial("T52 what a clock starts uses no subject's account, and makes nobody a link", async () => {
   const { keep, connect, get, volley } = await openTriggers();
   await connect("ada", "ada@acme.dev");
   await keep("mail", { ...MAIL, triggers: CLOCK });
@@ -47,7 +48,7 @@ describe.each([
     await world.volley.advance(HOUR);
   };
 
-  test("starts nothing any more for a tenant that was deleted", async () => {
+  trial("starts nothing any more for a tenant that was deleted", async () => {
     const world = await openTriggers();
     const { keep, send, stored } = world;
     await keep("stores", { ...STORES, triggers });
@@ -58,7 +59,7 @@ describe.each([
     expect(stored).toHaveLength(1);
   });
 
-  test("starts the flow that an export has brought back, and the export has no secret of it", async () => {
+  trial("starts the flow that an export has brought back, and the export has no secret of it", async () => {
     const world = await openTriggers();
     const { keep, send, get, stored } = world;
     await keep("stores", { ...STORES, triggers });

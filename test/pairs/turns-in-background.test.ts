@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 
 import { HOUR, openTriggers } from "./trigger-world.ts";
+import { trial } from "../support/trial.ts";
 
 /** Run a loop of so many elements in the background: it takes a turn for each 25 of them. */
 async function runLoop(of: (at: number) => string) {
@@ -27,16 +28,19 @@ async function runLoop(of: (at: number) => string) {
   return { ...world, told, stored };
 }
 
-test("a tenant's endpoint is told of no batch in the background that goes on, and once of one that failed", async () => {
-  const good = await runLoop((at) => `n${at}`);
-  expect([good.stored.length, good.told]).toEqual([60, []]);
-  const { told } = await runLoop((at) => (at === 40 ? "bad" : `n${at}`));
-  expect(told.map(({ type }) => type).toSorted()).toEqual(["volley.job.failed", "volley.run.failed"]);
-  expect(told.find(({ type }) => type === "volley.run.failed")!.data).toMatchObject({
-    source: "background",
-    error: { action: "all", code: "UPSTREAM_ERROR" },
-  });
-});
+trial(
+  "a tenant's endpoint is told of no batch in the background that goes on, and once of one that failed",
+  async () => {
+    const good = await runLoop((at) => `n${at}`);
+    expect([good.stored.length, good.told]).toEqual([60, []]);
+    const { told } = await runLoop((at) => (at === 40 ? "bad" : `n${at}`));
+    expect(told.map(({ type }) => type).toSorted()).toEqual(["volley.job.failed", "volley.run.failed"]);
+    expect(told.find(({ type }) => type === "volley.run.failed")!.data).toMatchObject({
+      source: "background",
+      error: { action: "all", code: "UPSTREAM_ERROR" },
+    });
+  },
+);
 
 test("a batch in the background is one run for who operates, however many turns it takes, and no error while it goes on", async () => {
   const { get } = await runLoop((at) => `n${at}`);

@@ -128,7 +128,7 @@ describe("writeFlows()", () => {
     expect(text.endsWith("}\n")).toBe(true);
   });
 
-  test("writes what is read as the same flows, and the same text again", () => {
+  trial("writes what is read as the same flows, and the same text again", () => {
     const flows = fc.dictionary(
       fc.stringMatching(/^[A-Za-z][\w-]{0,9}$/),
       fc.dictionary(fc.string(), similar),

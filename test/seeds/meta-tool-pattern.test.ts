@@ -22,6 +22,7 @@ import { INSTANT_PORTS } from "../support/instant-ports.ts";
 import { readCatalogue } from "../fixtures/catalogue/read-catalogue.ts";
 import { parseBatchText } from "../support/parse-batch-text.ts";
 import { valueOf } from "../support/unwrap.ts";
+import { trial } from "../support/trial.ts";
 
 const CATALOG = createCatalog(SHIPPED_TOOLS);
 
@@ -176,7 +177,7 @@ test("discover, look, invoke: the document's workflow, each step from the answer
   expect(ran).toMatchObject({ tool: "add_calendar_event", status: "success", data: { event_id: "abc123" } });
 });
 
-test("'Load only 3 meta-tool schemas (96% reduction!)': the three cost a fraction of 100 tools", () => {
+trial("'Load only 3 meta-tool schemas (96% reduction!)': the three cost a fraction of 100 tools", () => {
   const cost = (tools: readonly object[]): number => encode(JSON.stringify(tools)).length;
   const surface = describeSurface("meta", CALENDAR).filter(({ name }) => name !== "execute_actions");
   const flat = describeSurface("flat", createCatalog(readCatalogue().slice(0, 100)));

@@ -2,6 +2,8 @@ import { execFileSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { dirname, join, normalize } from "node:path";
 
+import { getOrMake } from "../../src/core/kit/get-or-make.ts";
+
 /** The modules of `src`, as paths in the repository. */
 export const SOURCES: readonly string[] = execFileSync(
   "git",
@@ -14,6 +16,12 @@ export const SOURCES: readonly string[] = execFileSync(
 /** Which imports a graph has: those that a module begins with, or those that it makes later as well, of values alone or of types too. */
 export type Imports = "first" | "all" | "values";
 
+/** The modules of `src` that each of them imports. */
+type ImportGraph = ReadonlyMap<string, readonly string[]>;
+
+/** Each graph is read once: tests run on one state of `src`. */
+const graphs = new Map<Imports, Promise<ImportGraph>>();
+
 const STATIC = /(?:import|export)[^;]*? from "(\.[^"]+)"/g;
 const LATE = /\bimport\(\s*"(\.[^"]+)"/g;
 
@@ -21,7 +29,11 @@ const LATE = /\bimport\(\s*"(\.[^"]+)"/g;
 const OF_TYPES = /^(?:import|export) type[^;]*;/gm;
 
 /** Read which modules of `src` each of them imports, those of types included unless said. */
-export async function readImports(which: Imports): Promise<ReadonlyMap<string, readonly string[]>> {
+export function readImports(which: Imports): Promise<ImportGraph> {
+  return getOrMake(graphs, which, () => readGraph(which));
+}
+
+async function readGraph(which: Imports): Promise<ImportGraph> {
   const known = new Set(SOURCES);
   const read = async (file: string): Promise<readonly [string, readonly string[]]> => {
     const whole = await readFile(file, "utf8");

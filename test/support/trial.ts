@@ -10,7 +10,7 @@ declare module "vitest" {
 // Workerd has none of the variables of this process, but what the configuration provides.
 const isWhole = !inject("isQuick");
 
-/** A test of seconds that a change rarely breaks alone: `npm test` leaves it out, every other command runs it. */
+/** A test of a tenth of a second or more that a change rarely breaks alone: `npm test` leaves it out, every other command runs it. */
 export const trial = test.runIf(isWhole);
 /** A group of such tests. */
 export const trials = describe.runIf(isWhole);

@@ -1,11 +1,13 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect } from "vitest";
+import { trial } from "./trial.ts";
 import { startWorkerd } from "./workerd.ts";
 
 const counter = `
 import { DurableObject } from "cloudflare:workers";
+
 export class Counter extends DurableObject {
   add() {
     this.ctx.storage.sql.exec("CREATE TABLE IF NOT EXISTS hits (at INTEGER)");
@@ -32,7 +34,7 @@ describe("startWorkerd()", () => {
     return path;
   }
 
-  test("keeps what an object wrote through a kill and a restart on the same port", async () => {
+  trial("keeps what an object wrote through a kill and a restart on the same port", async () => {
     const options = {
       script: await script(counter),
       vars: { WORD: 'quoted " \\ \u0001 é' },
@@ -49,7 +51,7 @@ describe("startWorkerd()", () => {
     expect(await (await fetch(second.url)).json()).toMatchObject({ n: 2 });
   });
 
-  test("says what workerd printed when the script does not compile", async () => {
+  trial("says what workerd printed when the script does not compile", async () => {
     await expect(startWorkerd({ script: await script("export default {") })).rejects.toThrow(/SyntaxError/);
   });
 });

@@ -4,16 +4,20 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
 import { objectsOf, readWranglerConfig } from "./wrangler-config.ts";
+import { trial } from "../support/trial.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const IGNORED = ["node_modules", "dist", ".wrangler"];
 const find = (name: string): string[] =>
   globSync(`**/${name}`, { cwd: root, exclude: (path) => IGNORED.includes(path) });
 
-test("no Worker has a wrangler.json or wrangler.jsonc, which Wrangler would read instead of wrangler.toml", () => {
-  expect(find("wrangler.{json,jsonc}")).toEqual([]);
-  expect(find("wrangler.toml")).toContain("wrangler.toml");
-});
+trial(
+  "no Worker has a wrangler.json or wrangler.jsonc, which Wrangler would read instead of wrangler.toml",
+  () => {
+    expect(find("wrangler.{json,jsonc}")).toEqual([]);
+    expect(find("wrangler.toml")).toContain("wrangler.toml");
+  },
+);
 
 test.each(["lab/bench", "test/sandbox"])(
   "what runs in %s has the date, the flags, the objects and the migrations of what is deployed",

@@ -14,6 +14,7 @@ import { TestWorld, type WireEnvelope } from "../support/execute-batch.ts";
 import { contractOf } from "../support/fake-actions.ts";
 import { KeyedWorld } from "../support/keyed-world.ts";
 import { valueOf } from "../support/unwrap.ts";
+import { trial } from "../support/trial.ts";
 
 const double = contractOf("double", { run: async (args) => ({ twice: 2 * (args as { n: number }).n }) });
 const broken = contractOf("broken", { run: () => Promise.reject(new Error("boom")) });
@@ -234,7 +235,7 @@ describe("The replies of a turn are told one by one", () => {
     ]);
   });
 
-  test("exactly once, and as in the answer, whatever the calls are", async () => {
+  trial("exactly once, and as in the answer, whatever the calls are", async () => {
     const calls = fc.array(
       fc.oneof(
         fc.record({ ms: fc.integer({ min: -1, max: 50 }) }).map((args) => call("wait", args)),

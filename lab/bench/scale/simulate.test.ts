@@ -9,6 +9,7 @@ import { dealEndpoints, simulateFanOuts } from "./fan-outs.ts";
 import { simulate, type SimulateOptions } from "./simulate.ts";
 import { dealPermits } from "./tool-gate.ts";
 import { MIX, pick, split, TENANTS_LEASED, zipf } from "./workload.ts";
+import { trial } from "../../../test/support/trial.ts";
 
 const READS = { job: 0, wide: 0, keyed: 0, flow: 0 };
 const SMALL: SimulateOptions = {
@@ -22,11 +23,11 @@ const SMALL: SimulateOptions = {
 };
 
 describe("simulate()", () => {
-  test("gives the same figures for the same seed", async () => {
+  trial("gives the same figures for the same seed", async () => {
     expect(await simulate(SMALL)).toEqual(await simulate(SMALL));
   });
 
-  test("a job is two calls, and three rows with the one that forgetting it writes", async () => {
+  trial("a job is two calls, and three rows with the one that forgetting it writes", async () => {
     const { calls, rows, rowsForgotten, ends } = await simulate({
       ...SMALL,
       tenants: 1,
@@ -42,7 +43,7 @@ describe("simulate()", () => {
     expect(calls / ends.asked).toBeLessThan(0.1);
   });
 
-  test("an object that begins with more in line than it can answer in time gets out of it", async () => {
+  trial("an object that begins with more in line than it can answer in time gets out of it", async () => {
     const begins = { ...SMALL, rate: 2_000, tenants: 1, regions: 30, mix: READS };
     const cold = await simulate({ ...begins, warmUpS: 0, seconds: 1 });
     expect(cold.hottest.load).toBeGreaterThan(0.9);
@@ -107,7 +108,7 @@ test("zipf() and split() share out everything, and pick() meets each share", () 
   expect([0, 0.4, 0.6, 0.999].map((at) => pick(shares, at))).toEqual([0, 1, 2, 3]);
 });
 
-test("dealPermits() deals places evenly between tenants that want more than there are", async () => {
+trial("dealPermits() deals places evenly between tenants that want more than there are", async () => {
   const { ran, callsEach } = await dealPermits([40, 20], 5);
   expect(Math.abs(ran[0]! - ran[1]!)).toBeLessThanOrEqual(20);
   expect(callsEach).toBeCloseTo(2, 0);

@@ -13,6 +13,7 @@ import { ok } from "../../../src/core/kit/result.ts";
 import type { Step } from "../../../src/core/plan/step.ts";
 import type { WireEnvelope, WireResult } from "../../support/execute-batch.ts";
 import { contractOf, planOf, type StepSketch } from "../../support/fake-actions.ts";
+import { trial } from "../../support/trial.ts";
 
 const done = (meta: OutcomeMeta = {}): Outcome => ({ status: "success", data: 1, json: "1", meta });
 const stepOf = (more: Partial<Step> = {}): Step => ({ ...planOf([{ id: "a" }]).steps[0]!, ...more });
@@ -176,7 +177,7 @@ describe("P6: T27 The room of an answer", () => {
     });
   });
 
-  test("is taken by a failure without its words as by any other", () => {
+  trial("is taken by a failure without its words as by any other", () => {
     const words = {
       status: "error",
       error: makeFailure("TIMEOUT", { hint: "x".repeat(9 * MIB) }),
@@ -214,21 +215,24 @@ describe("P6: T27 The room of an answer", () => {
     expect(new AnswerBudget(1, 1, 0).admit(refused, large(20 * MIB)).status).toBe("error");
   });
 
-  test("is what the text takes where it was made longer, selected or kept, and not what the upstream sent", () => {
-    const text = "é".repeat(MIB);
-    const data: Outcome = { status: "success", data: null, json: text, meta: { bytes: 10 } };
-    const takenBy = (outcome: Outcome) => {
-      const budget = new AnswerBudget(1, 1, 0);
-      const before = budget.room;
-      budget.admit(stepOf(), outcome);
-      return Math.floor((before - budget.room) / MIB);
-    };
-    expect(takenBy(data)).toBe(1);
-    expect(takenBy({ ...data, meta: { bytes: 3 * MIB } })).toBe(3);
-    expect(takenBy({ ...data, meta: { bytes: 10, replayed: true } })).toBe(2);
-    expect(takenBy({ ...data, meta: {} })).toBe(2);
-    expect(takenBy({ ...done({ bytes: 10 }), shown: { data: null, json: text } } as Outcome)).toBe(2);
-  });
+  trial(
+    "is what the text takes where it was made longer, selected or kept, and not what the upstream sent",
+    () => {
+      const text = "é".repeat(MIB);
+      const data: Outcome = { status: "success", data: null, json: text, meta: { bytes: 10 } };
+      const takenBy = (outcome: Outcome) => {
+        const budget = new AnswerBudget(1, 1, 0);
+        const before = budget.room;
+        budget.admit(stepOf(), outcome);
+        return Math.floor((before - budget.room) / MIB);
+      };
+      expect(takenBy(data)).toBe(1);
+      expect(takenBy({ ...data, meta: { bytes: 3 * MIB } })).toBe(3);
+      expect(takenBy({ ...data, meta: { bytes: 10, replayed: true } })).toBe(2);
+      expect(takenBy({ ...data, meta: {} })).toBe(2);
+      expect(takenBy({ ...done({ bytes: 10 }), shown: { data: null, json: text } } as Outcome)).toBe(2);
+    },
+  );
 
   test("is taken once by a loop whose elements were admitted, and again by one that is a replay", () => {
     const task = { ...stepOf().task, value: { ...(stepOf().task as { value: object }).value, forEach: [1] } };
@@ -272,7 +276,7 @@ describe("P6: T27 The room of an answer", () => {
     }
   });
 
-  test("leaves of a failure its code where its words have none", () => {
+  trial("leaves of a failure its code where its words have none", () => {
     const budget = new AnswerBudget(1, 1, 0);
     const words: Outcome = {
       status: "error",

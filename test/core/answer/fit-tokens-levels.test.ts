@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { estimateTokens } from "../../../src/core/answer/estimate-tokens.ts";
 import { fitTokens, leastJson } from "../../../src/core/answer/fit-tokens.ts";
+import { trial } from "../../support/trial.ts";
 
 const toResult = (data: unknown) => ({ json: JSON.stringify(data), data });
 const fit = (maxTokens: number, ...data: unknown[]) => fitTokens(data.map(toResult), maxTokens);
@@ -84,7 +85,7 @@ describe("fitTokens() leaves what a result cannot use", () => {
     expect(partsOf(100, "w ".repeat(toBound / 2 + 1).slice(0, toBound + 1), LINK)[0]).toBeLessThan(51);
   });
 
-  test("only as far as all of it is within the budget", () => {
+  trial("only as far as all of it is within the budget", () => {
     for (let maxTokens = 24; maxTokens < 500; maxTokens += 7) {
       const sum = partsOf(maxTokens, words(200), LINK, ones(50)).reduce((a, b) => a + b, 0);
       expect(sum).toBeLessThanOrEqual(maxTokens);

@@ -5,6 +5,7 @@ import { estimateTokens } from "../../../src/core/answer/estimate-tokens.ts";
 import { type FittableResult, fitTokens } from "../../../src/core/answer/fit-tokens.ts";
 import { samples } from "../../support/samples.ts";
 import { anyCharacter } from "../../support/any-character.ts";
+import { trial } from "../../support/trial.ts";
 
 const FIXTURES = new URL("../../fixtures/token-estimates/", import.meta.url);
 const fixtures = readdirSync(FIXTURES).map((file): unknown =>
@@ -89,33 +90,36 @@ const batch = fc.array(jsonValue, { minLength: 1, maxLength: 5 });
 const RUNS = { numRuns: samples(100) };
 
 describe("fitTokens()", () => {
-  test("keeps valid JSON whose parts are the original's or the head of them, and counts what is missing", () => {
-    fc.assert(
-      fc.property(batch, fc.nat(1_500), (data, maxTokens) => {
-        for (const [index, { json, data: kept, tokens, truncated }] of fit(maxTokens, ...data).entries()) {
-          expect(kept).toEqual(JSON.parse(json));
-          expect(tokens).toBe(estimateTokens(json));
-          if (json === "null") continue;
-          expect(isHead(kept, data[index]), json).toBe(true);
-          expect(json === JSON.stringify(data[index])).toBe(truncated === undefined);
-          if (truncated === undefined) continue;
-          const [elements, fields, characters] = countMissing(kept, data[index]);
-          expect(truncated).toMatchObject({
-            tokens_before: estimateTokens(JSON.stringify(data[index])),
-            tokens_after: tokens,
-            elements_dropped: elements,
-            fields_dropped: fields,
-            characters_dropped: characters,
-          });
-          expect(truncated.at.length).toBeGreaterThanOrEqual(1);
-          expect(truncated.at.length).toBeLessThanOrEqual(5);
-        }
-      }),
-      RUNS,
-    );
-  });
+  trial(
+    "keeps valid JSON whose parts are the original's or the head of them, and counts what is missing",
+    () => {
+      fc.assert(
+        fc.property(batch, fc.nat(1_500), (data, maxTokens) => {
+          for (const [index, { json, data: kept, tokens, truncated }] of fit(maxTokens, ...data).entries()) {
+            expect(kept).toEqual(JSON.parse(json));
+            expect(tokens).toBe(estimateTokens(json));
+            if (json === "null") continue;
+            expect(isHead(kept, data[index]), json).toBe(true);
+            expect(json === JSON.stringify(data[index])).toBe(truncated === undefined);
+            if (truncated === undefined) continue;
+            const [elements, fields, characters] = countMissing(kept, data[index]);
+            expect(truncated).toMatchObject({
+              tokens_before: estimateTokens(JSON.stringify(data[index])),
+              tokens_after: tokens,
+              elements_dropped: elements,
+              fields_dropped: fields,
+              characters_dropped: characters,
+            });
+            expect(truncated.at.length).toBeGreaterThanOrEqual(1);
+            expect(truncated.at.length).toBeLessThanOrEqual(5);
+          }
+        }),
+        RUNS,
+      );
+    },
+  );
 
-  test("stays within the budget, unless nothing at all of each would be more", () => {
+  trial("stays within the budget, unless nothing at all of each would be more", () => {
     fc.assert(
       fc.property(batch, fc.nat(800), (data, maxTokens) => {
         const fitted = fit(maxTokens, ...data);
@@ -127,7 +131,7 @@ describe("fitTokens()", () => {
     );
   });
 
-  test("changes nothing when everything fits", () => {
+  trial("changes nothing when everything fits", () => {
     fc.assert(
       fc.property(batch, (data) => {
         const results = data.map(toResult);
@@ -142,7 +146,7 @@ describe("fitTokens()", () => {
     );
   });
 
-  test("never cuts a result that is smaller than its fair share", () => {
+  trial("never cuts a result that is smaller than its fair share", () => {
     fc.assert(
       fc.property(batch, fc.nat(1_500), (data, maxTokens) => {
         for (const { tokens, truncated } of fit(maxTokens, ...data)) {
@@ -155,7 +159,7 @@ describe("fitTokens()", () => {
     );
   });
 
-  test("never keeps less of anything for a larger budget", () => {
+  trial("never keeps less of anything for a larger budget", () => {
     fc.assert(
       fc.property(batch, fc.nat(1_000), fc.nat(200), (data, maxTokens, more) => {
         const less = fit(maxTokens, ...data);
@@ -225,7 +229,7 @@ describe("fitTokens()", () => {
     expect(fitted[1]!.data).toEqual({});
   });
 
-  test("cuts no result while another one keeps more than all of it", () => {
+  trial("cuts no result while another one keeps more than all of it", () => {
     fc.assert(
       fc.property(batch, fc.integer({ min: 100, max: 1_500 }), (data, maxTokens) => {
         const fitted = fit(maxTokens, ...data);

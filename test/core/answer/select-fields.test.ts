@@ -7,6 +7,7 @@ import * as LIMITS from "../../../src/core/contract/limits.ts";
 import type { Outcome } from "../../../src/core/contract/outcome.ts";
 import { planOf } from "../../support/fake-actions.ts";
 import { successOf } from "../../support/success-of.ts";
+import { trial } from "../../support/trial.ts";
 
 const PLACES = {
   places: [
@@ -178,7 +179,7 @@ describe("Selections", () => {
     ]);
   });
 
-  test("are refused where the answer has no room for them, to the byte", () => {
+  trial("are refused where the answer has no room for them, to the byte", () => {
     const budget = new AnswerBudget(1, 1, 0);
     const [step] = planOf([{ id: "a" }]).steps;
     // From here on only what is small has room.

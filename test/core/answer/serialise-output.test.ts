@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { ToolFailure } from "../../../src/core/catalog/tool-failure.ts";
 import { serialiseOutput } from "../../../src/core/answer/serialise-output.ts";
+import { trial } from "../../support/trial.ts";
 
 describe("serialiseOutput()", () => {
   test("writes what JSON can say, and counts its bytes, not its letters", () => {
@@ -31,7 +32,7 @@ describe("serialiseOutput()", () => {
     );
   });
 
-  test("takes eight megabytes, and refuses one byte more", () => {
+  trial("takes eight megabytes, and refuses one byte more", () => {
     const output = "x".repeat(LIMITS.outputBytes - 2);
     expect(serialiseOutput(output).bytes).toBe(LIMITS.outputBytes);
     const refuse = (): unknown => serialiseOutput(`${output}x`);

@@ -4,11 +4,12 @@ import { fromStoredOutcome, toStoredOutcome } from "../../../src/core/answer/sto
 import { makeFailure } from "../../../src/core/contract/failure.ts";
 import type { Outcome } from "../../../src/core/contract/outcome.ts";
 import { ByteBudget } from "../../../src/core/egress/read-body.ts";
+import { trial } from "../../support/trial.ts";
 
 const data = Array.from({ length: 240_000 }, () => 0);
 const success: Outcome = { status: "success", data, json: JSON.stringify(data), meta: { bytes: 480_001 } };
 
-test("fromStoredOutcome() reads back what toStoredOutcome() wrote, as a replay", () => {
+trial("fromStoredOutcome() reads back what toStoredOutcome() wrote, as a replay", () => {
   const read = fromStoredOutcome(toStoredOutcome(success), new ByteBudget(0));
 
   expect(read).toEqual({ ...success, meta: { bytes: 480_001, replayed: true } });

@@ -5,6 +5,7 @@ import { defineTool } from "../../../src/core/catalog/define-tool.ts";
 import { parseArgs } from "../../../src/core/catalog/parse-args.ts";
 import { declareTool, getOrder, searchOrders } from "../../support/sample-tools.ts";
 import { errorOf, valueOf } from "../../support/unwrap.ts";
+import { trial } from "../../support/trial.ts";
 
 test("parseArgs() gives what the schema makes of the arguments, defaults filled in", () => {
   expect(valueOf(parseArgs(searchOrders, { query: "boots" }))).toEqual({ query: "boots", limit: 10 });
@@ -50,7 +51,7 @@ test("parseArgs() suggests nothing for a tool whose input is not one object", ()
   expect(errorOf(parseArgs(tool, { c: 1 })).code).toBe("INVALID_ARGS");
 });
 
-test("parseArgs() tells ten of the things that are wrong, and counts all of them", () => {
+trial("parseArgs() tells ten of the things that are wrong, and counts all of them", () => {
   const tool = defineTool({
     ...declareTool(),
     input: z.strictObject({ ids: z.array(z.union([z.string(), z.boolean()])) }),

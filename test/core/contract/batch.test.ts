@@ -7,6 +7,7 @@ import { readJsonText } from "../../../src/core/contract/run-schema.ts";
 import { parseBatchText } from "../../support/parse-batch-text.ts";
 import { errorOf, valueOf } from "../../support/unwrap.ts";
 import { samples } from "../../support/samples.ts";
+import { trial } from "../../support/trial.ts";
 
 const PING = '{"tool": "ping"}';
 
@@ -164,7 +165,7 @@ test("parseBatch() never throws, whatever JSON it is given", () => {
   );
 });
 
-test("parseBatch() gives every action exactly one entry, in order, each with its own id", () => {
+trial("parseBatch() gives every action exactly one entry, in order, each with its own id", () => {
   const actions = fc.array(fc.oneof(nearAction, json), {
     minLength: 1,
     maxLength: LIMITS.actions,

@@ -8,6 +8,7 @@ import { ByteBudget, CallBytes } from "../../../src/core/egress/read-body.ts";
 import { attempt } from "../../../src/core/kit/result.ts";
 import { samples } from "../../support/samples.ts";
 import { VirtualClock } from "../../support/virtual-clock.ts";
+import { trial } from "../../support/trial.ts";
 
 const KIB = 1024;
 
@@ -38,7 +39,7 @@ describe("ByteBudget", () => {
     expect([budget.take(5), budget.take(4)]).toEqual([false, true]);
   });
 
-  it("holds 500,000 values at most, whatever they are read in", () => {
+  trial("holds 500,000 values at most, whatever they are read in", () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 300_000 }), { maxLength: 30 }), (sizes) => {
         const budget = new ByteBudget(0);
@@ -51,7 +52,7 @@ describe("ByteBudget", () => {
     );
   });
 
-  it("says whether one response has too many values or all of them have", () => {
+  trial("says whether one response has too many values or all of them have", () => {
     const budget = new ByteBudget(0);
 
     expect(budget.takeValues(listOf(250_000))).toMatchObject({ error: { code: "RESPONSE_TOO_LARGE" } });

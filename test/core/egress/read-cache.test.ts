@@ -10,6 +10,7 @@ import type { Call } from "../../../src/core/plan/step.ts";
 import { type CacheLimits, createReadCache, type TenantReads } from "../../../src/core/egress/read-cache.ts";
 import { contractOf } from "../../support/fake-actions.ts";
 import { VirtualClock } from "../../support/virtual-clock.ts";
+import { trial } from "../../support/trial.ts";
 
 const cached = (name: string, ttlS: number, declaration: Partial<ToolDeclaration> = {}) =>
   contractOf(name, {
@@ -277,7 +278,7 @@ describe("A write", () => {
   });
 });
 
-test("whatever overlaps, ends or is lost, what is found is what the upstream would say now", async () => {
+trial("whatever overlaps, ends or is lost, what is found is what the upstream would say now", async () => {
   const event = fc.record({
     kind: fc.constantFrom(
       "read",

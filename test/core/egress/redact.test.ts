@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, test } from "vitest";
 
 import { createPieceRedactor, createRedactor } from "../../../src/core/egress/redact.ts";
 import { countLooks } from "../../support/count-looks.ts";
@@ -212,7 +212,7 @@ describe("createRedactor()", () => {
     expect(redact('"%C3     %A1"')).toBe('"[redacted]"');
   });
 
-  it("P7: T16 lets no encoding of any secret through and keeps the JSON valid", () => {
+  test("P7: T16 lets no encoding of any secret through and keeps the JSON valid", () => {
     const secrets = fc.string({ minLength: 6, maxLength: 40, unit: "grapheme" }).filter((text) => {
       const trimmed = text.trim();
       return trimmed === text && text.length >= 6 && !"[redacted]".includes(text);

@@ -67,15 +67,18 @@ function runAtOnce(world: TestWorld, times: number, body: object): Promise<unkno
 const codes = (results: readonly WireResult[]) => results.map(({ status, error }) => error?.code ?? status);
 
 describe("F05 A storm of 1,000 reads that may be retried", () => {
-  test("costs the upstream few calls in batches one after another, and each action has its result", async () => {
-    const { world, upstream } = stormyWorld();
-    for (let batch = 0; batch < 20; batch += 1) {
-      const { results } = await world.run([read], batchOf("read", 50));
-      expect(results).toHaveLength(50);
-      for (const code of codes(results)) expect(["UPSTREAM_ERROR", "CIRCUIT_OPEN"]).toContain(code);
-    }
-    expect(upstream.requests.length).toBeLessThanOrEqual(100);
-  });
+  trial(
+    "costs the upstream few calls in batches one after another, and each action has its result",
+    async () => {
+      const { world, upstream } = stormyWorld();
+      for (let batch = 0; batch < 20; batch += 1) {
+        const { results } = await world.run([read], batchOf("read", 50));
+        expect(results).toHaveLength(50);
+        for (const code of codes(results)) expect(["UPSTREAM_ERROR", "CIRCUIT_OPEN"]).toContain(code);
+      }
+      expect(upstream.requests.length).toBeLessThanOrEqual(100);
+    },
+  );
 
   test("costs at most 1,200 calls when all of them come at once", async () => {
     const { world, upstream } = stormyWorld();
@@ -83,7 +86,7 @@ describe("F05 A storm of 1,000 reads that may be retried", () => {
     expect(upstream.requests.length).toBeLessThanOrEqual(300);
   });
 
-  test("costs at most 1,200 calls when it is so thin that the breaker never opens", async () => {
+  trial("costs at most 1,200 calls when it is so thin that the breaker never opens", async () => {
     const { world, upstream } = stormyWorld();
     for (let call = 0; call < 1_000; call += 1) {
       const { results } = await world.run([read], batchOf("read", 1));

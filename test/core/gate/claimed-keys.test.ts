@@ -8,6 +8,7 @@ import type { Tool, ToolContext } from "../../../src/core/catalog/define-tool.ts
 import { ToolFailure } from "../../../src/core/catalog/tool-failure.ts";
 import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { KeyedWorld } from "../../support/keyed-world.ts";
+import { trial } from "../../support/trial.ts";
 
 /** One tool of every kind that makes a difference to a run whose end was not heard. */
 function createWorld() {
@@ -501,34 +502,37 @@ describe("the answer under a key", () => {
     expect((await running).results[0]!.status).toBe("success");
   });
 
-  test("over its limit is kept cut: every result is there, jobs are whole, and what was cut says so", async () => {
-    const { world, tools } = createWorld();
-    const rows = Array.from({ length: 20_000 }, (_, n) => ({ n, text: `row number ${n} of the table` }));
-    tools.push(world.tool("large", { run: () => Promise.resolve({ rows }) }));
-    const body = {
-      actions: [
-        action("large"),
-        action("more", { tool: "large", idempotency_key: "a" }),
-        action("mail"),
-        action("read"),
-      ],
-    };
-    const first = await world.send(tools, body, "k");
-    const again = await world.send(tools, body, "k");
-    const kept = world.records.get("batch:k")!.answer!.json;
+  trial(
+    "over its limit is kept cut: every result is there, jobs are whole, and what was cut says so",
+    async () => {
+      const { world, tools } = createWorld();
+      const rows = Array.from({ length: 20_000 }, (_, n) => ({ n, text: `row number ${n} of the table` }));
+      tools.push(world.tool("large", { run: () => Promise.resolve({ rows }) }));
+      const body = {
+        actions: [
+          action("large"),
+          action("more", { tool: "large", idempotency_key: "a" }),
+          action("mail"),
+          action("read"),
+        ],
+      };
+      const first = await world.send(tools, body, "k");
+      const again = await world.send(tools, body, "k");
+      const kept = world.records.get("batch:k")!.answer!.json;
 
-    expect(Buffer.byteLength(kept)).toBeLessThanOrEqual(LIMITS.idempotencyAnswerBytes);
-    expect(Buffer.byteLength(kept)).toBeGreaterThan(LIMITS.idempotencyAnswerBytes / 2);
-    expect(statuses(again)).toEqual(statuses(first));
-    expect(again.results[2]).toEqual(first.results[2]);
-    expect(again.results[0]!.meta).toMatchObject({ truncated: { at: ["/rows"] } });
-    expect(again.results[3]).toEqual(first.results[3]);
+      expect(Buffer.byteLength(kept)).toBeLessThanOrEqual(LIMITS.idempotencyAnswerBytes);
+      expect(Buffer.byteLength(kept)).toBeGreaterThan(LIMITS.idempotencyAnswerBytes / 2);
+      expect(statuses(again)).toEqual(statuses(first));
+      expect(again.results[2]).toEqual(first.results[2]);
+      expect(again.results[0]!.meta).toMatchObject({ truncated: { at: ["/rows"] } });
+      expect(again.results[3]).toEqual(first.results[3]);
 
-    const action1 = world.records.get("action:a")!.answer!.json;
-    expect(Buffer.byteLength(action1)).toBeLessThanOrEqual(LIMITS.idempotencyResultBytes * 1.5);
-    const { results } = await world.send(tools, { actions: [body.actions[1]!] });
-    expect(results[0]!.meta).toMatchObject({ idempotency_replayed: true, truncated: { at: ["/rows"] } });
-  });
+      const action1 = world.records.get("action:a")!.answer!.json;
+      expect(Buffer.byteLength(action1)).toBeLessThanOrEqual(LIMITS.idempotencyResultBytes * 1.5);
+      const { results } = await world.send(tools, { actions: [body.actions[1]!] });
+      expect(results[0]!.meta).toMatchObject({ idempotency_replayed: true, truncated: { at: ["/rows"] } });
+    },
+  );
 
   test.each([
     ["whole", 1],

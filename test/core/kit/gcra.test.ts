@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { decideGcra, decideGcraBlock, gcraIntervalMs, type GcraRate } from "../../../src/core/kit/gcra.ts";
 import { samples } from "../../support/samples.ts";
+import { trial } from "../../support/trial.ts";
 
 const NOW = 1_800_000_000_123;
 
@@ -77,23 +78,26 @@ describe("decideGcra()", () => {
     expect(decideGcra(0, NOW, { ...rate, count: 11 }).allowed).toBe(false);
   });
 
-  test("never admits more than limit + refill in any interval of clock time, whichever way the clock goes", () => {
-    const steps = fc.array(fc.integer({ min: -90_000, max: 90_000 }), { minLength: 1, maxLength: 60 });
-    fc.assert(
-      fc.property(rates, steps, fc.integer({ min: 1, max: 40 }), (rate, jumps, draws) => {
-        let now = NOW;
-        const at = jumps.flatMap((jump) => times(draws, (now += jump)));
-        const sorted = drawAt(at, rate).allowed.sort((a, b) => a - b);
-        for (let first = 0; first < sorted.length; first += 1) {
-          for (let last = first; last < sorted.length; last += 1) {
-            const refill = ((sorted[last]! - sorted[first]!) * rate.limit) / (rate.windowS * 1_000);
-            expect(last - first + 1).toBeLessThanOrEqual(rate.limit + refill + 1e-6);
+  trial(
+    "never admits more than limit + refill in any interval of clock time, whichever way the clock goes",
+    () => {
+      const steps = fc.array(fc.integer({ min: -90_000, max: 90_000 }), { minLength: 1, maxLength: 60 });
+      fc.assert(
+        fc.property(rates, steps, fc.integer({ min: 1, max: 40 }), (rate, jumps, draws) => {
+          let now = NOW;
+          const at = jumps.flatMap((jump) => times(draws, (now += jump)));
+          const sorted = drawAt(at, rate).allowed.sort((a, b) => a - b);
+          for (let first = 0; first < sorted.length; first += 1) {
+            for (let last = first; last < sorted.length; last += 1) {
+              const refill = ((sorted[last]! - sorted[first]!) * rate.limit) / (rate.windowS * 1_000);
+              expect(last - first + 1).toBeLessThanOrEqual(rate.limit + refill + 1e-6);
+            }
           }
-        }
-      }),
-      { numRuns: samples(60) },
-    );
-  });
+        }),
+        { numRuns: samples(60) },
+      );
+    },
+  );
 
   test("says truly when one more is allowed, and when the whole limit is", () => {
     fc.assert(

@@ -9,6 +9,7 @@ import { describePlan, type PlanDescription } from "../../../src/core/plan/descr
 import { makePlan } from "../../../src/core/plan/make-plan.ts";
 import { contractOf, planOf, type StepSketch } from "../../support/fake-actions.ts";
 import { valueOf } from "../../support/unwrap.ts";
+import { trial } from "../../support/trial.ts";
 
 const CATALOG = createCatalog([
   contractOf("search", { typicalTokens: 300 }),
@@ -155,7 +156,7 @@ test("max_tokens bounds the estimate", () => {
 const SERIAL = contractOf("serial", { orchestration: { mode: "sequential-only" } });
 const THREE = contractOf("three", { orchestration: { mode: "fan-out-bounded", max_concurrency: 3 } });
 
-test("every step that would run is in exactly one wave, after all it waits for", () => {
+trial("every step that would run is in exactly one wave, after all it waits for", () => {
   const plans = fc.array(
     fc.record({
       tool: fc.constantFrom(contractOf("plain"), SERIAL, THREE),

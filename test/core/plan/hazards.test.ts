@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { findCycle, type Needs } from "../../../src/core/kit/layers.ts";
 import { type Effect, findHazards } from "../../../src/core/plan/hazards.ts";
 import { samples } from "../../support/samples.ts";
+import { trial } from "../../support/trial.ts";
 
 const read = (domain = "calendar"): Effect => ({ domain, isWrite: false });
 const write = (domain = "calendar"): Effect => ({ domain, isWrite: true });
@@ -80,29 +81,32 @@ function toNeeds(order: readonly number[], picks: readonly (readonly number[])[]
   return needs;
 }
 
-test("findHazards() keeps the graph acyclic and orders every conflicting pair directly, one way or by dependencies", () => {
-  fc.assert(
-    fc.property(cases, ({ effects, order, picks }) => {
-      const needs = toNeeds(order, picks);
-      const hazards = findHazards(effects, needs);
-      const all = needs.map((needed, index) => [...needed, ...hazards[index]!]);
-      expect(findCycle(all)).toBeNull();
-      for (const [a, first] of effects.entries()) {
-        for (const [b, second] of effects.entries()) {
-          const related = all[b]!.includes(a) || all[a]!.includes(b);
-          if (a >= b || first === null || second === null || first.domain !== second.domain) continue;
-          if (first.isWrite || second.isWrite) expect(related).toBe(true);
-          else expect(hazards[a]!.includes(b) || hazards[b]!.includes(a)).toBe(false);
+trial(
+  "findHazards() keeps the graph acyclic and orders every conflicting pair directly, one way or by dependencies",
+  () => {
+    fc.assert(
+      fc.property(cases, ({ effects, order, picks }) => {
+        const needs = toNeeds(order, picks);
+        const hazards = findHazards(effects, needs);
+        const all = needs.map((needed, index) => [...needed, ...hazards[index]!]);
+        expect(findCycle(all)).toBeNull();
+        for (const [a, first] of effects.entries()) {
+          for (const [b, second] of effects.entries()) {
+            const related = all[b]!.includes(a) || all[a]!.includes(b);
+            if (a >= b || first === null || second === null || first.domain !== second.domain) continue;
+            if (first.isWrite || second.isWrite) expect(related).toBe(true);
+            else expect(hazards[a]!.includes(b) || hazards[b]!.includes(a)).toBe(false);
+          }
         }
-      }
-      for (const [index, waits] of hazards.entries()) {
-        expect(new Set(waits).size).toBe(waits.length);
-        for (const at of waits) expect(effects[at]?.domain).toBe(effects[index]?.domain);
-      }
-    }),
-    { numRuns: samples(3_000) },
-  );
-});
+        for (const [index, waits] of hazards.entries()) {
+          expect(new Set(waits).size).toBe(waits.length);
+          for (const at of waits) expect(effects[at]?.domain).toBe(effects[index]?.domain);
+        }
+      }),
+      { numRuns: samples(3_000) },
+    );
+  },
+);
 
 test("findHazards() follows the order asked unless dependencies say otherwise", () => {
   fc.assert(

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 
 import { findParking } from "../../../src/core/plan/parked-step.ts";
+import { trial } from "../../support/trial.ts";
 
 test("findParking() parks what is gated, and whatever needs it, however far away", () => {
   expect(findParking([false, true, false, false, false], [[], [0], [1], [2], [0]])).toEqual([
@@ -21,7 +22,7 @@ test("findParking() looks at needs in any order of the batch", () => {
   expect(findParking([false, false, true], [[1], [2], []])).toEqual(["waits", "waits", "gated"]);
 });
 
-test("findParking() in 2,000 random graphs parks exactly the gated and their descendants", () => {
+trial("findParking() in 2,000 random graphs parks exactly the gated and their descendants", () => {
   const graphs = fc.array(fc.record({ gated: fc.boolean(), needs: fc.array(fc.nat(), { maxLength: 3 }) }), {
     maxLength: 20,
   });

@@ -8,6 +8,7 @@ import type { Plan } from "../../../src/core/plan/step.ts";
 import { contractOf } from "../../support/fake-actions.ts";
 import { ok } from "../../../src/core/kit/result.ts";
 import { valueOf } from "../../support/unwrap.ts";
+import { trial } from "../../support/trial.ts";
 
 const catalog = createCatalog([
   contractOf("near", { domain: "store" }),
@@ -136,7 +137,7 @@ describe("findRepeats()", () => {
     expect(repeatsOf(near(1), near(1), near(2), near(2))).toEqual({ open: [], keys: 2 });
   });
 
-  test("finds what a key of each call would show, whatever their arguments are", () => {
+  trial("finds what a key of each call would show, whatever their arguments are", () => {
     const plan = planOf([near(1), near(2), near(3)]);
     const some = [
       {},

@@ -6,6 +6,7 @@ import type { ToolDeclaration } from "../../../src/core/catalog/define-tool.ts";
 import { ToolFailure } from "../../../src/core/catalog/tool-failure.ts";
 import { TestWorld, type WireResult } from "../../support/execute-batch.ts";
 import { contractOf } from "../../support/fake-actions.ts";
+import { trial } from "../../support/trial.ts";
 
 /** A tool that takes `ms`, answers with what it was given, and keeps a record of its calls. */
 function counted(world: TestWorld, name: string, declaration: Partial<ToolDeclaration> = {}) {
@@ -396,47 +397,50 @@ describe("A shared call", () => {
   });
 });
 
-test("for any batch, what is called upstream are the groups that differ between writes, and each action has its result", async () => {
-  const action = fc.record({
-    kind: fc.constantFrom("near", "near", "far", "put"),
-    n: fc.nat(2),
-    loop: fc.boolean(),
-  });
-  await fc.assert(
-    fc.asyncProperty(fc.array(action, { minLength: 1, maxLength: 12 }), async (sketches) => {
-      const world = new TestWorld();
-      const near = counted(world, "near", { domain: "store" });
-      const far = counted(world, "far", { domain: "elsewhere" });
-      const put = counted(world, "put", { isWrite: true, domain: "store" });
-      const actions = sketches.map(({ kind, n, loop }) => ({
-        tool: kind,
-        ...(loop ? { for_each: [n, 0, n], args: { n: { $ref: "item#" } } } : { args: { n } }),
-      }));
-      const { results } = await world.run([near.tool, far.tool, put.tool], { actions });
+trial(
+  "for any batch, what is called upstream are the groups that differ between writes, and each action has its result",
+  async () => {
+    const action = fc.record({
+      kind: fc.constantFrom("near", "near", "far", "put"),
+      n: fc.nat(2),
+      loop: fc.boolean(),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(action, { minLength: 1, maxLength: 12 }), async (sketches) => {
+        const world = new TestWorld();
+        const near = counted(world, "near", { domain: "store" });
+        const far = counted(world, "far", { domain: "elsewhere" });
+        const put = counted(world, "put", { isWrite: true, domain: "store" });
+        const actions = sketches.map(({ kind, n, loop }) => ({
+          tool: kind,
+          ...(loop ? { for_each: [n, 0, n], args: { n: { $ref: "item#" } } } : { args: { n } }),
+        }));
+        const { results } = await world.run([near.tool, far.tool, put.tool], { actions });
 
-      const expected = { near: 0, far: 0, put: 0 };
-      const groups = { near: new Set<number>(), far: new Set<number>() };
-      for (const { kind, n, loop } of sketches) {
-        const asked = loop ? [n, 0, n] : [n];
-        if (kind === "put") {
-          expected.put += asked.length;
-          groups.near.clear();
-          continue;
+        const expected = { near: 0, far: 0, put: 0 };
+        const groups = { near: new Set<number>(), far: new Set<number>() };
+        for (const { kind, n, loop } of sketches) {
+          const asked = loop ? [n, 0, n] : [n];
+          if (kind === "put") {
+            expected.put += asked.length;
+            groups.near.clear();
+            continue;
+          }
+          for (const each of new Set(asked)) if (!groups[kind].has(each)) expected[kind] += 1;
+          for (const each of asked) groups[kind].add(each);
         }
-        for (const each of new Set(asked)) if (!groups[kind].has(each)) expected[kind] += 1;
-        for (const each of asked) groups[kind].add(each);
-      }
-      expect({ near: near.calls.length, far: far.calls.length, put: put.calls.length }).toEqual(expected);
-      expect(results.map(({ status, tool }) => [status, tool])).toEqual(
-        sketches.map(({ kind }) => ["success", kind]),
-      );
-      for (const [at, { n, loop }] of sketches.entries()) {
-        const data = loop
-          ? [n, 0, n].map((each, index) => ({ index, status: "success", data: { n: each } }))
-          : { n };
-        expect(results[at]!.data).toEqual(data);
-      }
-    }),
-    { numRuns: 60 },
-  );
-});
+        expect({ near: near.calls.length, far: far.calls.length, put: put.calls.length }).toEqual(expected);
+        expect(results.map(({ status, tool }) => [status, tool])).toEqual(
+          sketches.map(({ kind }) => ["success", kind]),
+        );
+        for (const [at, { n, loop }] of sketches.entries()) {
+          const data = loop
+            ? [n, 0, n].map((each, index) => ({ index, status: "success", data: { n: each } }))
+            : { n };
+          expect(results[at]!.data).toEqual(data);
+        }
+      }),
+      { numRuns: 60 },
+    );
+  },
+);

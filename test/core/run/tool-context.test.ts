@@ -10,6 +10,7 @@ import type { Ports } from "../../../src/core/egress/ports.ts";
 import { Semaphore } from "../../../src/core/kit/semaphore.ts";
 import { TestWorld } from "../../support/execute-batch.ts";
 import { contractOf } from "../../support/fake-actions.ts";
+import { trial } from "../../support/trial.ts";
 
 const SECRET = "s3cr3t/key+of ours";
 
@@ -69,38 +70,46 @@ describe("ctx.log", () => {
     ]);
   });
 
-  test("never writes a secret, a line that is too long, or what is no JSON, whatever is logged", async () => {
-    const world = new TestWorld();
-    world.secrets.set("KEY", SECRET);
-    const spelled = fc.constantFrom(SECRET, encodeURIComponent(SECRET), btoa(SECRET), btoa(`user:${SECRET}`));
-    const text = fc
-      .tuple(fc.string({ maxLength: 9_000 }), spelled, fc.string())
-      .map((parts) => parts.join(" "));
-    const anything = fc.anything({
-      values: [text, fc.string(), fc.integer()],
-      withBigInt: true,
-      withMap: true,
-      withSet: true,
-      withTypedArray: true,
-      withDate: true,
-    });
-    const forms = [SECRET, encodeURIComponent(SECRET), btoa(SECRET).replace(/=+$/, "")];
-    await fc.assert(
-      fc.asyncProperty(fc.oneof(text, anything), anything, async (message, fields) => {
-        world.logged.length = 0;
-        await runTool((ctx) => ctx.log(message as string, fields as object as Record<string, unknown>), {
-          world,
-          secrets: ["KEY"],
-        });
-        expect(world.logged).toHaveLength(1);
-        const { json } = world.logged[0]!;
-        expect(JSON.parse(json)).toMatchObject({ event: "tool_log" });
-        expect(json.length).toBeLessThanOrEqual(2 * LIMITS.logLineCharacters);
-        for (const form of forms) expect(json).not.toContain(JSON.stringify(form).slice(1, -1));
-      }),
-      { numRuns: 200 },
-    );
-  });
+  trial(
+    "never writes a secret, a line that is too long, or what is no JSON, whatever is logged",
+    async () => {
+      const world = new TestWorld();
+      world.secrets.set("KEY", SECRET);
+      const spelled = fc.constantFrom(
+        SECRET,
+        encodeURIComponent(SECRET),
+        btoa(SECRET),
+        btoa(`user:${SECRET}`),
+      );
+      const text = fc
+        .tuple(fc.string({ maxLength: 9_000 }), spelled, fc.string())
+        .map((parts) => parts.join(" "));
+      const anything = fc.anything({
+        values: [text, fc.string(), fc.integer()],
+        withBigInt: true,
+        withMap: true,
+        withSet: true,
+        withTypedArray: true,
+        withDate: true,
+      });
+      const forms = [SECRET, encodeURIComponent(SECRET), btoa(SECRET).replace(/=+$/, "")];
+      await fc.assert(
+        fc.asyncProperty(fc.oneof(text, anything), anything, async (message, fields) => {
+          world.logged.length = 0;
+          await runTool((ctx) => ctx.log(message as string, fields as object as Record<string, unknown>), {
+            world,
+            secrets: ["KEY"],
+          });
+          expect(world.logged).toHaveLength(1);
+          const { json } = world.logged[0]!;
+          expect(JSON.parse(json)).toMatchObject({ event: "tool_log" });
+          expect(json.length).toBeLessThanOrEqual(2 * LIMITS.logLineCharacters);
+          for (const form of forms) expect(json).not.toContain(JSON.stringify(form).slice(1, -1));
+        }),
+        { numRuns: 200 },
+      );
+    },
+  );
 
   test("leaves out what is too long, and says so in its place", async () => {
     const long = "y".repeat(LIMITS.logLineCharacters);

@@ -8,6 +8,7 @@ import type { ToolsPage } from "../../../src/features/added-tools/stored-tools.t
 import { digestKey } from "../../../src/cloudflare/http/key-ring.ts";
 import { toHeadJson } from "../../../src/core/catalog/tool-head.ts";
 import { contractOf } from "../../support/fake-actions.ts";
+import { trial } from "../../support/trial.ts";
 
 const KEY = "round-trips";
 const ORIGIN = "https://upstream.example";
@@ -178,7 +179,7 @@ describe("what a batch asks of the tenant's object", () => {
     expect(await callsOf(() => call("nobody", "echo"))).toEqual(["admit"]);
   });
 
-  test("is nothing for any number of unknown names when quota is at hand", async () => {
+  trial("is nothing for any number of unknown names when quota is at hand", async () => {
     gate.leases = true;
     for (let n = 0; n < 60; n += 1) {
       await call("echo");

@@ -73,7 +73,7 @@ function* repeat(piece: string, times: number, end: string): Generator<string> {
 const values = (count: number): string => Array.from({ length: count }, () => "{}").join(",");
 
 describe("A model's answer is not read", () => {
-  test("where it has more values than a conversation may have", async () => {
+  trial("where it has more values than a conversation may have", async () => {
     const body = (count: number): string => `{"choices":[{${MESSAGE}}],"more":[${values(count)}]}`;
     expect((await ask([body(AGENT_LIMITS.modelValues - 10)], WHOLE)).said).toBe("Hi");
     expect((await ask([body(AGENT_LIMITS.modelValues)], WHOLE)).said).toBe("MODEL_UNAVAILABLE");
@@ -99,7 +99,7 @@ describe("A model's answer is not read", () => {
     expect(dialect.readTurn(toAnswer([...calls, {}]))).toBeNull();
   });
 
-  test("where an event of its stream has as many", async () => {
+  trial("where an event of its stream has as many", async () => {
     const event = (count: number): string => `data: {"choices":[],"more":[${values(count)}]}\n\n`;
     expect((await ask([event(AGENT_LIMITS.modelValues - 10), END], STREAM)).said).toBe("");
     expect((await ask([event(AGENT_LIMITS.modelValues), END], STREAM)).said).toBe("MODEL_UNAVAILABLE");
@@ -113,7 +113,7 @@ describe("A model's answer is not read", () => {
     expect(many.read).toBeLessThan(AGENT_LIMITS.modelPieces + 10);
   });
 
-  test("beyond as many events, however few pieces they come in", async () => {
+  trial("beyond as many events, however few pieces they come in", async () => {
     const comments = ":\n\n".repeat(1_000);
     expect((await ask(repeat(comments, AGENT_LIMITS.modelPieces / 1_000 - 1, END), STREAM)).said).toBe("");
     const many = await ask(repeat(comments, AGENT_LIMITS.modelPieces / 500, END), STREAM);

@@ -14,6 +14,7 @@ import { FakeBody, STALL, type BodyStep } from "../../support/fake-upstream.ts";
 import { escapesOf } from "../../support/secret-encodings.ts";
 import { errorOf, valueOf } from "../../support/unwrap.ts";
 import { VirtualClock } from "../../support/virtual-clock.ts";
+import { trial } from "../../support/trial.ts";
 
 const EVENTS = { "content-type": "text/event-stream; charset=utf-8" };
 const says = (content: string): string =>
@@ -242,7 +243,7 @@ describe("A model", () => {
     expect(valueOf(await asking.ask()).text).toBe("ünd ✓ 🚗");
   });
 
-  test("that sends more bytes than an answer may have is cut off there", async () => {
+  trial("that sends more bytes than an answer may have is cut off there", async () => {
     const mebi = new Uint8Array(1024 * 1024).fill(32);
     const count = LIMITS.modelBytes / mebi.length;
     const fine = new FakeBody([...Array.from({ length: count - 1 }, () => mebi), JSON.stringify(HELLO)]);
@@ -318,7 +319,7 @@ describe("A stream", () => {
     expect(errorOf(await gone.ask("open")).code).toBe("UNAVAILABLE");
   });
 
-  test("has at most so many bytes, and events of at most so many characters", async () => {
+  trial("has at most so many bytes, and events of at most so many characters", async () => {
     const line = `: ${"x".repeat(1024 * 1024 - 4)}\n\n`;
     const many = LIMITS.modelStreamBytes / line.length;
     const tooLong = streamOf(...Array.from({ length: 3 * many }, () => line));

@@ -6,6 +6,7 @@ import * as LIMITS from "../../../src/core/contract/limits.ts";
 import * as AGENT_LIMITS from "../../../src/features/agent/limits.ts";
 import { AgentWorld, type SaidCall, type SaidTurn } from "../../support/agent-world.ts";
 import { contractOf } from "../../support/fake-actions.ts";
+import { trial } from "../../support/trial.ts";
 
 const double = contractOf("double", { run: async (args) => ({ twice: 2 * (args as { n: number }).n }) });
 const slow = contractOf("slow", {
@@ -398,7 +399,7 @@ describe("The caller's own tools", () => {
     }
   });
 
-  test("come back to all of it, however large what ran with them was", async () => {
+  trial("come back to all of it, however large what ran with them was", async () => {
     const world = new AgentWorld({
       calls: [call("big", {}, "a"), call("big", { n: 1 }, "b"), call("theirs", {}, "c")],
     });

@@ -14,6 +14,7 @@ import {
   nextTold,
   statusAt,
 } from "../../../src/features/confirmations/confirmation-rules.ts";
+import { trial } from "../../support/trial.ts";
 
 const LIMITS = { ttlMs: 1_000, retentionMs: 5_000, pending: 3, count: 4, allBytes: 100 };
 const NEW = beginConfirmation({ id: "c", bytes: 10 }, 0, LIMITS);
@@ -135,37 +136,40 @@ describe("changeConfirmation()", () => {
     expect([refused, confirmation.decidedBy]).toEqual([[null, null, null], "bob"]);
   });
 
-  test("T18 in 10,000 random histories grants an approval to one decider at most, unless that one took it back", () => {
-    const steps = fc.array(
-      fc.tuple(
-        fc.integer({ min: 0, max: 1_500 }),
-        fc.constantFrom<ConfirmationCommand["kind"]>("approve", "reject", "release", "conclude"),
-        fc.constantFrom("ann", "bob", "cy"),
-      ),
-      { maxLength: 12 },
-    );
-    fc.assert(
-      fc.property(steps, (steps) => {
-        let confirmation = NEW;
-        let holder: string | null = null;
-        for (const [atMs, kind, by] of steps) {
-          const before = confirmation;
-          const [changed, refused] = changeConfirmation(confirmation, atMs, command(kind, by));
-          confirmation = changed;
-          if (refused !== null) expect(changed).toBe(before);
-          if (kind === "approve" && refused === null) {
-            // Not a second one, and none after a no or the end.
-            if (holder !== null && holder !== by) throw new Error(`${by} was granted what ${holder} holds`);
-            expect(changed.status).toBe("running");
-            holder = by;
+  trial(
+    "T18 in 10,000 random histories grants an approval to one decider at most, unless that one took it back",
+    () => {
+      const steps = fc.array(
+        fc.tuple(
+          fc.integer({ min: 0, max: 1_500 }),
+          fc.constantFrom<ConfirmationCommand["kind"]>("approve", "reject", "release", "conclude"),
+          fc.constantFrom("ann", "bob", "cy"),
+        ),
+        { maxLength: 12 },
+      );
+      fc.assert(
+        fc.property(steps, (steps) => {
+          let confirmation = NEW;
+          let holder: string | null = null;
+          for (const [atMs, kind, by] of steps) {
+            const before = confirmation;
+            const [changed, refused] = changeConfirmation(confirmation, atMs, command(kind, by));
+            confirmation = changed;
+            if (refused !== null) expect(changed).toBe(before);
+            if (kind === "approve" && refused === null) {
+              // Not a second one, and none after a no or the end.
+              if (holder !== null && holder !== by) throw new Error(`${by} was granted what ${holder} holds`);
+              expect(changed.status).toBe("running");
+              holder = by;
+            }
+            if (kind === "release" && refused === null) holder = null;
+            if (before.status === "done" || before.status === "rejected") expect(changed).toBe(before);
           }
-          if (kind === "release" && refused === null) holder = null;
-          if (before.status === "done" || before.status === "rejected") expect(changed).toBe(before);
-        }
-      }),
-      { numRuns: 10_000 },
-    );
-  });
+        }),
+        { numRuns: 10_000 },
+      );
+    },
+  );
 });
 
 describe("fitConfirmations()", () => {
@@ -212,7 +216,7 @@ describe("fitConfirmations()", () => {
     expect(fit(bookOf(make("a")), [make("a"), make("b")])).toEqual([["b"], []]);
   });
 
-  test("in 2,000 random books keeps within every limit", () => {
+  trial("in 2,000 random books keeps within every limit", () => {
     const one = fc.record({
       id: fc.constantFrom("a", "b", "c", "d", "e", "f"),
       bytes: fc.integer({ min: 1, max: 60 }),

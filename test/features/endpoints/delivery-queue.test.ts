@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import { DeliveryQueue, type Turn } from "../../../src/features/endpoints/delivery-queue.ts";
 import type { LastAnswer } from "../../../src/features/endpoints/delivery-lane.ts";
+import { trial } from "../../support/trial.ts";
 
 const LANE = { isActive: true, ordered: false };
 
@@ -227,41 +228,48 @@ describe("Deliveries that wait", () => {
     expect(queue.claim(60_000)).toEqual({ no: 1, seq: 2 });
   });
 
-  test("are each claimed once and none is forgotten, whatever fails: the next due time is never passed over", () => {
-    const endpoints = fc.array(
-      fc.record({ ordered: fc.boolean(), count: fc.nat(6), fails: fc.nat(3), limited: fc.boolean() }),
-      { minLength: 1, maxLength: 8 },
-    );
-    fc.assert(
-      fc.property(endpoints, (all) => {
-        const queue = new DeliveryQueue();
-        const left = new Map<string, number>();
-        for (const [no, { ordered, count, fails, limited }] of all.entries()) {
-          queue.set(no, { isActive: true, ordered, ...(limited && { rateLimit: { limit: 1, windowS: 1 } }) });
-          for (let seq = 0; seq < count; seq += 1) {
-            queue.add(no, { seq, dueAt: seq * 10 });
-            left.set(`${no} ${seq}`, fails);
+  trial(
+    "are each claimed once and none is forgotten, whatever fails: the next due time is never passed over",
+    () => {
+      const endpoints = fc.array(
+        fc.record({ ordered: fc.boolean(), count: fc.nat(6), fails: fc.nat(3), limited: fc.boolean() }),
+        { minLength: 1, maxLength: 8 },
+      );
+      fc.assert(
+        fc.property(endpoints, (all) => {
+          const queue = new DeliveryQueue();
+          const left = new Map<string, number>();
+          for (const [no, { ordered, count, fails, limited }] of all.entries()) {
+            queue.set(no, {
+              isActive: true,
+              ordered,
+              ...(limited && { rateLimit: { limit: 1, windowS: 1 } }),
+            });
+            for (let seq = 0; seq < count; seq += 1) {
+              queue.add(no, { seq, dueAt: seq * 10 });
+              left.set(`${no} ${seq}`, fails);
+            }
           }
-        }
-        let now = 0;
-        for (let steps = 0; left.size > 0 && steps < 2_000; steps += 1) {
-          for (const turn of claimAll(queue, now)) {
-            const name = `${turn.no} ${turn.seq}`;
-            const fails = left.get(name);
-            expect(fails, name).toBeDefined();
-            queue.end(turn, now, { failed: fails! > 0, slowMs: 0 });
-            if (fails! > 0) {
-              left.set(name, fails! - 1);
-              queue.add(turn.no, { seq: turn.seq, dueAt: now + 1_000 });
-            } else left.delete(name);
+          let now = 0;
+          for (let steps = 0; left.size > 0 && steps < 2_000; steps += 1) {
+            for (const turn of claimAll(queue, now)) {
+              const name = `${turn.no} ${turn.seq}`;
+              const fails = left.get(name);
+              expect(fails, name).toBeDefined();
+              queue.end(turn, now, { failed: fails! > 0, slowMs: 0 });
+              if (fails! > 0) {
+                left.set(name, fails! - 1);
+                queue.add(turn.no, { seq: turn.seq, dueAt: now + 1_000 });
+              } else left.delete(name);
+            }
+            const next = queue.nextAt(now);
+            if (left.size === 0) expect(next).toBeNull();
+            else now = Math.max(now, next!);
           }
-          const next = queue.nextAt(now);
-          if (left.size === 0) expect(next).toBeNull();
-          else now = Math.max(now, next!);
-        }
-        expect([...left.keys()]).toEqual([]);
-      }),
-      { numRuns: 200 },
-    );
-  });
+          expect([...left.keys()]).toEqual([]);
+        }),
+        { numRuns: 200 },
+      );
+    },
+  );
 });

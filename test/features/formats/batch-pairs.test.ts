@@ -12,6 +12,7 @@ import { SHIPPED_TOOLS } from "../../../src/tools/shipped-tools.ts";
 import { EXAMPLE_TOOLS } from "../../sandbox/example-tools.ts";
 import { createProbeTools } from "../../sandbox/probe-tools.ts";
 import { jsonArbitrary } from "../../support/json-arbitrary.ts";
+import { trial } from "../../support/trial.ts";
 
 /** A dependent tool has arguments that need not be sent, which its own schema does not say. */
 const tools = [
@@ -60,22 +61,25 @@ const pair = anyTool.chain((tool) =>
 describe.each(TOOL_FORMATS)("execute_actions in %s", (format) => {
   const takes = actionsIn(format);
 
-  test("takes of every tool the arguments that its own schema takes, and no others where the format can say so", () => {
-    const seen = { right: 0, wrong: 0 };
-    fc.assert(
-      fc.property(pair, ({ tool, args }) => {
-        const isRight = own.get(tool)!.validate(args).valid;
-        seen[isRight ? "right" : "wrong"] += 1;
-        const isTaken = takes({ tool: tool.name, args });
-        // Gemini's subset cannot say everything; what it is told must not keep it from anything right.
-        expect(format === "gemini" ? isTaken || !isRight : isTaken === isRight).toBe(true);
-      }),
-      { numRuns: 300 },
-    );
-    expect(Math.min(seen.right, seen.wrong)).toBeGreaterThan(30);
-  });
+  trial(
+    "takes of every tool the arguments that its own schema takes, and no others where the format can say so",
+    () => {
+      const seen = { right: 0, wrong: 0 };
+      fc.assert(
+        fc.property(pair, ({ tool, args }) => {
+          const isRight = own.get(tool)!.validate(args).valid;
+          seen[isRight ? "right" : "wrong"] += 1;
+          const isTaken = takes({ tool: tool.name, args });
+          // Gemini's subset cannot say everything; what it is told must not keep it from anything right.
+          expect(format === "gemini" ? isTaken || !isRight : isTaken === isRight).toBe(true);
+        }),
+        { numRuns: 300 },
+      );
+      expect(Math.min(seen.right, seen.wrong)).toBeGreaterThan(30);
+    },
+  );
 
-  test("takes a reference in place of any argument, and of all at once", () => {
+  trial("takes a reference in place of any argument, and of all at once", () => {
     const REF = { $ref: "a#/b" };
     for (const tool of tools) {
       const names = Object.keys(toolSchema(tool)["properties"] as object);

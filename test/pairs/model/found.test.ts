@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 
 import { Player } from "./player.ts";
 import type { Move, Step } from "./sequence.ts";
+import { trial } from "../../support/trial.ts";
 
 // Sequences of the model that went wrong once.
 
@@ -17,7 +18,7 @@ const run = {
 } as const;
 const act = (tool: string) => ({ tool, follows: false, over: null });
 
-test("A job whose attempt was killed is not sent again in an account that was connected since", async () => {
+trial("A job whose attempt was killed is not sent again in an account that was connected since", async () => {
   const sent: Move = {
     step: { ...run, actions: [act("put_account_later")] },
     treatments: ["done, slowly"],

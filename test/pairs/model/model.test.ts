@@ -1,13 +1,14 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 
 import { samples } from "../../support/samples.ts";
 import { sequences } from "./sequence.ts";
 import { faultsOf, shrink } from "./shrink.ts";
+import { trial } from "../../support/trial.ts";
 
 const NUMBER = samples(300);
 
-test(
+trial(
   "Whatever three tenants do at all doors, while services fail and processes are killed, nothing happens twice, is said wrongly, or is seen by another",
   { timeout: NUMBER * 2_000 },
   async () => {

@@ -5,6 +5,7 @@ import { createContacts } from "../../../src/tools/data/create-contacts.ts";
 import { deleteContacts } from "../../../src/tools/data/delete-contacts.ts";
 import { type DataBindings, startDataBindings } from "../../support/data-bindings.ts";
 import { countTokens, runTool } from "../../support/run-tool.ts";
+import { trial } from "../../support/trial.ts";
 
 let data: DataBindings;
 beforeAll(async () => void (data = await startDataBindings()));
@@ -43,18 +44,21 @@ test("create_contacts stores a hundred rows", async () => {
 });
 
 describe("create_contacts stores none when one row cannot be", () => {
-  test("because its address is taken, in whatever case; it names the row and what else is taken", async () => {
-    await create([BOB]);
-    await expect(create([ADA, { ...BOB, email: "BOB@Example.com" }, EVE])).rejects.toMatchObject({
-      failure: {
-        code: "INVALID_ARGS",
-        retryable: false,
-        hint: expect.stringMatching(/^Row 1, counted from 0, .*\/args\/contacts\/1\/email/),
-        issues: [{ path: "/args/contacts/1/email", received: 'the string "BOB@Example.com"' }],
-      },
-    });
-    expect(await stored()).toEqual([BOB]);
-  });
+  trial(
+    "because its address is taken, in whatever case; it names the row and what else is taken",
+    async () => {
+      await create([BOB]);
+      await expect(create([ADA, { ...BOB, email: "BOB@Example.com" }, EVE])).rejects.toMatchObject({
+        failure: {
+          code: "INVALID_ARGS",
+          retryable: false,
+          hint: expect.stringMatching(/^Row 1, counted from 0, .*\/args\/contacts\/1\/email/),
+          issues: [{ path: "/args/contacts/1/email", received: 'the string "BOB@Example.com"' }],
+        },
+      });
+      expect(await stored()).toEqual([BOB]);
+    },
+  );
 
   test("because it has the address of a row before it", async () => {
     await expect(create([ADA, EVE, { ...ADA, email: "ADA@example.com" }])).rejects.toMatchObject({
@@ -63,14 +67,14 @@ describe("create_contacts stores none when one row cannot be", () => {
     expect(await stored()).toEqual([]);
   });
 
-  test("another tenant's address is not taken", async () => {
+  trial("another tenant's address is not taken", async () => {
     await create([ADA], { tenant: "acme" });
     await create([{ ...EVE, email: "root@example.com" }]);
     expect(await stored()).toHaveLength(2);
     expect(await stored("sandbox-admin")).toHaveLength(1);
   });
 
-  test("of many taken rows it tells the first ten", async () => {
+  trial("of many taken rows it tells the first ten", async () => {
     const rows = Array.from({ length: 30 }, (_, n) => ({ email: `n${n}@example.com`, name: "N" }));
     await create(rows);
     await expect(create([ADA, ...rows])).rejects.toMatchObject({ failure: { issues: { length: 10 } } });
@@ -78,13 +82,13 @@ describe("create_contacts stores none when one row cannot be", () => {
 });
 
 describe("create_contacts does what it does once", () => {
-  test("when the same call is made again", async () => {
+  trial("when the same call is made again", async () => {
     const first = await create([ADA, BOB], { key: "same" });
     expect(await create([ADA, BOB], { key: "same" })).toEqual(first);
     expect(await stored()).toHaveLength(2);
   });
 
-  test("when the answer of its first attempt was lost", async () => {
+  trial("when the answer of its first attempt was lost", async () => {
     // As D1 fails when its connection is lost after the statement took effect.
     const database = data.bindings["DATA"] as {
       prepare(sql: string): { bind(...values: unknown[]): object };
@@ -162,7 +166,7 @@ test("create_contacts is a fail-fast write, one at a time, that its key makes on
   });
 });
 
-test("delete_contacts takes back what create_contacts created, of its own tenant", async () => {
+trial("delete_contacts takes back what create_contacts created, of its own tenant", async () => {
   const remove = (contact_ids: readonly unknown[], tenant = "acme"): Promise<unknown> =>
     runTool(deleteContacts, { contact_ids }, { bindings: data.bindings, tenant }).output;
   await create([EVE]);

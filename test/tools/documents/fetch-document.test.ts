@@ -4,6 +4,7 @@ import * as LIMITS from "../../../src/tools/kit/limits.ts";
 import { fetchDocument } from "../../../src/tools/documents/fetch-document.ts";
 import { type DataBindings, startDataBindings } from "../../support/data-bindings.ts";
 import { runTool } from "../../support/run-tool.ts";
+import { trial } from "../../support/trial.ts";
 
 let data: DataBindings;
 beforeAll(async () => void (data = await startDataBindings()));
@@ -39,25 +40,28 @@ test.each([
   });
 });
 
-test("fetch_document gives a long text in parts that make the whole, no character of it halved", async () => {
-  const whole = "🙂é\n".repeat(15_000);
-  const sql = "INSERT INTO documents (tenant, document_id, title, text) VALUES ('acme', 'long', 'Long', ?)";
-  await data.database.prepare(sql).bind(whole).all();
-  const parts: string[] = [];
-  let offset: number | undefined = 0;
-  while (offset !== undefined) {
-    const part = (await read({ document_id: "long", offset }, "acme")) as {
-      text: string;
-      next_offset?: number;
-    };
-    expect(Array.from(part.text).length).toBeLessThanOrEqual(LIMITS.documentCharacters);
-    parts.push(part.text);
-    offset = part.next_offset;
-  }
-  expect(parts).toHaveLength(3);
-  expect(parts.join("")).toBe(whole);
-  expect(await read({ document_id: "long", offset: 1_000_000 }, "acme")).toMatchObject({ text: "" });
-});
+trial(
+  "fetch_document gives a long text in parts that make the whole, no character of it halved",
+  async () => {
+    const whole = "🙂é\n".repeat(15_000);
+    const sql = "INSERT INTO documents (tenant, document_id, title, text) VALUES ('acme', 'long', 'Long', ?)";
+    await data.database.prepare(sql).bind(whole).all();
+    const parts: string[] = [];
+    let offset: number | undefined = 0;
+    while (offset !== undefined) {
+      const part = (await read({ document_id: "long", offset }, "acme")) as {
+        text: string;
+        next_offset?: number;
+      };
+      expect(Array.from(part.text).length).toBeLessThanOrEqual(LIMITS.documentCharacters);
+      parts.push(part.text);
+      offset = part.next_offset;
+    }
+    expect(parts).toHaveLength(3);
+    expect(parts.join("")).toBe(whole);
+    expect(await read({ document_id: "long", offset: 1_000_000 }, "acme")).toMatchObject({ text: "" });
+  },
+);
 
 test("fetch_document gets its id from the search before it, five at a time", () => {
   expect(fetchDocument).toMatchObject({ concurrency: 5, orchestration: { mode: "dependent" } });

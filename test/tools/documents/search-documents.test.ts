@@ -6,6 +6,7 @@ import { searchDocuments } from "../../../src/tools/documents/search-documents.t
 import { type DataBindings, startDataBindings } from "../../support/data-bindings.ts";
 import { countTokens, runTool } from "../../support/run-tool.ts";
 import { anyCharacter } from "../../support/any-character.ts";
+import { trial } from "../../support/trial.ts";
 
 interface Found {
   readonly documents: readonly {
@@ -113,7 +114,7 @@ describe("search_documents takes no query for more than words", () => {
     expect(await idsOf([...words.slice(0, 32), "tea"].join(" "))).toEqual([]);
   });
 
-  test("any text is answered", async () => {
+  trial("any text is answered", async () => {
     const query = fc
       .string({ unit: anyCharacter, minLength: 1, maxLength: 60 })
       .filter((text) => text.trim() !== "");

@@ -11,6 +11,7 @@ import { routeUpstream } from "../../sandbox/upstreams/route-upstream.ts";
 import { TestWorld } from "../../support/execute-batch.ts";
 import { INSTANT_PORTS } from "../../support/instant-ports.ts";
 import { countTokens, runTool } from "../../support/run-tool.ts";
+import { trial } from "../../support/trial.ts";
 
 const MAIL = { to: ["a@example.com"], subject: "Hi", body: "First line\nSecond line" };
 
@@ -247,7 +248,7 @@ describe("read_gmail", () => {
     expect(await runTool(readGmail, { message_id: "a1" }, { answer }).output).toMatchObject({ text: "" });
   });
 
-  test("cuts what is long, and says so", async () => {
+  trial("cuts what is long, and says so", async () => {
     const data = Buffer.from("é".repeat(600_000)).toString("base64url");
     const files = Array.from({ length: 200 }, (_, n) => ({
       filename: `${n}-${"n".repeat(500)}`,
@@ -264,7 +265,7 @@ describe("read_gmail", () => {
     expect(countTokens(output)).toBeLessThan(5_000);
   });
 
-  test("reads UTF-8 that is cut inside a character as UTF-8", async () => {
+  trial("reads UTF-8 that is cut inside a character as UTF-8", async () => {
     // 525,000 bytes are decoded, and a character has three: with one or two bytes before them the last one is cut.
     for (const before of ["a", "ab"]) {
       const text = `${before}${"€".repeat(200_000)}`;

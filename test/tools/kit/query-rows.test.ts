@@ -17,7 +17,7 @@ function failing(message: string): FakeToolContext {
   return contextOf({ DATA: { prepare: () => statement } });
 }
 
-test("queryRows() binds the tenant first", async () => {
+trial("queryRows() binds the tenant first", async () => {
   await using data = await startDataBindings();
   const rows = await queryRows(contextOf(data.bindings), "SELECT ?1 AS tenant, ?2 AS a, ?3 AS b", "x", null);
   expect(rows).toEqual([{ tenant: "sandbox", a: "x", b: null }]);

@@ -13,6 +13,7 @@ import {
 import * as LIMITS from "../../../../src/core/contract/limits.ts";
 import { deriveId } from "../../../../src/core/kit/derive-id.ts";
 import { makeSpec } from "../../../cloudflare/gate-requests.ts";
+import { trial } from "../../../support/trial.ts";
 
 const uuid = fc.uuid({ version: 4 });
 const SHARDS = LIMITS.outboxShards;
@@ -63,7 +64,7 @@ describe("placeJob()", () => {
     );
   });
 
-  test("fills all objects alike with batches of a few jobs more than stay at home", () => {
+  trial("fills all objects alike with batches of a few jobs more than stay at home", () => {
     const total = Array.from({ length: SHARDS }, () => 0);
     for (let batch = 0; batch < 7_000; batch += 1)
       for (const [shard, jobs] of deal(crypto.randomUUID(), 10).entries()) total[shard]! += jobs;

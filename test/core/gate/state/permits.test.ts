@@ -13,6 +13,7 @@ import {
 } from "../../../../src/core/gate/state/permit-book.ts";
 import { stepPermits } from "../../../../src/core/gate/state/permits.ts";
 import { samples } from "../../../support/samples.ts";
+import { trial } from "../../../support/trial.ts";
 
 const START = 1_800_000_000_000;
 const TWO: GlobalLimits = { concurrency: 2, rate: null };
@@ -444,77 +445,80 @@ const limits: fc.Arbitrary<GlobalLimits> = fc
   .filter(({ concurrency, rate }) => concurrency !== null || rate !== null);
 
 describe("whatever happens", () => {
-  test("no more calls than the cap, no more grants than the rate, in turn, and everyone is answered in time", () => {
-    fc.assert(
-      fc.property(limits, fc.array(acts, { maxLength: 80 }), (limits, history) => {
-        const gate = new TestGate({ waiters: 8, leadMs: 100, idleMs: 150 });
-        /** Calls as the outside world knows them: a restart of the gate ends none. */
-        const calls: {
-          id: string;
-          tenant: string;
-          askedAt: number;
-          waitMs: number;
-          holdMs: number;
-          lost: boolean;
-        }[] = [];
-        const released = new Map<string, number>();
-        for (const act of history) {
-          if (act.kind === "ask") {
-            const id = `${calls.length}`;
-            const { tenant, waitMs, holdMs } = act;
-            calls.push({ id, tenant, askedAt: gate.now, waitMs, holdMs, lost: false });
-            gate.ask(id, limits, { tenant, waitMs, holdMs });
-          } else if (act.kind === "release") {
-            const id = `${act.which}`;
-            if (gate.answers.get(id)?.granted === true && !released.has(id)) released.set(id, gate.now);
-            gate.release(id, act.retryAfterMs);
-          } else if (act.kind === "restart") {
-            gate.restart();
-            for (const call of calls) if (!gate.answers.has(call.id)) call.lost = true;
-          } else gate.advance(act.ms);
-        }
-        gate.advance(10_000);
+  trial(
+    "no more calls than the cap, no more grants than the rate, in turn, and everyone is answered in time",
+    () => {
+      fc.assert(
+        fc.property(limits, fc.array(acts, { maxLength: 80 }), (limits, history) => {
+          const gate = new TestGate({ waiters: 8, leadMs: 100, idleMs: 150 });
+          /** Calls as the outside world knows them: a restart of the gate ends none. */
+          const calls: {
+            id: string;
+            tenant: string;
+            askedAt: number;
+            waitMs: number;
+            holdMs: number;
+            lost: boolean;
+          }[] = [];
+          const released = new Map<string, number>();
+          for (const act of history) {
+            if (act.kind === "ask") {
+              const id = `${calls.length}`;
+              const { tenant, waitMs, holdMs } = act;
+              calls.push({ id, tenant, askedAt: gate.now, waitMs, holdMs, lost: false });
+              gate.ask(id, limits, { tenant, waitMs, holdMs });
+            } else if (act.kind === "release") {
+              const id = `${act.which}`;
+              if (gate.answers.get(id)?.granted === true && !released.has(id)) released.set(id, gate.now);
+              gate.release(id, act.retryAfterMs);
+            } else if (act.kind === "restart") {
+              gate.restart();
+              for (const call of calls) if (!gate.answers.has(call.id)) call.lost = true;
+            } else gate.advance(act.ms);
+          }
+          gate.advance(10_000);
 
-        const granted = calls.flatMap(({ id, holdMs }) => {
-          const answer = gate.answers.get(id);
-          if (answer?.granted !== true) return [];
-          return [{ from: answer.at, to: Math.min(released.get(id) ?? Infinity, answer.at + holdMs) }];
-        });
-        if (limits.concurrency !== null) {
-          for (const { from } of granted) {
-            const alive = granted.filter((other) => other.from <= from && from < other.to);
-            expect(alive.length).toBeLessThanOrEqual(limits.concurrency);
+          const granted = calls.flatMap(({ id, holdMs }) => {
+            const answer = gate.answers.get(id);
+            if (answer?.granted !== true) return [];
+            return [{ from: answer.at, to: Math.min(released.get(id) ?? Infinity, answer.at + holdMs) }];
+          });
+          if (limits.concurrency !== null) {
+            for (const { from } of granted) {
+              const alive = granted.filter((other) => other.from <= from && from < other.to);
+              expect(alive.length).toBeLessThanOrEqual(limits.concurrency);
+            }
           }
-        }
-        if (limits.rate !== null) {
-          const times = granted.map(({ from }) => from).sort((a, b) => a - b);
-          const interval = gcraIntervalMs(limits.rate);
-          for (const [first, from] of times.entries())
-            for (const [last, to] of times.entries())
-              if (last >= first)
-                expect(last - first + 1).toBeLessThanOrEqual(
-                  limits.rate.limit + (to - from) / interval + 1e-9,
-                );
-        }
-        const lastGrants = new Map<string, number>();
-        for (const { id, tenant, askedAt, waitMs, lost } of calls) {
-          const answer = gate.answers.get(id);
-          if (answer === undefined) {
-            expect(lost).toBe(true);
-            continue;
+          if (limits.rate !== null) {
+            const times = granted.map(({ from }) => from).sort((a, b) => a - b);
+            const interval = gcraIntervalMs(limits.rate);
+            for (const [first, from] of times.entries())
+              for (const [last, to] of times.entries())
+                if (last >= first)
+                  expect(last - first + 1).toBeLessThanOrEqual(
+                    limits.rate.limit + (to - from) / interval + 1e-9,
+                  );
           }
-          expect(answer.at).toBeGreaterThanOrEqual(askedAt);
-          expect(answer.at).toBeLessThanOrEqual(askedAt + waitMs);
-          if (!answer.granted) continue;
-          expect(answer.at).toBeGreaterThanOrEqual(lastGrants.get(tenant) ?? 0);
-          lastGrants.set(tenant, answer.at);
-        }
-        expect(gate.book.live).toEqual([]);
-        expect(gate.book.waiting).toEqual([]);
-      }),
-      { numRuns: samples(2_000) },
-    );
-  });
+          const lastGrants = new Map<string, number>();
+          for (const { id, tenant, askedAt, waitMs, lost } of calls) {
+            const answer = gate.answers.get(id);
+            if (answer === undefined) {
+              expect(lost).toBe(true);
+              continue;
+            }
+            expect(answer.at).toBeGreaterThanOrEqual(askedAt);
+            expect(answer.at).toBeLessThanOrEqual(askedAt + waitMs);
+            if (!answer.granted) continue;
+            expect(answer.at).toBeGreaterThanOrEqual(lastGrants.get(tenant) ?? 0);
+            lastGrants.set(tenant, answer.at);
+          }
+          expect(gate.book.live).toEqual([]);
+          expect(gate.book.waiting).toEqual([]);
+        }),
+        { numRuns: samples(2_000) },
+      );
+    },
+  );
 
   test("while a call waits, another tenant has one turn for it and one for each call of its own tenant before it", () => {
     const turn = fc.oneof(

@@ -172,7 +172,10 @@ describe("drawQuota()", () => {
     const event = fc.oneof(
       {
         weight: 6,
-        arbitrary: fc.record({ kind: fc.constant("draw" as const), count: fc.integer({ min: 1, max: 30 }) }),
+        arbitrary: fc.record({
+          kind: fc.constant("draw" as const),
+          count: fc.integer({ min: 1, max: 30 }),
+        }),
       },
       {
         weight: 4,

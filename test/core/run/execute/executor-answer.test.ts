@@ -71,25 +71,28 @@ describe("P6: T27 An answer has 16 MiB", () => {
     expect(results[20]?.error).toMatchObject({ retryable: false, hint: expect.stringMatching(/select\.$/) });
   });
 
-  test("18 reads of 900 KiB fit", async () => {
+  trial("18 reads of 900 KiB fit", async () => {
     const { results } = await answer({ actions: Array.from({ length: 20 }, (_, n) => one(900 * 1024 - n)) });
 
     expect(codesOf(results).filter((code) => code === "success")).toHaveLength(18);
   });
 
-  test("elements of loops beyond are RESPONSE_TOO_LARGE one by one, and no copy is put together", async () => {
-    const loops = Array.from({ length: 50 }, () => one(MEGABYTE, { for_each: ELEMENTS }));
-    const { results } = await answer({ actions: loops });
+  trial(
+    "elements of loops beyond are RESPONSE_TOO_LARGE one by one, and no copy is put together",
+    async () => {
+      const loops = Array.from({ length: 50 }, () => one(MEGABYTE, { for_each: ELEMENTS }));
+      const { results } = await answer({ actions: loops });
 
-    const first = results[0]!.data as Entry[];
-    expect(first.map(({ status, error }) => error?.code ?? status)).toEqual([
-      ...Array.from({ length: 14 }, () => "success"),
-      ...Array.from({ length: 11 }, () => "RESPONSE_TOO_LARGE"),
-    ]);
-    expect(first[3]?.data?.text).toHaveLength(MEGABYTE);
-    expect(results[0]!.meta).toMatchObject({ items: { total: 25, ok: 14, error: 11 } });
-    expect(new Set(codesOf(results.slice(1)))).toEqual(new Set(["RESPONSE_TOO_LARGE"]));
-  });
+      const first = results[0]!.data as Entry[];
+      expect(first.map(({ status, error }) => error?.code ?? status)).toEqual([
+        ...Array.from({ length: 14 }, () => "success"),
+        ...Array.from({ length: 11 }, () => "RESPONSE_TOO_LARGE"),
+      ]);
+      expect(first[3]?.data?.text).toHaveLength(MEGABYTE);
+      expect(results[0]!.meta).toMatchObject({ items: { total: 25, ok: 14, error: 11 } });
+      expect(new Set(codesOf(results.slice(1)))).toEqual(new Set(["RESPONSE_TOO_LARGE"]));
+    },
+  );
 
   test("a step that needs what had no room is skipped", async () => {
     const { results } = await answer({
@@ -102,7 +105,7 @@ describe("P6: T27 An answer has 16 MiB", () => {
     expect(results.at(-1)).toMatchObject({ status: "skipped", because: "r19" });
   });
 
-  test("a write that happened stays a success; its data is empty and says that it was cut", async () => {
+  trial("a write that happened stays a success; its data is empty and says that it was cut", async () => {
     const writes = Array.from({ length: 20 }, (_, n) => wrote(MEGABYTE, n, { id: `w${n}` }));
     const { results } = await answer({
       actions: [
@@ -120,7 +123,7 @@ describe("P6: T27 An answer has 16 MiB", () => {
     expect(results[20]).toMatchObject({ error: { code: "INVALID_ARGS" } });
   });
 
-  test("elements of a loop of writes stay successes, and the loop says which were cut", async () => {
+  trial("elements of a loop of writes stay successes, and the loop says which were cut", async () => {
     const loop = wrote(MEGABYTE, 1, { for_each: ELEMENTS });
     const { results } = await answer({ actions: [loop] });
 
@@ -133,7 +136,7 @@ describe("P6: T27 An answer has 16 MiB", () => {
     });
   });
 
-  test("what is selected is charged as it is shown", async () => {
+  trial("what is selected is charged as it is shown", async () => {
     const small = Array.from({ length: 40 }, () => one(MEGABYTE, { select: ["/none"] }));
     const whole = Array.from({ length: 10 }, () => one(MEGABYTE, { select: ["/text"], for_each: ELEMENTS }));
 
@@ -171,7 +174,7 @@ describe("P6: T27 An answer has 16 MiB", () => {
     expect(Buffer.byteLength(envelope.value.json)).toBeLessThanOrEqual(LIMITS.answerBytes);
   });
 
-  test("a batch under a key is answered, and replayed as it was kept", async () => {
+  trial("a batch under a key is answered, and replayed as it was kept", async () => {
     const world = new TestWorld();
     const body = { actions: [wrote(1, 1), one(MEGABYTE, { for_each: ELEMENTS })] };
     const batchKey = { key: "k", content: body };
@@ -181,7 +184,7 @@ describe("P6: T27 An answer has 16 MiB", () => {
     if (ran.ok) expect(Buffer.byteLength(ran.value.json)).toBeLessThanOrEqual(LIMITS.answerBytes);
   });
 
-  test("what is told as it happens has as much, and so has the end", async () => {
+  trial("what is told as it happens has as much, and so has the end", async () => {
     const world = new TestWorld();
     let told = 0;
     const onOutcome = (...result: Parameters<typeof toResultJson>): void => {

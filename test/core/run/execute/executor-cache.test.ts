@@ -10,6 +10,7 @@ import { toRunnable } from "../../../../src/features/flows/declaration/flow-tool
 import { TestWorld, type WireEnvelope, type WireResult } from "../../../support/execute-batch.ts";
 import { contractOf } from "../../../support/fake-actions.ts";
 import { samples } from "../../../support/samples.ts";
+import { trial } from "../../../support/trial.ts";
 
 /** A service that holds one number, and its tools: reads say the number, writes raise it and say what it became. */
 class Store {
@@ -318,38 +319,41 @@ test("whatever batches run one after the other, every answer is what the store h
   expect(cached).toBeGreaterThan(samples(20));
 });
 
-test("whatever batches overlap, no read misses a write that ended before its batch began, or comes before it there", async () => {
-  const action = fc.record({
-    kind: fc.constantFrom("look", "look", "put"),
-    n: fc.nat(1),
-    ms: fc.constantFrom(20, 100, 300),
-  });
-  const batch = fc.record({
-    startsMs: fc.integer({ min: 0, max: 1_500 }),
-    actions: fc.array(action, { minLength: 1, maxLength: 4 }),
-  });
-  await fc.assert(
-    fc.asyncProperty(fc.array(batch, { minLength: 2, maxLength: 8 }), async (sketches) => {
-      const store = new Store();
-      const { clock } = store.world;
-      let ended = 0;
-      const runs = sketches.map(async ({ startsMs, actions }) => {
-        await clock.sleep(startsMs);
-        const before = ended;
-        const asked = batchOf(actions.map(({ kind, n, ms }) => ({ tool: kind, args: { n, ms } })));
-        const answer = await execute(asked, store.world.execution(store.tools));
-        if (!answer.ok) throw new Error(answer.error.refusal.hint);
-        const { results } = JSON.parse(answer.value.json) as WireEnvelope;
-        let least = before;
-        for (const [at, { kind }] of actions.entries()) {
-          const value = valueOf(results[at]!);
-          expect(value).toBeGreaterThanOrEqual(least);
-          if (kind === "put") least = value;
-        }
-        ended = Math.max(ended, least);
-      });
-      await clock.runUntil(Promise.all(runs));
-    }),
-    { numRuns: samples(200) },
-  );
-});
+trial(
+  "whatever batches overlap, no read misses a write that ended before its batch began, or comes before it there",
+  async () => {
+    const action = fc.record({
+      kind: fc.constantFrom("look", "look", "put"),
+      n: fc.nat(1),
+      ms: fc.constantFrom(20, 100, 300),
+    });
+    const batch = fc.record({
+      startsMs: fc.integer({ min: 0, max: 1_500 }),
+      actions: fc.array(action, { minLength: 1, maxLength: 4 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(batch, { minLength: 2, maxLength: 8 }), async (sketches) => {
+        const store = new Store();
+        const { clock } = store.world;
+        let ended = 0;
+        const runs = sketches.map(async ({ startsMs, actions }) => {
+          await clock.sleep(startsMs);
+          const before = ended;
+          const asked = batchOf(actions.map(({ kind, n, ms }) => ({ tool: kind, args: { n, ms } })));
+          const answer = await execute(asked, store.world.execution(store.tools));
+          if (!answer.ok) throw new Error(answer.error.refusal.hint);
+          const { results } = JSON.parse(answer.value.json) as WireEnvelope;
+          let least = before;
+          for (const [at, { kind }] of actions.entries()) {
+            const value = valueOf(results[at]!);
+            expect(value).toBeGreaterThanOrEqual(least);
+            if (kind === "put") least = value;
+          }
+          ended = Math.max(ended, least);
+        });
+        await clock.runUntil(Promise.all(runs));
+      }),
+      { numRuns: samples(200) },
+    );
+  },
+);

@@ -8,6 +8,7 @@ import { toResultJson } from "../../../../src/core/answer/envelope.ts";
 import { TestWorld, type WireEnvelope, type WireResult } from "../../../support/execute-batch.ts";
 import { contractOf } from "../../../support/fake-actions.ts";
 import { samples } from "../../../support/samples.ts";
+import { trial } from "../../../support/trial.ts";
 
 /** A world with a tool of each kind, whose calls take and answer as their arguments say. */
 function createWorld(): { readonly world: TestWorld; readonly tools: readonly Tool[] } {
@@ -114,17 +115,20 @@ async function run(body: object, isDown: boolean): Promise<{ streamed: WireResul
   return { streamed: streamed.toSorted((a, b) => a.index - b.index), done: [...results] };
 }
 
-test("for any batch, each result that is streamed is the one of the answer, but for what max_tokens cuts", async () => {
-  await fc.assert(
-    fc.asyncProperty(batch, fc.boolean(), async (body, isDown) => {
-      const { streamed, done } = await run(body, isDown);
-      expect(streamed.map((one, at) => essenceOf(one, isCut(one) || isCut(done[at]!)))).toEqual(
-        done.map((one, at) => essenceOf(one, isCut(one) || isCut(streamed[at]!))),
-      );
-    }),
-    { numRuns: samples(1_000) },
-  );
-});
+trial(
+  "for any batch, each result that is streamed is the one of the answer, but for what max_tokens cuts",
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(batch, fc.boolean(), async (body, isDown) => {
+        const { streamed, done } = await run(body, isDown);
+        expect(streamed.map((one, at) => essenceOf(one, isCut(one) || isCut(done[at]!)))).toEqual(
+          done.map((one, at) => essenceOf(one, isCut(one) || isCut(streamed[at]!))),
+        );
+      }),
+      { numRuns: samples(1_000) },
+    );
+  },
+);
 
 test("a write whose selection found nothing is streamed with its handle, of a loop too", async () => {
   const { streamed, done } = await run(

@@ -6,6 +6,7 @@ import {
   type Pattern,
 } from "../../../../src/features/added-tools/json-schema/parse-pattern.ts";
 import { stepsOf, weighPattern } from "../../../../src/features/added-tools/json-schema/weigh-pattern.ts";
+import { trial } from "../../../support/trial.ts";
 
 const weigh = (source: string): ReturnType<typeof weighPattern> => weighPattern(source, { left: 1e6 });
 
@@ -138,7 +139,7 @@ const pieces = fc.letrec<{ pattern: string }>((tie) => ({
   ),
 }));
 
-test("T37 a pattern that is weighed takes no more steps than it was weighed at", () => {
+trial("T37 a pattern that is weighed takes no more steps than it was weighed at", () => {
   const ends = fc.constantFrom("", "^", "$");
   fc.assert(
     fc.property(
@@ -157,7 +158,7 @@ test("T37 a pattern that is weighed takes no more steps than it was weighed at",
   );
 });
 
-test("the search that counts finds what is refused to be as slow as was said", () => {
+trial("the search that counts finds what is refused to be as slow as was said", () => {
   for (const source of ["(a+)+$", "(a|aa)+$", "(?:a?){12}a{12}b", "(a*)*b"])
     expect(countSteps(source, "a".repeat(24))).toBeGreaterThan(50_000);
 });

@@ -9,6 +9,7 @@ import * as z from "zod";
 
 import * as LIMITS from "../../../../src/features/added-tools/limits.ts";
 import { McpWorld, URL_OF_SERVER } from "../../../support/mcp-world.ts";
+import { trial } from "../../../support/trial.ts";
 
 // It warns of what this test is about: an option under which progress is lost.
 beforeAll(() => void vi.spyOn(console, "warn").mockImplementation(() => {}));
@@ -117,7 +118,7 @@ const WORLDS: readonly (readonly [string, () => McpWorld])[] = [
 ];
 
 describe.each(WORLDS)("an official server: %s", (name, makeWorld) => {
-  test("is listed and called, and what a tool answers is its data", async () => {
+  trial("is listed and called, and what a tool answers is its data", async () => {
     const world = makeWorld();
     const tools = await world.import();
 

@@ -158,7 +158,7 @@ describe.each(CHAT_SERVERS)("A stream of $name", (server) => {
     );
   });
 
-  test("is one answer with those before it: one id, one role, one reason for its end", () => {
+  trial("is one answer with those before it: one id, one role, one reason for its end", () => {
     fc.assert(
       fc.property(fc.array(TEXTS, { maxLength: 3 }), TEXTS, (texts, last) => {
         const streams = [

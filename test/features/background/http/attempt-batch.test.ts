@@ -130,7 +130,7 @@ describe("A batch in the background", () => {
     expect([...upstream.calls].sort((a, b) => a - b)).toEqual([...numbers(60), 1_000]);
   });
 
-  test("keeps the list of a loop whole for its next turns, however many actions it has", async () => {
+  trial("keeps the list of a loop whole for its next turns, however many actions it has", async () => {
     const { upstream, object } = setUp([
       { id: "list", tool: "read", args: { n: -2 } },
       { tool: "write", for_each: { $ref: "list#/items" }, args: { n: { $ref: "item#/of" } } },
@@ -150,15 +150,18 @@ describe("A batch in the background", () => {
     expect(reads.upstream.most).toBe(LIMITS.headerSlots);
   });
 
-  test("writes two rows for a write, by one call, and one for a read, by one call for each slice", async () => {
-    const writes = setUp([{ tool: "write", ...over(100) }]);
-    await writes.object.finish();
-    // One more call for the end of each slice and of each attempt, and one row for the loop as a whole.
-    expect(writes.object.written).toEqual({ rows: 201, calls: 108 });
-    const reads = setUp([{ tool: "read", ...over(100) }]);
-    await reads.object.finish();
-    expect(reads.object.written).toEqual({ rows: 101, calls: 8 });
-  });
+  trial(
+    "writes two rows for a write, by one call, and one for a read, by one call for each slice",
+    async () => {
+      const writes = setUp([{ tool: "write", ...over(100) }]);
+      await writes.object.finish();
+      // One more call for the end of each slice and of each attempt, and one row for the loop as a whole.
+      expect(writes.object.written).toEqual({ rows: 201, calls: 108 });
+      const reads = setUp([{ tool: "read", ...over(100) }]);
+      await reads.object.finish();
+      expect(reads.object.written).toEqual({ rows: 101, calls: 8 });
+    },
+  );
 
   test("has its writes written down before they are sent", async () => {
     const { upstream, object } = setUp([{ tool: "write", ...over(30) }]);
@@ -188,7 +191,7 @@ describe("A batch in the background", () => {
     },
   );
 
-  test("ends with its deadline, and says of each element that it did not come to it", async () => {
+  trial("ends with its deadline, and says of each element that it did not come to it", async () => {
     const { upstream, object } = setUp([{ tool: "write", ...over(200) }], { ms: 1_000, deadlineMs: 150_000 });
     const { end } = await object.finish();
     expect(end).toMatchObject({ kind: "failed", error: { retryable: false } });
@@ -420,7 +423,7 @@ describe("A batch in the background", () => {
     ["element", 120, (tool) => [{ tool, ...over(120) }]],
     ["action", 40, (tool) => numbers(40).map((n) => ({ tool, args: { n } }))],
   ];
-  test.each(KILLED)("F31 loses and doubles no %s, wherever it is killed", async (of, calls, actionsOf) => {
+  trial.each(KILLED)("F31 loses and doubles no %s, wherever it is killed", async (of, calls, actionsOf) => {
     const most = Math.ceil(calls * 3.4);
     const kills = fc.array(fc.integer({ min: 1, max: most }), { minLength: 1, maxLength: 4 });
     const property = fc.asyncProperty(

@@ -5,6 +5,7 @@ import { defineTool } from "../../../../src/core/catalog/define-tool.ts";
 import { ALL_FEATURES } from "../../../support/all-features.ts";
 import * as LIMITS from "../../../../src/features/background/limits.ts";
 import { createTestVolley } from "../../../../src/package/testing.ts";
+import { trial } from "../../../support/trial.ts";
 
 const SECOND = 1_000;
 
@@ -64,7 +65,7 @@ const named = (count: number): string[] =>
   Array.from({ length: count }, (_, n) => `b${String(n).padStart(2, "0")}`);
 
 describe("Batches in the background of a tenant", () => {
-  test("have eight turns at once, and the ninth begins when one of those is over", async () => {
+  trial("have eight turns at once, and the ninth begins when one of those is over", async () => {
     const { volley, begin, begun } = await setUp();
     for (const batch of named(12)) await begin(batch, 60);
     await volley.advance(LIMITS.batchSliceMs - SECOND);
@@ -73,7 +74,7 @@ describe("Batches in the background of a tenant", () => {
     expect(begun()).toEqual(named(12));
   });
 
-  test("have their next turn in the order in which they had the last one", async () => {
+  trial("have their next turn in the order in which they had the last one", async () => {
     const { volley, sent, begin } = await setUp();
     for (const batch of named(16)) await begin(batch, 60);
     await volley.advance(60 * SECOND);
@@ -87,7 +88,7 @@ describe("Batches in the background of a tenant", () => {
       expect(order.slice(16 * round, 16 * (round + 1)).sort()).toEqual(named(16));
   });
 
-  test("stand behind one that has not begun", async () => {
+  trial("stand behind one that has not begun", async () => {
     const { volley, begin, begun } = await setUp();
     for (const batch of named(40)) await begin(batch, 60);
     await volley.advance(60 * SECOND);

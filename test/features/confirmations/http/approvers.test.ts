@@ -4,6 +4,7 @@ import { confirmations } from "../../../../src/features/confirmations/index.ts";
 import { createTestVolley } from "../../../../src/package/testing.ts";
 import { watchEnv } from "./watched-env.ts";
 import { openApprovals, pay } from "./approval-world.ts";
+import { trial } from "../../../support/trial.ts";
 
 const SECRET = `whsec_${btoa("a secret of the test, 32 bytes..")}`;
 const SLACK = "https://hooks.example.com/services/T/B/x";
@@ -76,7 +77,7 @@ async function open(approvers: unknown = ALL, more: Readonly<Record<string, unkn
 const pathOf = (link: string): string => new URL(link).pathname;
 
 describe("VOLLEY_APPROVERS", () => {
-  test("has each question brought to those whom it concerns, with a link under their name", async () => {
+  trial("has each question brought to those whom it concerns, with a link under their name", async () => {
     const { ask, volley, mails, sentTo, sendForm, show } = await open();
     const question = await ask("pay", { amount: 5, to: "Ada" });
     await volley.advance(5_000);
@@ -105,7 +106,7 @@ describe("VOLLEY_APPROVERS", () => {
     expect((await show(question)).body.decided_by).toEqual({ name: "Web", via: "approver" });
   });
 
-  test("counts two of its names as two people, and one name once", async () => {
+  trial("counts two of its names as two people, and one name once", async () => {
     const { ask, volley, sentTo, sendForm, show } = await open();
     const question = await ask("wire", { amount: 5, to: "Ada" });
     await volley.advance(5_000);
@@ -119,7 +120,7 @@ describe("VOLLEY_APPROVERS", () => {
     ]);
   });
 
-  test("tries each again until it is taken, and one that is down holds no other back", async () => {
+  trial("tries each again until it is taken, and one that is down holds no other back", async () => {
     const { ask, volley, mails, sentTo, down } = await open();
     down.add("slack");
     down.add("mail");
@@ -133,7 +134,7 @@ describe("VOLLEY_APPROVERS", () => {
     expect(sentTo(SLACK).length).toBeGreaterThan(1);
   });
 
-  test("text is text: no mention, no link and no header is made of an argument", async () => {
+  trial("text is text: no mention, no link and no header is made of an argument", async () => {
     const { ask, volley, mails, sentTo } = await open();
     await ask("pay", { amount: 1, to: EVIL });
     await volley.advance(5_000);
@@ -144,7 +145,7 @@ describe("VOLLEY_APPROVERS", () => {
     expect(mails[0]!.text).not.toMatch(/^Bcc:/m);
   });
 
-  test("ends its links by a DELETE of the question's links", async () => {
+  trial("ends its links by a DELETE of the question's links", async () => {
     const { ask, volley, sentTo, send } = await open();
     const question = await ask("pay");
     await volley.advance(5_000);
@@ -154,29 +155,32 @@ describe("VOLLEY_APPROVERS", () => {
     expect((await send("GET", path, undefined, null)).status).toBe(404);
   });
 
-  test("ends the link of a name that has left it, and the yes that was said by it; the question waits on", async () => {
-    const { ask, volley, sentTo, show, redeploy } = await open();
-    const question = await ask("wire", { amount: 5, to: "Ada" });
-    await volley.advance(5_000);
-    const web = pathOf(sentTo("https://hears.example.com/asked")[0].data.link);
-    const sue = pathOf(sentTo(SLACK)[0].blocks[1].elements[0].url);
-    const [, , webhook] = ALL;
-    const without = await redeploy([webhook, { name: "New", slack: { secret: "SLACK_URL" } }]);
-    const over = await without.send("GET", sue, undefined, null);
-    expect([over.status, over.text.includes("This link is over")]).toEqual([410, true]);
-    expect((await without.sendForm(sue)).status).toBe(410);
-    expect((await show(question)).body).toMatchObject({ status: "pending", approved: 0 });
-    expect((await without.sendForm(web)).text).toContain("1 of 2");
-    const none = await redeploy([]);
-    expect((await none.send("GET", web, undefined, null)).status).toBe(410);
-    // Its yes went with it: a key is the first of two again.
-    expect((await none.decide(question, YES)).body).toMatchObject({ status: "waiting", approved: 1 });
-    // Who has come back with the same link was asked for by it, and decides with it.
-    const back = await redeploy(ALL);
-    expect((await back.sendForm(sue)).text).toContain("wire (a): done");
-  });
+  trial(
+    "ends the link of a name that has left it, and the yes that was said by it; the question waits on",
+    async () => {
+      const { ask, volley, sentTo, show, redeploy } = await open();
+      const question = await ask("wire", { amount: 5, to: "Ada" });
+      await volley.advance(5_000);
+      const web = pathOf(sentTo("https://hears.example.com/asked")[0].data.link);
+      const sue = pathOf(sentTo(SLACK)[0].blocks[1].elements[0].url);
+      const [, , webhook] = ALL;
+      const without = await redeploy([webhook, { name: "New", slack: { secret: "SLACK_URL" } }]);
+      const over = await without.send("GET", sue, undefined, null);
+      expect([over.status, over.text.includes("This link is over")]).toEqual([410, true]);
+      expect((await without.sendForm(sue)).status).toBe(410);
+      expect((await show(question)).body).toMatchObject({ status: "pending", approved: 0 });
+      expect((await without.sendForm(web)).text).toContain("1 of 2");
+      const none = await redeploy([]);
+      expect((await none.send("GET", web, undefined, null)).status).toBe(410);
+      // Its yes went with it: a key is the first of two again.
+      expect((await none.decide(question, YES)).body).toMatchObject({ status: "waiting", approved: 1 });
+      // Who has come back with the same link was asked for by it, and decides with it.
+      const back = await redeploy(ALL);
+      expect((await back.sendForm(sue)).text).toContain("wire (a): done");
+    },
+  );
 
-  test("shows no link to a key that reads the job", async () => {
+  trial("shows no link to a key that reads the job", async () => {
     const { ask, volley, send } = await open();
     await ask("pay");
     await volley.advance(5_000);
@@ -210,7 +214,7 @@ describe("VOLLEY_APPROVERS", () => {
     expect([answer.status, await answer.text()]).toEqual([503, expect.stringContaining(variable)]);
   });
 
-  test("is decided by keys as before", async () => {
+  trial("is decided by keys as before", async () => {
     const { ask, decide } = await open();
     expect((await decide(await ask("pay"), YES)).status).toBe(200);
   });

@@ -11,6 +11,7 @@ import { document } from "../../../../src/features/document/index.ts";
 import { createTestVolley } from "../../../../src/package/testing.ts";
 import { configureKeys } from "../../../support/configured-keys.ts";
 import { documentedFetch } from "../../../support/documented-fetch.ts";
+import { trial } from "../../../support/trial.ts";
 
 const drop = defineTool({
   name: "drop_it",
@@ -113,7 +114,7 @@ const REJECT = { decision: "reject" };
 const outcomes = ({ body }: Answered) => body.results?.map(({ status, error }) => error?.code ?? status);
 
 describe("A question that is decided", () => {
-  test("T24 runs once at the first yes, and is used up for every other", async () => {
+  trial("T24 runs once at the first yes, and is used up for every other", async () => {
     const { volley, ask, show, decide } = await deploy();
     const id = await ask();
     expect((await show(id)).body).toMatchObject({ status: "pending", actions: [{ tool: "drop_it" }] });
@@ -126,23 +127,26 @@ describe("A question that is decided", () => {
     expect((await show(id)).body).toMatchObject({ status: "done", results: [{ status: "success" }] });
   });
 
-  test("T24 under a key has the same answer again under that key and decision, and under no other", async () => {
-    const { volley, ask, decide } = await deploy();
-    const id = await ask();
-    const first = await decide(id, APPROVE, { key: "one" });
-    expect(first.replayed).toBeNull();
-    expect(await decide(id, APPROVE, { key: "one" })).toEqual({ ...first, replayed: "true" });
-    expect((await decide(id, APPROVE, { key: "other" })).status).toBe(409);
-    expect((await decide(id, APPROVE)).status).toBe(409);
-    expect((await decide(id, REJECT, { key: "one" })).status).toBe(409);
-    expect(volley.requests).toHaveLength(1);
-    const refused = await ask("2");
-    const no = await decide(refused, REJECT, { key: "no" });
-    expect(outcomes(no)).toEqual(["CONFIRMATION_REJECTED"]);
-    expect(await decide(refused, REJECT, { key: "no" })).toEqual({ ...no, replayed: "true" });
-    expect((await decide(refused, APPROVE, { key: "no" })).status).toBe(409);
-    expect(volley.requests).toHaveLength(1);
-  });
+  trial(
+    "T24 under a key has the same answer again under that key and decision, and under no other",
+    async () => {
+      const { volley, ask, decide } = await deploy();
+      const id = await ask();
+      const first = await decide(id, APPROVE, { key: "one" });
+      expect(first.replayed).toBeNull();
+      expect(await decide(id, APPROVE, { key: "one" })).toEqual({ ...first, replayed: "true" });
+      expect((await decide(id, APPROVE, { key: "other" })).status).toBe(409);
+      expect((await decide(id, APPROVE)).status).toBe(409);
+      expect((await decide(id, REJECT, { key: "one" })).status).toBe(409);
+      expect(volley.requests).toHaveLength(1);
+      const refused = await ask("2");
+      const no = await decide(refused, REJECT, { key: "no" });
+      expect(outcomes(no)).toEqual(["CONFIRMATION_REJECTED"]);
+      expect(await decide(refused, REJECT, { key: "no" })).toEqual({ ...no, replayed: "true" });
+      expect((await decide(refused, APPROVE, { key: "no" })).status).toBe(409);
+      expect(volley.requests).toHaveLength(1);
+    },
+  );
 
   test("T24 under a key with other arguments or another reason is another decision, which comes too late", async () => {
     const { volley, ask, decide } = await deploy();
@@ -181,7 +185,7 @@ describe("A question that is decided", () => {
     ]);
   });
 
-  test("T24 needs the flag, the tenant and the tools, and a body that says which decision", async () => {
+  trial("T24 needs the flag, the tenant and the tools, and a body that says which decision", async () => {
     const { volley, ask, show, decide } = await deploy();
     const id = await ask();
     expect(await decide(id, APPROVE, { by: "test-key" })).toMatchObject({ status: 403 });
@@ -197,18 +201,21 @@ describe("A question that is decided", () => {
     expect((await show(id)).body).toMatchObject({ status: "pending" });
   });
 
-  test("T24 names the arguments that were shown, if its page sends them, and nothing runs where they are others", async () => {
-    const { volley, ask, show, decide } = await deploy();
-    const id = await ask();
-    const { args_hash } = (await show(id)).body;
-    expect(args_hash).toMatch(/^[0-9a-f]{64}$/);
-    expect(await decide(id, { ...APPROVE, args_hash: "0".repeat(64) })).toMatchObject({
-      status: 409,
-      body: { code: "CONFIRMATION_INVALID" },
-    });
-    expect(volley.requests).toHaveLength(0);
-    expect(outcomes(await decide(id, { ...APPROVE, args_hash }))).toEqual(["success"]);
-  });
+  trial(
+    "T24 names the arguments that were shown, if its page sends them, and nothing runs where they are others",
+    async () => {
+      const { volley, ask, show, decide } = await deploy();
+      const id = await ask();
+      const { args_hash } = (await show(id)).body;
+      expect(args_hash).toMatch(/^[0-9a-f]{64}$/);
+      expect(await decide(id, { ...APPROVE, args_hash: "0".repeat(64) })).toMatchObject({
+        status: 409,
+        body: { code: "CONFIRMATION_INVALID" },
+      });
+      expect(volley.requests).toHaveLength(0);
+      expect(outcomes(await decide(id, { ...APPROVE, args_hash }))).toEqual(["success"]);
+    },
+  );
 
   test("T24 whose time is over cannot be decided", async () => {
     const { volley, ask, show, decide } = await deploy();
@@ -301,32 +308,35 @@ describe("A link to a question", () => {
 });
 
 describe("The questions of a tenant", () => {
-  test("are listed newest first, by status and page by page, to a key that may call their tools", async () => {
-    const { volley, send, ask, decide } = await deploy();
-    const ids: string[] = [];
-    for (const n of ["1", "2", "3"]) {
-      ids.unshift(await ask(n));
-      await volley.advance(1_000);
-    }
-    await decide(ids[1]!, REJECT);
-    const list = async (query: string, by = "decider") => {
-      const { body } = await send(`/v1/confirmations${query}`, { method: "GET", by });
-      return body as unknown as {
-        readonly confirmations: readonly { readonly id: string; readonly status: string }[];
-        readonly next_cursor: string | null;
+  trial(
+    "are listed newest first, by status and page by page, to a key that may call their tools",
+    async () => {
+      const { volley, send, ask, decide } = await deploy();
+      const ids: string[] = [];
+      for (const n of ["1", "2", "3"]) {
+        ids.unshift(await ask(n));
+        await volley.advance(1_000);
+      }
+      await decide(ids[1]!, REJECT);
+      const list = async (query: string, by = "decider") => {
+        const { body } = await send(`/v1/confirmations${query}`, { method: "GET", by });
+        return body as unknown as {
+          readonly confirmations: readonly { readonly id: string; readonly status: string }[];
+          readonly next_cursor: string | null;
+        };
       };
-    };
-    const all = await list("");
-    expect(all.confirmations.map(({ id }) => id)).toEqual(ids);
-    expect(all.confirmations.map(({ status }) => status)).toEqual(["pending", "rejected", "pending"]);
-    expect((await list("?status=waiting")).confirmations.map(({ id }) => id)).toEqual([ids[0], ids[2]]);
-    const first = await list("?limit=2");
-    const second = await list(`?limit=2&cursor=${first.next_cursor}`);
-    expect([...first.confirmations, ...second.confirmations].map(({ id }) => id)).toEqual(ids);
-    expect(second.next_cursor).toBeNull();
-    for (const by of ["narrow", "stranger"]) expect((await list("", by)).confirmations).toEqual([]);
-    expect((await send(`/v1/confirmations?limit=${LIMITS.maxJobPage + 1}`, { method: "GET" })).status).toBe(
-      400,
-    );
-  });
+      const all = await list("");
+      expect(all.confirmations.map(({ id }) => id)).toEqual(ids);
+      expect(all.confirmations.map(({ status }) => status)).toEqual(["pending", "rejected", "pending"]);
+      expect((await list("?status=waiting")).confirmations.map(({ id }) => id)).toEqual([ids[0], ids[2]]);
+      const first = await list("?limit=2");
+      const second = await list(`?limit=2&cursor=${first.next_cursor}`);
+      expect([...first.confirmations, ...second.confirmations].map(({ id }) => id)).toEqual(ids);
+      expect(second.next_cursor).toBeNull();
+      for (const by of ["narrow", "stranger"]) expect((await list("", by)).confirmations).toEqual([]);
+      expect((await send(`/v1/confirmations?limit=${LIMITS.maxJobPage + 1}`, { method: "GET" })).status).toBe(
+        400,
+      );
+    },
+  );
 });

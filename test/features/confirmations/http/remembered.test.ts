@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 
 import { openApprovals } from "./approval-world.ts";
 import { trial } from "../../../support/trial.ts";
@@ -20,22 +20,25 @@ async function remember(tool = "pay", args: object = PAID, more: object = {}, by
 }
 
 describe("A yes that is remembered", () => {
-  test("lets the same tool, key and arguments through till then, and the result says whose it was", async () => {
-    const { run, list, volley, statusOf } = await remember();
-    const [result] = await run(batchOf("pay", { to: "Ada", amount: 5 }));
-    const [{ id }] = (await list()).remembered;
-    expect(result).toMatchObject({
-      status: "success",
-      meta: { approved_by: { remembered: id, name: "ann" } },
-    });
-    await volley.advance(3_599_000);
-    expect(await statusOf(PAID)).toBe("success");
-    await volley.advance(1_000);
-    expect(await statusOf(PAID)).toBe("pending_confirmation");
-    expect((await list()).remembered).toEqual([]);
-  });
+  trial(
+    "lets the same tool, key and arguments through till then, and the result says whose it was",
+    async () => {
+      const { run, list, volley, statusOf } = await remember();
+      const [result] = await run(batchOf("pay", { to: "Ada", amount: 5 }));
+      const [{ id }] = (await list()).remembered;
+      expect(result).toMatchObject({
+        status: "success",
+        meta: { approved_by: { remembered: id, name: "ann" } },
+      });
+      await volley.advance(3_599_000);
+      expect(await statusOf(PAID)).toBe("success");
+      await volley.advance(1_000);
+      expect(await statusOf(PAID)).toBe("pending_confirmation");
+      expect((await list()).remembered).toEqual([]);
+    },
+  );
 
-  test("is none for other arguments, another tool, another key or another tenant", async () => {
+  trial("is none for other arguments, another tool, another key or another tenant", async () => {
     const { run, statusOf } = await remember();
     for (const other of [{ amount: 6, to: "Ada" }, { amount: 5 }, { ...PAID, to: "ada" }])
       expect(await statusOf(other)).toBe("pending_confirmation");
@@ -45,7 +48,7 @@ describe("A yes that is remembered", () => {
     expect(await statusOf(PAID)).toBe("success");
   });
 
-  test("with any_args lets all arguments through, also those that references bring", async () => {
+  trial("with any_args lets all arguments through, also those that references bring", async () => {
     const { run, list } = await remember("pay", PAID, { any_args: true });
     const results = await run({
       actions: [
@@ -66,7 +69,7 @@ describe("A yes that is remembered", () => {
     ]);
   });
 
-  test("knows arguments that references bring, once they are there", async () => {
+  trial("knows arguments that references bring, once they are there", async () => {
     const { run } = await remember();
     const results = await run({
       actions: [
@@ -83,13 +86,13 @@ describe("A yes that is remembered", () => {
     expect(results[1].meta.approved_by.name).toBe("ann");
   });
 
-  test("is to the arguments as they ran, those that a person wrote", async () => {
+  trial("is to the arguments as they ran, those that a person wrote", async () => {
     const { statusOf } = await remember("pay", PAID, { args: { a: { amount: 4, to: "Ada" } } });
     expect(await statusOf(PAID)).toBe("pending_confirmation");
     expect(await statusOf({ amount: 4, to: "Ada" })).toBe("success");
   });
 
-  test("is to each element of a loop", async () => {
+  trial("is to each element of a loop", async () => {
     const world = await openApprovals();
     const [{ confirmation }] = await world.run({
       actions: [{ tool: "pay", args: { amount: { $ref: "item#" } }, for_each: [1, 2] }],
@@ -106,24 +109,27 @@ describe("A yes that is remembered", () => {
     expect(await statuses(1, 3)).toBe("pending_confirmation");
   });
 
-  test("is refused beside a no, alone, out of bounds, and for any arguments of a tool that deletes: the question waits on", async () => {
-    const { ask, decide, show } = await openApprovals();
-    const question = await ask("wipe");
-    for (const body of [
-      { decision: "reject", remember_s: 60 },
-      { decision: "approve", any_args: true },
-      { decision: "approve", remember_s: 0 },
-      { decision: "approve", remember_s: 2_592_001 },
-      { decision: "approve", remember_s: 60, any_args: true },
-    ]) {
-      const { status, body: refused } = await decide(question, body);
-      expect([status, refused.code]).toEqual([422, "INVALID_REQUEST"]);
-    }
-    expect((await show(question)).body.status).toBe("pending");
-    expect((await decide(question, { decision: "approve", remember_s: 2_592_000 })).status).toBe(200);
-  });
+  trial(
+    "is refused beside a no, alone, out of bounds, and for any arguments of a tool that deletes: the question waits on",
+    async () => {
+      const { ask, decide, show } = await openApprovals();
+      const question = await ask("wipe");
+      for (const body of [
+        { decision: "reject", remember_s: 60 },
+        { decision: "approve", any_args: true },
+        { decision: "approve", remember_s: 0 },
+        { decision: "approve", remember_s: 2_592_001 },
+        { decision: "approve", remember_s: 60, any_args: true },
+      ]) {
+        const { status, body: refused } = await decide(question, body);
+        expect([status, refused.code]).toEqual([422, "INVALID_REQUEST"]);
+      }
+      expect((await show(question)).body.status).toBe("pending");
+      expect((await decide(question, { decision: "approve", remember_s: 2_592_000 })).status).toBe(200);
+    },
+  );
 
-  test("is refused from a link, and the question waits on", async () => {
+  trial("is refused from a link, and the question waits on", async () => {
     const { ask, link, sendForm, show, send } = await openApprovals();
     const question = await ask("pay");
     const path = await link(question);
@@ -136,7 +142,7 @@ describe("A yes that is remembered", () => {
     expect((await send("GET", "/v1/remembered")).body.remembered).toEqual([]);
   });
 
-  test("is listed and forgotten by keys that decide, as far as they may call its tool", async () => {
+  trial("is listed and forgotten by keys that decide, as far as they may call its tool", async () => {
     const { list, send, statusOf } = await remember();
     const { remembered, next_cursor: next } = await list();
     expect([remembered, next]).toEqual([[expect.objectContaining({ args: PAID, any_args: false })], null]);
@@ -154,7 +160,7 @@ describe("A yes that is remembered", () => {
     expect(await statusOf(PAID)).toBe("pending_confirmation");
   });
 
-  test("is listed in pages, the newest first", async () => {
+  trial("is listed in pages, the newest first", async () => {
     const { ask, decide, send, volley } = await openApprovals();
     for (const amount of [1, 2, 3]) {
       await decide(await ask("pay", { amount }), YES);
@@ -171,7 +177,7 @@ describe("A yes that is remembered", () => {
     expect((await send("GET", "/v1/remembered?of=pay")).status).toBe(400);
   });
 
-  test("ends with the key that gave it, or with that key's right to decide", async () => {
+  trial("ends with the key that gave it, or with that key's right to decide", async () => {
     const { send, ask, decide, run } = await openApprovals();
     const made = (await send("POST", "/v1/keys", { name: "made", tools: ["*"], flags: ["approve"] }, "admin"))
       .body.key;
@@ -182,7 +188,7 @@ describe("A yes that is remembered", () => {
     expect((await send("GET", "/v1/remembered")).body.remembered).toEqual([]);
   });
 
-  test("is forgotten when its tool is declared otherwise, and stays forgotten", async () => {
+  trial("is forgotten when its tool is declared otherwise, and stays forgotten", async () => {
     const { send, ask, decide, run } = await openApprovals({
       routes: { "POST https://api.example.com/ban": { banned: true } },
     });
@@ -233,29 +239,32 @@ describe("A yes that is remembered", () => {
     expect((await decide(question, YES)).status).toBe(200);
   });
 
-  test("lets a flow through that is called as a tool, until a tool that it calls is declared otherwise", async () => {
-    const { send, ask, decide, run } = await openApprovals();
-    const flow = {
-      summary: "Pay somebody",
-      input_schema: { type: "object", properties: { to: { type: "string" } } },
-      actions: [{ id: "p", tool: "pay", args: { to: { $ref: "input#/to" } } }],
-    };
-    expect((await send("PUT", "/v1/flows/pay-out", flow, "asker")).status).toBe(201);
-    await decide(await ask("pay-out", { to: "Ada" }), YES);
-    const statusOf = async (to: string) => (await run(batchOf("pay-out", { to })))[0].status;
-    expect([await statusOf("Ada"), await statusOf("Eve")]).toEqual(["success", "pending_confirmation"]);
-    // Run by itself the flow asks about its action, and to that there was no yes.
-    const alone = await send("POST", "/v1/flows/pay-out/run", { input: { to: "Ada" } }, "asker");
-    expect(alone.body.results[0].status).toBe("pending_confirmation");
-    await decide(alone.body.results[0].confirmation.id, YES);
-    const again = await send("POST", "/v1/flows/pay-out/run", { input: { to: "Ada" } }, "asker");
-    expect(again.body.results[0]).toMatchObject({
-      status: "success",
-      meta: { approved_by: { name: "ann" } },
-    });
-  });
+  trial(
+    "lets a flow through that is called as a tool, until a tool that it calls is declared otherwise",
+    async () => {
+      const { send, ask, decide, run } = await openApprovals();
+      const flow = {
+        summary: "Pay somebody",
+        input_schema: { type: "object", properties: { to: { type: "string" } } },
+        actions: [{ id: "p", tool: "pay", args: { to: { $ref: "input#/to" } } }],
+      };
+      expect((await send("PUT", "/v1/flows/pay-out", flow, "asker")).status).toBe(201);
+      await decide(await ask("pay-out", { to: "Ada" }), YES);
+      const statusOf = async (to: string) => (await run(batchOf("pay-out", { to })))[0].status;
+      expect([await statusOf("Ada"), await statusOf("Eve")]).toEqual(["success", "pending_confirmation"]);
+      // Run by itself the flow asks about its action, and to that there was no yes.
+      const alone = await send("POST", "/v1/flows/pay-out/run", { input: { to: "Ada" } }, "asker");
+      expect(alone.body.results[0].status).toBe("pending_confirmation");
+      await decide(alone.body.results[0].confirmation.id, YES);
+      const again = await send("POST", "/v1/flows/pay-out/run", { input: { to: "Ada" } }, "asker");
+      expect(again.body.results[0]).toMatchObject({
+        status: "success",
+        meta: { approved_by: { name: "ann" } },
+      });
+    },
+  );
 
-  test("lets a background batch and a rerun through", async () => {
+  trial("lets a background batch and a rerun through", async () => {
     const { send, statusOf, volley, run } = await remember();
     const later = await send(
       "POST",
@@ -273,7 +282,7 @@ describe("A yes that is remembered", () => {
     expect((await run({ dry_run: true, ...batchOf("pay", PAID) })) ?? []).toEqual([]);
   });
 
-  test("is exported for a key that decides, is named by a restore, and goes with its tenant", async () => {
+  trial("is exported for a key that decides, is named by a restore, and goes with its tenant", async () => {
     const { send, list } = await remember();
     const { remembered } = await list();
     expect((await send("GET", "/v1/export", undefined, "admin")).body.remembered).toEqual(remembered);

@@ -12,6 +12,7 @@ import { contractOf } from "../../../support/fake-actions.ts";
 import { createCatalog } from "../../../support/create-catalog.ts";
 import { configureKeys } from "../../../support/configured-keys.ts";
 import { documentedFetch } from "../../../support/documented-fetch.ts";
+import { trial } from "../../../support/trial.ts";
 
 const SAYS = "Refund {{args#/amount}} to {{args#/customer}}";
 
@@ -79,24 +80,27 @@ async function deploy() {
 }
 
 describe("The sentence of a tool", () => {
-  test("is shown wherever somebody decides: alone, in the list, on the page of a link, and in the event", async () => {
-    const { volley, read } = await deploy();
-    const { said, page } = await read({ tool: "refund", args: { amount: 12.5, customer: "Ada" } });
-    expect(said).toEqual(["Refund 12.5 to Ada"]);
-    expect(page).toContain("<strong><bdi>Refund 12.5 to Ada</bdi></strong>");
-    await volley.advance(1_000);
-    const events = volley.requests.map(
-      ({ body }) => JSON.parse(body ?? "{}") as { data: { says?: string[] } },
-    );
-    expect(events.map(({ data }) => data.says)).toEqual([["Refund 12.5 to Ada"]]);
-  });
+  trial(
+    "is shown wherever somebody decides: alone, in the list, on the page of a link, and in the event",
+    async () => {
+      const { volley, read } = await deploy();
+      const { said, page } = await read({ tool: "refund", args: { amount: 12.5, customer: "Ada" } });
+      expect(said).toEqual(["Refund 12.5 to Ada"]);
+      expect(page).toContain("<strong><bdi>Refund 12.5 to Ada</bdi></strong>");
+      await volley.advance(1_000);
+      const events = volley.requests.map(
+        ({ body }) => JSON.parse(body ?? "{}") as { data: { says?: string[] } },
+      );
+      expect(events.map(({ data }) => data.says)).toEqual([["Refund 12.5 to Ada"]]);
+    },
+  );
 
-  test("shows a default as the tool will get it, and a missing value as ?", async () => {
+  trial("shows a default as the tool will get it, and a missing value as ?", async () => {
     const { read } = await deploy();
     expect((await read({ tool: "refund" })).said).toEqual(["Refund 5 to ?"]);
   });
 
-  test("shows what is not known yet as ?, and each element of a loop", async () => {
+  trial("shows what is not known yet as ?, and each element of a loop", async () => {
     const { read } = await deploy();
     const { said } = await read(
       { id: "a", tool: "refund", args: { amount: 1, customer: "Ada" } },
@@ -108,13 +112,13 @@ describe("The sentence of a tool", () => {
     expect(loop.said).toEqual(["Refund 1 to Bob; Refund 2 to Bob; Refund 3 to Bob; and 2 more"]);
   });
 
-  test("cuts a value to 200 characters", async () => {
+  trial("cuts a value to 200 characters", async () => {
     const { read } = await deploy();
     const { said } = await read({ tool: "refund", args: { amount: 1, customer: "x".repeat(201) } });
     expect(said).toEqual([`Refund 1 to ${"x".repeat(200)}…`]);
   });
 
-  test("is text: markup stays text on the page, and what cannot be seen is written out", async () => {
+  trial("is text: markup stays text on the page, and what cannot be seen is written out", async () => {
     const { read } = await deploy();
     const { said, page } = await read({
       tool: "refund",
@@ -124,7 +128,7 @@ describe("The sentence of a tool", () => {
     expect(page).toContain("Refund 1 to &lt;/bdi&gt;&lt;b&gt;x&lt;/b&gt;\\u{202e}");
   });
 
-  test("alone asks about every call, as 'always' does", async () => {
+  trial("alone asks about every call, as 'always' does", async () => {
     const { volley } = await deploy();
     const { results } = await volley.run({ actions: [{ tool: "refund" }] });
     expect(results.map(({ status }) => status)).toEqual(["pending_confirmation"]);
@@ -148,7 +152,7 @@ describe("The sentence of a tool", () => {
     expect(start).toThrow(/'wrong'/);
   });
 
-  test("is checked where a tool is registered and where one is imported, at its path", async () => {
+  trial("is checked where a tool is registered and where one is imported, at its path", async () => {
     const { send, read } = await deploy();
     const declare = (says: string) => ({
       summary: "Ban somebody",

@@ -1,6 +1,7 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 
 import { type ApprovalWorld, openApprovals } from "./approval-world.ts";
+import { trial } from "../../../support/trial.ts";
 
 const YES = { decision: "approve" };
 const NO = { decision: "reject" };
@@ -20,7 +21,7 @@ const ran = { status: 200, body: { results: [{ status: "success" }] } };
 const named = async ({ show }: Pick<ApprovalWorld, "show">, question: string) => (await show(question)).body;
 
 describe("A tool that wants two people", () => {
-  test("waits with the first yes, which runs nothing, and runs with that of another key", async () => {
+  trial("waits with the first yes, which runs nothing, and runs with that of another key", async () => {
     const { yes, show, question, send } = await openWire();
     expect(await yes("ann")).toMatchObject(waiting(1));
     const ann = { name: "ann", via: "key" };
@@ -33,7 +34,7 @@ describe("A tool that wants two people", () => {
     expect(done).not.toHaveProperty("approved");
   });
 
-  test("counts one person once, whatever is sent again and under which key", async () => {
+  trial("counts one person once, whatever is sent again and under which key", async () => {
     const { yes, question, show } = await openWire();
     for (const key of [undefined, "one", "one", "two"])
       expect(await yes("ann", YES, key)).toMatchObject(waiting(1));
@@ -44,24 +45,27 @@ describe("A tool that wants two people", () => {
     expect((await yes("bob", YES, "other")).status).toBe(409);
   });
 
-  test("counts the maker of a link and all its links as one person, and links of two keys as two", async () => {
-    const { yes, link, sendForm, question, show } = await openWire();
-    expect(await yes("ann")).toMatchObject(waiting(1));
-    for (const name of ["Ada", "Eve"]) {
-      const page = await sendForm(await link(question, "ann", name));
-      expect([page.status, page.text.includes("1 of 2 people")]).toEqual([200, true]);
-    }
-    expect((await show(question)).body.decided_by).toHaveLength(1);
-    const last = await link(question, "bob", "Bea");
-    const { text } = await sendForm(last);
-    expect(text).toContain("wire (a): done");
-    expect((await show(question)).body.decided_by).toEqual([
-      { name: "ann", via: "key" },
-      { name: "Bea", via: "link", made_by: "bob" },
-    ]);
-  });
+  trial(
+    "counts the maker of a link and all its links as one person, and links of two keys as two",
+    async () => {
+      const { yes, link, sendForm, question, show } = await openWire();
+      expect(await yes("ann")).toMatchObject(waiting(1));
+      for (const name of ["Ada", "Eve"]) {
+        const page = await sendForm(await link(question, "ann", name));
+        expect([page.status, page.text.includes("1 of 2 people")]).toEqual([200, true]);
+      }
+      expect((await show(question)).body.decided_by).toHaveLength(1);
+      const last = await link(question, "bob", "Bea");
+      const { text } = await sendForm(last);
+      expect(text).toContain("wire (a): done");
+      expect((await show(question)).body.decided_by).toEqual([
+        { name: "ann", via: "key" },
+        { name: "Bea", via: "link", made_by: "bob" },
+      ]);
+    },
+  );
 
-  test("shows on the page of a link how many there are", async () => {
+  trial("shows on the page of a link how many there are", async () => {
     const { yes, link, send, question } = await openWire();
     await yes("ann");
     const { text } = await send("GET", await link(question, "bob"), undefined, null);
@@ -70,7 +74,7 @@ describe("A tool that wants two people", () => {
     );
   });
 
-  test("is ended by one no, also after a yes", async () => {
+  trial("is ended by one no, also after a yes", async () => {
     const { yes, question, show } = await openWire();
     await yes("ann");
     expect((await yes("bob", { ...NO, reason: "Too much" })).body.results[0].error.code).toBe(
@@ -83,7 +87,7 @@ describe("A tool that wants two people", () => {
     });
   });
 
-  test("begins the count anew with a yes that has args, and what runs is what the others saw", async () => {
+  trial("begins the count anew with a yes that has args, and what runs is what the others saw", async () => {
     const { yes, question, show, send } = await openWire();
     const before = (await show(question)).body.args_hash;
     await yes("ann");
@@ -107,23 +111,26 @@ describe("A tool that wants two people", () => {
     });
   });
 
-  test("never runs by a yes with args alone, however many send them", async () => {
+  trial("never runs by a yes with args alone, however many send them", async () => {
     const { yes } = await openWire();
     for (const by of ["ann", "bob", "admin", "ann"])
       expect(await yes(by, { ...YES, args: { a: { amount: 1 } } })).toMatchObject(waiting(1));
   });
 
-  test("counts no yes whose key has ended before the last one, nor what was said to its arguments", async () => {
-    const { yes, makeKey, send, question, ...world } = await openWire();
-    const made = await makeKey("made");
-    expect(await yes(made, { ...YES, args: { a: { amount: 9 } } })).toMatchObject(waiting(1));
-    await send("DELETE", "/v1/keys/made", undefined, "admin");
-    expect(await yes("ann")).toMatchObject(waiting(1));
-    expect(await named(world, question)).not.toHaveProperty("edited");
-    expect((await yes("bob")).body.results[0].data).toEqual({ wired: CALL });
-  });
+  trial(
+    "counts no yes whose key has ended before the last one, nor what was said to its arguments",
+    async () => {
+      const { yes, makeKey, send, question, ...world } = await openWire();
+      const made = await makeKey("made");
+      expect(await yes(made, { ...YES, args: { a: { amount: 9 } } })).toMatchObject(waiting(1));
+      await send("DELETE", "/v1/keys/made", undefined, "admin");
+      expect(await yes("ann")).toMatchObject(waiting(1));
+      expect(await named(world, question)).not.toHaveProperty("edited");
+      expect((await yes("bob")).body.results[0].data).toEqual({ wired: CALL });
+    },
+  );
 
-  test("counts no yes of a link that was ended, or whose maker has", async () => {
+  trial("counts no yes of a link that was ended, or whose maker has", async () => {
     const { yes, send, question, link, sendForm } = await openWire();
     await sendForm(await link(question, "ann"));
     await send("DELETE", `/v1/confirmations/${question}/links`);
@@ -136,7 +143,7 @@ describe("A tool that wants two people", () => {
     expect(await other.yes("ann")).toMatchObject(ran);
   });
 
-  test("runs once where the last yeses come at the same moment", async () => {
+  trial("runs once where the last yeses come at the same moment", async () => {
     const { yes } = await openWire();
     await yes("ann");
     const answers = await Promise.all([yes("bob"), yes("admin"), yes("bob")]);
@@ -145,7 +152,7 @@ describe("A tool that wants two people", () => {
     ]);
   });
 
-  test("remembers with the last yes, for all who said it", async () => {
+  trial("remembers with the last yes, for all who said it", async () => {
     const { yes, run, send } = await openWire();
     const wish = { ...YES, remember_s: 60 };
     expect(await yes("ann", wish)).toMatchObject(waiting(1));
@@ -157,7 +164,7 @@ describe("A tool that wants two people", () => {
     expect(result.meta.approved_by.name).toBe("bob");
   });
 
-  test("wants them too where it is called by a flow", async () => {
+  trial("wants them too where it is called by a flow", async () => {
     const { send, ask, decide } = await openApprovals();
     const flow = {
       summary: "Wire",
@@ -170,7 +177,7 @@ describe("A tool that wants two people", () => {
     expect((await decide(question, YES, "bob")).body.results[0].status).toBe("success");
   });
 
-  test("waits through a restart of its object", async () => {
+  trial("waits through a restart of its object", async () => {
     const { yes, volley } = await openWire();
     await yes("ann");
     volley.evict();

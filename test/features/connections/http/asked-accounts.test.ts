@@ -6,6 +6,7 @@ import { flows } from "../../../../src/features/flows/index.ts";
 import { runs } from "../../../../src/features/runs/index.ts";
 import { API, openConnections } from "./connection-world.ts";
 import { base, deletes } from "./mailbox-tool.ts";
+import { trial } from "../../../support/trial.ts";
 
 const OWN = "the deployment's own account";
 
@@ -83,7 +84,7 @@ async function open() {
 }
 
 describe("A question shows the account that it would use:", () => {
-  test("the subject's in the list and by itself, the deployment's own, or none", async () => {
+  trial("the subject's in the list and by itself, the deployment's own, or none", async () => {
     const { connect, ask, asks, send } = await open();
     await connect("ada", "ada@home.dev");
     await ask("ada", "deletes");
@@ -225,26 +226,29 @@ describe("T57 An account that was missing when a question was asked", () => {
     ]);
   });
 
-  test("stands on the page of a link after a yes was refused for it, and the next yes there counts", async () => {
-    const { connect, path, send } = await openAsked();
-    const { url } = (await send("POST", `${path}/link`, { name: "Grace" })).body;
-    const page = new URL(url).pathname;
-    const say = (html: string) => {
-      const fields = [...html.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)];
-      const form = new URLSearchParams(fields.map(([, name = "", value = ""]) => [name, value]));
-      form.set("decision", "approve");
-      return send("POST", page, form.toString(), { "content-type": "application/x-www-form-urlencoded" });
-    };
-    const shown = (await send("GET", page)).body as string;
-    await connect("ada", "ada@home.dev");
-    const refused = await say(shown);
-    expect(refused.status).toBe(409);
-    expect(refused.body).toContain("ada@home.dev");
-    expect(await say(refused.body as string)).toMatchObject({
-      status: 200,
-      body: expect.stringContaining("You said yes"),
-    });
-  });
+  trial(
+    "stands on the page of a link after a yes was refused for it, and the next yes there counts",
+    async () => {
+      const { connect, path, send } = await openAsked();
+      const { url } = (await send("POST", `${path}/link`, { name: "Grace" })).body;
+      const page = new URL(url).pathname;
+      const say = (html: string) => {
+        const fields = [...html.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)];
+        const form = new URLSearchParams(fields.map(([, name = "", value = ""]) => [name, value]));
+        form.set("decision", "approve");
+        return send("POST", page, form.toString(), { "content-type": "application/x-www-form-urlencoded" });
+      };
+      const shown = (await send("GET", page)).body as string;
+      await connect("ada", "ada@home.dev");
+      const refused = await say(shown);
+      expect(refused.status).toBe(409);
+      expect(refused.body).toContain("ada@home.dev");
+      expect(await say(refused.body as string)).toMatchObject({
+        status: 200,
+        body: expect.stringContaining("You said yes"),
+      });
+    },
+  );
 });
 
 test("T57 A token that is renewed in the middle of a call is not another account's", async () => {

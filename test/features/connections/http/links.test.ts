@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { ACME, APP, CONNECTORS, openConnections, PROVIDER } from "./connection-world.ts";
+import { trial } from "../../../support/trial.ts";
 
 const codeOf = (location: string | null): string => new URL(location!).searchParams.get("code")!;
 
@@ -242,19 +243,22 @@ describe("A link", () => {
     },
   );
 
-  test("goes on with an answer of the issuer that the connector names, and with any where it names none", async () => {
-    for (const issuer of [PROVIDER, undefined]) {
-      const connectors = { acme: { ...ACME, issuer } };
-      const { start, goOn, send, provider } = await openConnections({
-        env: { VOLLEY_CONNECTORS: JSON.stringify(connectors) },
-      });
-      const gone = await goOn((await start()).body.connect_url as string);
-      const back = provider.signIn(gone.headers.get("location")!, "ada@acme.dev");
-      const { pathname, search } = new URL(`${back}&iss=${encodeURIComponent(PROVIDER)}`);
-      const answer = await send("GET", pathname + search);
-      expect(new URL(answer.headers.get("location")!).searchParams.has("code")).toBe(true);
-    }
-  });
+  trial(
+    "goes on with an answer of the issuer that the connector names, and with any where it names none",
+    async () => {
+      for (const issuer of [PROVIDER, undefined]) {
+        const connectors = { acme: { ...ACME, issuer } };
+        const { start, goOn, send, provider } = await openConnections({
+          env: { VOLLEY_CONNECTORS: JSON.stringify(connectors) },
+        });
+        const gone = await goOn((await start()).body.connect_url as string);
+        const back = provider.signIn(gone.headers.get("location")!, "ada@acme.dev");
+        const { pathname, search } = new URL(`${back}&iss=${encodeURIComponent(PROVIDER)}`);
+        const answer = await send("GET", pathname + search);
+        expect(new URL(answer.headers.get("location")!).searchParams.has("code")).toBe(true);
+      }
+    },
+  );
 
   test("takes its form from its own page alone", async () => {
     const { start, send } = await openConnections();

@@ -11,6 +11,7 @@ import { runs } from "../../../../src/features/runs/index.ts";
 import { shardOfSubject } from "../../../../src/core/contract/gate/caller.ts";
 import { API, CONNECTORS, ACME, openConnections, type WorldOptions } from "./connection-world.ts";
 import { base, deletes, mailbox, plain, relays, says } from "./mailbox-tool.ts";
+import { trial } from "../../../support/trial.ts";
 
 const both = defineTool({
   ...base,
@@ -246,7 +247,7 @@ describe("on_connection park elsewhere", () => {
     expect(told.content).toContain("ada@acme.dev");
   });
 
-  test("waits for every account that a tool uses, whichever is connected first", async () => {
+  trial("waits for every account that a tool uses, whichever is connected first", async () => {
     for (const order of [
       ["acme", "beta"],
       ["beta", "acme"],

@@ -4,6 +4,7 @@ import { ProviderHealth } from "../../../../src/features/connections/objects/pro
 import { shardOfSubject } from "../../../../src/core/contract/gate/caller.ts";
 import { openConnections } from "./connection-world.ts";
 import { mailbox } from "./mailbox-tool.ts";
+import { trial } from "../../../support/trial.ts";
 
 /** A provider as one object knows it. */
 class World {
@@ -103,7 +104,7 @@ describe("Calls of a provider that is down", () => {
     return { ...world, run };
   };
 
-  test("wait for it in three connections only; all others are told at once when to come again", async () => {
+  trial("wait for it in three connections only; all others are told at once when to come again", async () => {
     const { provider, run, volley } = await open();
     provider.onRefresh = () => new Promise(() => {});
     const first = subjects.slice(0, 3).map((subject) => run(subject));
@@ -124,7 +125,7 @@ describe("Calls of a provider that is down", () => {
       expect((await run(subject)).data).toEqual({ mailbox: `${subject}@acme.dev` });
   });
 
-  test("are not told that nothing was sent where the service had refused their token before", async () => {
+  trial("are not told that nothing was sent where the service had refused their token before", async () => {
     const { provider, run } = await open();
     const [first] = subjects;
     await run(first!);
@@ -138,7 +139,7 @@ describe("Calls of a provider that is down", () => {
     }
   });
 
-  test("are not kept back because one subject's, or everybody's, account was ended", async () => {
+  trial("are not kept back because one subject's, or everybody's, account was ended", async () => {
     const { provider, run } = await open();
     const last = subjects.at(-1)!;
     for (const [token, { account }] of provider.refreshes)

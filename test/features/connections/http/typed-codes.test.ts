@@ -4,6 +4,7 @@ import { confirmConnection } from "../../../../src/tools/connections/confirm-con
 import { configureKeys } from "../../../support/configured-keys.ts";
 import { APP, openConnections, PROVIDER, type WorldOptions } from "./connection-world.ts";
 import { mailbox } from "./mailbox-tool.ts";
+import { trial } from "../../../support/trial.ts";
 
 const CODE = /<output class="code">([BCDFGHJKLMNPQRSTVWXZ]{8})<\/output>/;
 
@@ -174,7 +175,7 @@ describe("A link that leads back to no application, where nobody signs in", () =
     expect((await comeBack({ cookie })).body).toContain("is connected already");
   });
 
-  test("what was parked runs after each way of confirming", async () => {
+  trial("what was parked runs after each way of confirming", async () => {
     const { send, signIn, say, tool, volley } = await open();
     for (const subject of ["ada", "grace", "joan"]) {
       const body = { subject, on_connection: "park", actions: [{ id: "m", tool: "mailbox" }] };

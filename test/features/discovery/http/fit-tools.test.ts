@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import * as z from "zod";
 
 import { defineTool } from "../../../../src/core/catalog/define-tool.ts";
@@ -50,20 +50,23 @@ describe("A list of tools that are 10 MB together", () => {
     },
   );
 
-  test("says so of the one tool that describes them all, where an MCP client lists it; a page of tools is smaller", async () => {
-    const list = async (surface: string): Promise<string> => {
-      const answer = await volley.fetch(`/mcp?surface=${surface}`, {
-        method: "POST",
-        headers: { "content-type": "application/json", accept: "application/json, text/event-stream" },
-        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" }),
-      });
-      expect(answer.status).toBe(200);
-      return answer.text();
-    };
-    const batch = await list("batch");
-    expect(Buffer.byteLength(batch)).toBeLessThanOrEqual(LIMITS.toolListBytes + 100);
-    const { result } = JSON.parse(batch.replace(/^(?:event: message\n)?data: /, "")) as { result: List };
-    expect(countNames(batch) + result.left_out!).toBe(COUNT);
-    expect(Buffer.byteLength(await list("flat"))).toBeLessThan(LIMITS.toolListBytes);
-  });
+  trial(
+    "says so of the one tool that describes them all, where an MCP client lists it; a page of tools is smaller",
+    async () => {
+      const list = async (surface: string): Promise<string> => {
+        const answer = await volley.fetch(`/mcp?surface=${surface}`, {
+          method: "POST",
+          headers: { "content-type": "application/json", accept: "application/json, text/event-stream" },
+          body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" }),
+        });
+        expect(answer.status).toBe(200);
+        return answer.text();
+      };
+      const batch = await list("batch");
+      expect(Buffer.byteLength(batch)).toBeLessThanOrEqual(LIMITS.toolListBytes + 100);
+      const { result } = JSON.parse(batch.replace(/^(?:event: message\n)?data: /, "")) as { result: List };
+      expect(countNames(batch) + result.left_out!).toBe(COUNT);
+      expect(Buffer.byteLength(await list("flat"))).toBeLessThan(LIMITS.toolListBytes);
+    },
+  );
 });

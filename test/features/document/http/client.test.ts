@@ -9,6 +9,7 @@ import { OPERATIONS } from "../../../../src/package/client/api.ts";
 import { createClient, VolleyError } from "../../../../src/package/client.ts";
 import { createTestVolley } from "../../../../src/package/testing.ts";
 import { ALL_FEATURES } from "../../../support/all-features.ts";
+import { trial } from "../../../support/trial.ts";
 
 const EVERY_FLAG = ["approve", "manage_tools", "manage_keys", "manage_endpoints"] as const;
 const deploy = () => createTestVolley({ tools: [], features: ALL_FEATURES, key: { flags: EVERY_FLAG } });
@@ -21,7 +22,7 @@ const pathOf = (file: string): string => fileURLToPath(new URL(`../../../../${fi
 
 const EMPTY = { summary: "Look for a tool", input_schema: { type: "object" } };
 
-test("The clients are those of the document: `npm run clients` writes them anew", async () => {
+trial("The clients are those of the document: `npm run clients` writes them anew", async () => {
   const document = await readDocument();
   await expect(await writeTypeScriptClient(document)).toMatchFileSnapshot(
     pathOf("src/package/client/api.ts"),
@@ -31,7 +32,7 @@ test("The clients are those of the document: `npm run clients` writes them anew"
   );
 });
 
-test("No two operations have one name, and each path that a client may call has one", async () => {
+trial("No two operations have one name, and each path that a client may call has one", async () => {
   const document = await readDocument();
   const names = readOperations(document).map(({ group, name }) => `${group}.${name}`);
   expect(new Set(names).size).toBe(names.length);
@@ -49,30 +50,33 @@ test("No two operations have one name, and each path that a client may call has 
   ]);
 });
 
-test("Paths whose fields may all be left out take no body, whether a type is named or not, as an object without fields", async () => {
-  const volley = await deploy();
-  const bodiless = Object.entries((await readDocument()).paths).flatMap(([path, item]) =>
-    Object.entries(item)
-      .filter(([, { requestBody }]) => requestBody?.required === false)
-      .map(([method]) => [method.toUpperCase(), path] as const),
-  );
-  expect(bodiless).toContainEqual(["POST", "/v1/endpoints/{id}/test"]);
-  for (const [method, path] of bodiless) {
-    const ask = async (init: RequestInit): Promise<unknown> => {
-      const asked = await volley.fetch(path.replaceAll("{id}", "no-such"), { method, ...init });
-      const { request_id: _, ...answer } = (await asked.json()) as Readonly<Record<string, unknown>>;
-      return [path, asked.status, answer];
-    };
-    const headers = { "content-type": "application/json" };
-    const fieldless = await ask({ body: "{}", headers });
-    expect(await ask({})).toEqual(fieldless);
-    expect(await ask({ body: new Uint8Array() })).toEqual(fieldless);
-    expect(await ask({ headers: { ...headers, "content-length": "0" } })).toEqual(fieldless);
-    // Bytes without a type are a body, and no filter of theirs is passed over.
-    const untyped = await ask({ body: new TextEncoder().encode('{"status":"error"}') });
-    expect(untyped).toMatchObject([path, 415, { code: "UNSUPPORTED_MEDIA_TYPE" }]);
-  }
-});
+trial(
+  "Paths whose fields may all be left out take no body, whether a type is named or not, as an object without fields",
+  async () => {
+    const volley = await deploy();
+    const bodiless = Object.entries((await readDocument()).paths).flatMap(([path, item]) =>
+      Object.entries(item)
+        .filter(([, { requestBody }]) => requestBody?.required === false)
+        .map(([method]) => [method.toUpperCase(), path] as const),
+    );
+    expect(bodiless).toContainEqual(["POST", "/v1/endpoints/{id}/test"]);
+    for (const [method, path] of bodiless) {
+      const ask = async (init: RequestInit): Promise<unknown> => {
+        const asked = await volley.fetch(path.replaceAll("{id}", "no-such"), { method, ...init });
+        const { request_id: _, ...answer } = (await asked.json()) as Readonly<Record<string, unknown>>;
+        return [path, asked.status, answer];
+      };
+      const headers = { "content-type": "application/json" };
+      const fieldless = await ask({ body: "{}", headers });
+      expect(await ask({})).toEqual(fieldless);
+      expect(await ask({ body: new Uint8Array() })).toEqual(fieldless);
+      expect(await ask({ headers: { ...headers, "content-length": "0" } })).toEqual(fieldless);
+      // Bytes without a type are a body, and no filter of theirs is passed over.
+      const untyped = await ask({ body: new TextEncoder().encode('{"status":"error"}') });
+      expect(untyped).toMatchObject([path, 415, { code: "UNSUPPORTED_MEDIA_TYPE" }]);
+    }
+  },
+);
 
 describe("Every path of the API, by group and name:", () => {
   test("a flow is kept, listed, run, seen as a run and deleted", async () => {

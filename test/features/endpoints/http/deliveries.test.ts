@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { SentRequest } from "../../../../src/package/testing.ts";
 import { importEndpoints } from "../../../../scripts/endpoints/import-endpoints.ts";
 import { HOST, openEndpoints, taken, verify } from "./endpoint-world.ts";
+import { trial } from "../../../support/trial.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -557,44 +558,50 @@ describe("An endpoint", () => {
     expect(sentTo("a")).toHaveLength(6);
   });
 
-  test("that answers 429, 502 or 504 has its other deliveries wait too; after a 500 they do not", async () => {
-    for (const [code, tries] of [
-      [429, 1],
-      [502, 1],
-      [504, 1],
-      [500, 3],
-    ] as const) {
-      const answers = [status(code, code === 429 ? { "retry-after": "60" } : {})];
-      const { put, publish, sentTo, later } = await openEndpoints(() => answers.shift() ?? taken());
-      await put("a", { rate_limit: { limit: 1, window_s: 1 } });
-      await publish("x");
-      await publish("y");
-      await publish("z");
-      await later(3 * SECOND);
-      expect(sentTo("a"), String(code)).toHaveLength(tries);
-      await later(6 * MINUTE);
-      expect(sentTo("a"), String(code)).toHaveLength(4);
-    }
-  });
+  trial(
+    "that answers 429, 502 or 504 has its other deliveries wait too; after a 500 they do not",
+    async () => {
+      for (const [code, tries] of [
+        [429, 1],
+        [502, 1],
+        [504, 1],
+        [500, 3],
+      ] as const) {
+        const answers = [status(code, code === 429 ? { "retry-after": "60" } : {})];
+        const { put, publish, sentTo, later } = await openEndpoints(() => answers.shift() ?? taken());
+        await put("a", { rate_limit: { limit: 1, window_s: 1 } });
+        await publish("x");
+        await publish("y");
+        await publish("z");
+        await later(3 * SECOND);
+        expect(sentTo("a"), String(code)).toHaveLength(tries);
+        await later(6 * MINUTE);
+        expect(sentTo("a"), String(code)).toHaveLength(4);
+      }
+    },
+  );
 
-  test("T54 that hangs holds one call of its own, and the others of its object get theirs at once", async () => {
-    const { put, publish, sentTo, later, volley } = await openEndpoints(({ url }: SentRequest) =>
-      url.includes("hang") ? new Promise(() => {}) : taken(),
-    );
-    // Sixteen endpoints go into one object each, so these lie in the same ones, two and two.
-    for (let n = 0; n < 16; n += 1) await put(`hang${n}`);
-    for (let n = 0; n < 16; n += 1) await put(`well${n}`);
-    await publish("first");
-    await later(20 * SECOND);
-    const before = volley.now();
-    for (let n = 0; n < 10; n += 1) await publish("more", { n });
-    await later(SECOND);
-    expect(volley.now() - before).toBeLessThan(2 * SECOND);
-    for (let n = 0; n < 16; n += 1) {
-      expect(sentTo(`well${n}`)).toHaveLength(11);
-      expect(sentTo(`hang${n}`).length).toBeLessThanOrEqual(3);
-    }
-  });
+  trial(
+    "T54 that hangs holds one call of its own, and the others of its object get theirs at once",
+    async () => {
+      const { put, publish, sentTo, later, volley } = await openEndpoints(({ url }: SentRequest) =>
+        url.includes("hang") ? new Promise(() => {}) : taken(),
+      );
+      // Sixteen endpoints go into one object each, so these lie in the same ones, two and two.
+      for (let n = 0; n < 16; n += 1) await put(`hang${n}`);
+      for (let n = 0; n < 16; n += 1) await put(`well${n}`);
+      await publish("first");
+      await later(20 * SECOND);
+      const before = volley.now();
+      for (let n = 0; n < 10; n += 1) await publish("more", { n });
+      await later(SECOND);
+      expect(volley.now() - before).toBeLessThan(2 * SECOND);
+      for (let n = 0; n < 16; n += 1) {
+        expect(sentTo(`well${n}`)).toHaveLength(11);
+        expect(sentTo(`hang${n}`).length).toBeLessThanOrEqual(3);
+      }
+    },
+  );
 
   test.each([
     ["answers 200 after 10 s", 10],

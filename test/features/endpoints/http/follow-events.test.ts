@@ -66,7 +66,7 @@ describe("A stream of events", () => {
     expect(text.split("\n\n").filter((block) => block.startsWith(":")).length).toBeGreaterThan(15);
   });
 
-  test("tells only of the type and the customer that it asks for, and no test of an endpoint", async () => {
+  trial("tells only of the type and the customer that it asks for, and no test of an endpoint", async () => {
     const world = await openEndpoints();
     await world.put("shop");
     const orders = await follow(world, "?type=order.*");
@@ -98,7 +98,7 @@ describe("A stream of events", () => {
     },
   );
 
-  test("is refused where twenty are open, and has a place again once one of them has ended", async () => {
+  trial("is refused where twenty are open, and has a place again once one of them has ended", async () => {
     const world = await openEndpoints();
     const streams = await Promise.all(Array.from({ length: 20 }, () => follow(world)));
     const asked = async () => (await follow(world)).answer;

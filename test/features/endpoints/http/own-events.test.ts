@@ -6,6 +6,7 @@ import { confirmations } from "../../../../src/features/confirmations/index.ts";
 import { flows } from "../../../../src/features/flows/index.ts";
 import { runs } from "../../../../src/features/runs/index.ts";
 import { openEndpoints, taken } from "./endpoint-world.ts";
+import { trial } from "../../../support/trial.ts";
 
 const DAY = 24 * 3_600_000;
 const DECLARATION = {
@@ -204,7 +205,7 @@ describe("A tenant's endpoint", () => {
     expect(told()).toMatchObject([{ type: "volley.run.failed" }]);
   });
 
-  test("that cannot be reached for what it is told causes nothing more that is told", async () => {
+  trial("that cannot be reached for what it is told causes nothing more that is told", async () => {
     const down = () => new Response("", { status: 500 });
     const { volley, send, later } = await openWatched(["volley.*"], down);
     await volley.run({ actions: [{ tool: "fail_now", args: {} }] });

@@ -6,6 +6,7 @@ import { discovery } from "../../../../src/features/discovery/index.ts";
 import { endpoints } from "../../../../src/features/endpoints/index.ts";
 import { type Answer, createTestVolley } from "../../../../src/package/testing.ts";
 import { HOST, openEndpoints } from "./endpoint-world.ts";
+import { trial } from "../../../support/trial.ts";
 
 const open = async (env: Readonly<Record<string, unknown>> = {}, answer?: Answer) => {
   const world = await openEndpoints(answer, { env });
@@ -258,31 +259,34 @@ describe("What only the tenant may say and see", () => {
 describe("The endpoints that a link makes", () => {
   const settings = (more: object = {}) => ({ url: `${HOST}/mine`, events: ["*"], ...more });
 
-  test("T59 are 50 of its customer, those that the tenant made among them; the issue names the bound, and another customer has its own", async () => {
-    const { link, put } = await open();
-    for (let n = 0; n < 20; n += 1) await put(`given${n}`, { customer: "c_1" });
-    const [by, other] = [await link("c_1"), await link("c_2")];
-    let last = "";
-    for (let n = 20; n < 50; n += 1) {
-      const made = await by("POST", "/endpoints", settings());
-      expect(made.status).toBe(201);
-      last = made.body.id;
-    }
-    expect(await by("POST", "/endpoints", settings())).toMatchObject({
-      status: 422,
-      body: {
-        code: "INVALID_ENDPOINT",
-        issues: [{ path: "", expected: "at most 50 endpoints of a customer", received: "another one" }],
-      },
-    });
-    // One that there is may be replaced, and the tenant itself is not bounded by it.
-    expect((await by("PUT", `/endpoints/${last}`, settings({ events: ["x"] }))).status).toBe(200);
-    await put("given20", { customer: "c_1" });
-    expect((await other("POST", "/endpoints", settings())).status).toBe(201);
-    for (const id of [last, "given0"]) expect((await by("DELETE", `/endpoints/${id}`)).status).toBe(204);
-    expect((await by("POST", "/endpoints", settings())).status).toBe(201);
-    expect((await by("POST", "/endpoints", settings())).status).toBe(422);
-  });
+  trial(
+    "T59 are 50 of its customer, those that the tenant made among them; the issue names the bound, and another customer has its own",
+    async () => {
+      const { link, put } = await open();
+      for (let n = 0; n < 20; n += 1) await put(`given${n}`, { customer: "c_1" });
+      const [by, other] = [await link("c_1"), await link("c_2")];
+      let last = "";
+      for (let n = 20; n < 50; n += 1) {
+        const made = await by("POST", "/endpoints", settings());
+        expect(made.status).toBe(201);
+        last = made.body.id;
+      }
+      expect(await by("POST", "/endpoints", settings())).toMatchObject({
+        status: 422,
+        body: {
+          code: "INVALID_ENDPOINT",
+          issues: [{ path: "", expected: "at most 50 endpoints of a customer", received: "another one" }],
+        },
+      });
+      // One that there is may be replaced, and the tenant itself is not bounded by it.
+      expect((await by("PUT", `/endpoints/${last}`, settings({ events: ["x"] }))).status).toBe(200);
+      await put("given20", { customer: "c_1" });
+      expect((await other("POST", "/endpoints", settings())).status).toBe(201);
+      for (const id of [last, "given0"]) expect((await by("DELETE", `/endpoints/${id}`)).status).toBe(204);
+      expect((await by("POST", "/endpoints", settings())).status).toBe(201);
+      expect((await by("POST", "/endpoints", settings())).status).toBe(422);
+    },
+  );
 
   test("T59 are as many as `max_endpoints` of VOLLEY_PORTAL says", async () => {
     const portal = { name: "Acme", accent: "#4338ca", max_endpoints: 2 };
@@ -320,43 +324,46 @@ describe("The endpoints that a link makes", () => {
 });
 
 describe("The allowance of links", () => {
-  test("T54 T59 is each link's own: neither another link nor forged ones take it, wherever they come from", async () => {
-    const volley = await createTestVolley({
-      tools: [],
-      features: [discovery(), addedTools(), endpoints()],
-      key: { flags: ["manage_endpoints"] },
-    });
-    const linkOf = async (customer: string): Promise<string> => {
-      const headers = { "content-type": "application/json" };
-      const asked = { method: "POST", headers, body: JSON.stringify({ customer }) };
-      const { url } = (await (await volley.fetch("/v1/portal_links", asked)).json()) as { url: string };
-      return `Bearer ${new URL(url).hash.slice("#token=".length)}`;
-    };
-    const ask = (authorization: string, address = "192.0.2.1") =>
-      volley.fetch("/v1/portal", { headers: { authorization, "cf-connecting-ip": address } });
-    const statusesOf = async (authorization: string, times: number): Promise<number[]> => {
-      const statuses = [];
-      for (let time = 0; time < times; time += 1) statuses.push((await ask(authorization)).status);
-      return statuses;
-    };
-    const [first, second, third] = [await linkOf("c_1"), await linkOf("c_1"), await linkOf("c_2")];
-    expect((await ask(first)).status).toBe(200);
-    const forged = await Promise.all(
-      Array.from(
-        { length: 300 },
-        async (_, at) => (await ask(`Bearer vpl_test_${String(at).padStart(64, "0")}`)).status,
-      ),
-    );
-    expect([forged.filter((status) => status === 401).length, forged.at(-1)]).toEqual([240, 429]);
-    // One that was seen here has its own, and those of other addresses are as before.
-    expect(await statusesOf(first, 240)).toEqual([...Array<number>(239).fill(200), 429]);
-    expect((await ask(second, "192.0.2.2")).status).toBe(200);
-    expect(await statusesOf(second, 3)).toEqual([200, 200, 200]);
-    const refused = await ask(third);
-    expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "1"]);
-    await volley.advance(1_000);
-    expect((await ask(third)).status).toBe(200);
-  });
+  trial(
+    "T54 T59 is each link's own: neither another link nor forged ones take it, wherever they come from",
+    async () => {
+      const volley = await createTestVolley({
+        tools: [],
+        features: [discovery(), addedTools(), endpoints()],
+        key: { flags: ["manage_endpoints"] },
+      });
+      const linkOf = async (customer: string): Promise<string> => {
+        const headers = { "content-type": "application/json" };
+        const asked = { method: "POST", headers, body: JSON.stringify({ customer }) };
+        const { url } = (await (await volley.fetch("/v1/portal_links", asked)).json()) as { url: string };
+        return `Bearer ${new URL(url).hash.slice("#token=".length)}`;
+      };
+      const ask = (authorization: string, address = "192.0.2.1") =>
+        volley.fetch("/v1/portal", { headers: { authorization, "cf-connecting-ip": address } });
+      const statusesOf = async (authorization: string, times: number): Promise<number[]> => {
+        const statuses = [];
+        for (let time = 0; time < times; time += 1) statuses.push((await ask(authorization)).status);
+        return statuses;
+      };
+      const [first, second, third] = [await linkOf("c_1"), await linkOf("c_1"), await linkOf("c_2")];
+      expect((await ask(first)).status).toBe(200);
+      const forged = await Promise.all(
+        Array.from(
+          { length: 300 },
+          async (_, at) => (await ask(`Bearer vpl_test_${String(at).padStart(64, "0")}`)).status,
+        ),
+      );
+      expect([forged.filter((status) => status === 401).length, forged.at(-1)]).toEqual([240, 429]);
+      // One that was seen here has its own, and those of other addresses are as before.
+      expect(await statusesOf(first, 240)).toEqual([...Array<number>(239).fill(200), 429]);
+      expect((await ask(second, "192.0.2.2")).status).toBe(200);
+      expect(await statusesOf(second, 3)).toEqual([200, 200, 200]);
+      const refused = await ask(third);
+      expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "1"]);
+      await volley.advance(1_000);
+      expect((await ask(third)).status).toBe(200);
+    },
+  );
 });
 
 describe("A page of a foreign origin", () => {

@@ -6,6 +6,7 @@ import { confirmations } from "../../../../src/features/confirmations/index.ts";
 import { flows } from "../../../../src/features/flows/index.ts";
 import { runs } from "../../../../src/features/runs/index.ts";
 import { HOST, openEndpoints, taken, verify, type WorldOptions } from "./endpoint-world.ts";
+import { trial } from "../../../support/trial.ts";
 
 const SECOND = 1_000;
 const DECLARATION = {
@@ -84,7 +85,7 @@ describe("An endpoint with `via`", () => {
     ]);
   });
 
-  test("runs its flow once for all endpoints of an object that get the event", async () => {
+  trial("runs its flow once for all endpoints of an object that get the event", async () => {
     const { put, keep, publish, sentTo, later, send } = await openVia();
     await keep("priced", PRICED);
     // Two in each of the sixteen objects.

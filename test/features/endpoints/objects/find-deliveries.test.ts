@@ -8,6 +8,7 @@ import { ShardStore } from "../../../../src/features/endpoints/objects/shard-sto
 import type { SeenDelivery } from "../../../../src/features/endpoints/endpoint-shard-methods.ts";
 import { createMemoryStorage } from "../../../../src/package/testing/memory-storage.ts";
 import { VirtualClock } from "../../../../src/package/testing/virtual-clock.ts";
+import { trial } from "../../../support/trial.ts";
 
 /** A store of so many endpoints, how many rows of deliveries it has read, and by how many statements. */
 function createStore(endpoints: number) {
@@ -41,7 +42,7 @@ function createStore(endpoints: number) {
 const eventOf = (seq: number) => ({ seq, id: `e${seq}`, type: "x", customer: null, at: 0 });
 const placeOf = ({ no, seq }: SeenDelivery): readonly [number, number] => [seq, no];
 
-test("a page of deliveries is the same however they lie, and each stands in one page", () => {
+trial("a page of deliveries is the same however they lie, and each stands in one page", () => {
   const one = fc.record({
     no: fc.integer({ min: 1, max: 5 }),
     seq: fc.integer({ min: 1, max: 9 }),

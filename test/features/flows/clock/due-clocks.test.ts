@@ -6,6 +6,7 @@ import { dueClock, startClock } from "../../../../src/features/flows/clock/due-c
 import { nextTime, timesOf } from "../../../../src/features/flows/clock/next-time.ts";
 import { samples } from "../../../support/samples.ts";
 import { changes, cronSamples } from "./cron-samples.ts";
+import { trial } from "../../../support/trial.ts";
 
 const HOUR_MS = 3_600_000;
 const at = (text: string): number => Date.parse(text);
@@ -73,7 +74,7 @@ describe("dueClock()", () => {
     });
   });
 
-  test("gives each time once at most, the latest that has passed, whenever it is asked", () => {
+  trial("gives each time once at most, the latest that has passed, whenever it is asked", () => {
     const waits = fc.array(fc.integer({ min: 0, max: 30 * HOUR_MS }), { minLength: 1, maxLength: 8 });
     fc.assert(
       fc.property(cronSamples, changes, waits, ({ cron }, { timezone, changeMs }, steps) => {

@@ -8,6 +8,7 @@ import { importTools } from "../../../../src/features/imports/http/routes.ts";
 import { createCatalog } from "../../../support/create-catalog.ts";
 import { valueOf } from "../../../support/unwrap.ts";
 import { TestWorld } from "../../../support/execute-batch.ts";
+import { trial } from "../../../support/trial.ts";
 
 const OPERATIONS = 200;
 const DOCUMENT = {
@@ -88,7 +89,7 @@ describe("An import", () => {
     },
   );
 
-  test("T44 waits for room before its body is read, and is refused where none comes", async () => {
+  trial("T44 waits for room before its body is read, and is refused where none comes", async () => {
     const { clock, isolate, send } = world();
     const other = isolate.open("acme", clock);
     expect(other.take(isolate.limits.claim, false)).toBe(true);
@@ -110,7 +111,7 @@ describe("An import", () => {
     expect(isolate.held).toBe(0);
   });
 
-  test("T44 of more values than a request may ever hold is refused before they are made", async () => {
+  trial("T44 of more values than a request may ever hold is refused before they are made", async () => {
     const { isolate, send } = world();
     const body = `{"prefix":"pets","openapi":{"x":[${"0,".repeat(LIMITS.importBytes / 2 - 100)}0]}}`;
     expect(await send({}, { body })).toMatchObject({ ok: false, error: { code: "BODY_TOO_LARGE" } });

@@ -13,6 +13,7 @@ import {
 } from "../../../support/openapi-document.ts";
 import { errorOf, valueOf } from "../../../support/unwrap.ts";
 import { anyCharacter } from "../../../support/any-character.ts";
+import { trial } from "../../../support/trial.ts";
 
 const PETS = documentOf({
   "/pets": {
@@ -89,24 +90,27 @@ describe("The tools of a document", () => {
     expect(new Set(all).size).toBe(3);
   });
 
-  test("always have names that begin with the prefix, are different, and stay when the document is imported again", () => {
-    const ids = fc.uniqueArray(fc.string({ unit: anyCharacter, minLength: 1, maxLength: 90 }), {
-      maxLength: 12,
-    });
-    fc.assert(
-      fc.property(ids, fc.stringMatching(/^[A-Za-z][A-Za-z0-9_-]{0,31}$/), (operationIds, prefix) => {
-        const paths = Object.fromEntries(
-          operationIds.map((operationId, n) => [`/p${n}`, { get: { operationId } }]),
-        );
-        const once = importAll(documentOf(paths), { prefix }).declarations.map(({ name }) => name);
-        expect(once).toHaveLength(operationIds.length);
-        expect(new Set(once).size).toBe(once.length);
-        for (const name of once) expect(name.startsWith(prefix)).toBe(true);
-        expect(importAll(documentOf(paths), { prefix }).declarations.map(({ name }) => name)).toEqual(once);
-      }),
-      { numRuns: 40 },
-    );
-  });
+  trial(
+    "always have names that begin with the prefix, are different, and stay when the document is imported again",
+    () => {
+      const ids = fc.uniqueArray(fc.string({ unit: anyCharacter, minLength: 1, maxLength: 90 }), {
+        maxLength: 12,
+      });
+      fc.assert(
+        fc.property(ids, fc.stringMatching(/^[A-Za-z][A-Za-z0-9_-]{0,31}$/), (operationIds, prefix) => {
+          const paths = Object.fromEntries(
+            operationIds.map((operationId, n) => [`/p${n}`, { get: { operationId } }]),
+          );
+          const once = importAll(documentOf(paths), { prefix }).declarations.map(({ name }) => name);
+          expect(once).toHaveLength(operationIds.length);
+          expect(new Set(once).size).toBe(once.length);
+          for (const name of once) expect(name.startsWith(prefix)).toBe(true);
+          expect(importAll(documentOf(paths), { prefix }).declarations.map(({ name }) => name)).toEqual(once);
+        }),
+        { numRuns: 40 },
+      );
+    },
+  );
 
   const verbs: [
     method: string,
@@ -623,7 +627,7 @@ describe("A document that cannot be imported is refused with what to do", () => 
     for (const { reason } of skipped) expect(reason).toMatch(/^Left out because .*\.$/);
   });
 
-  test("Nothing that JSON can say makes it throw", () => {
+  trial("Nothing that JSON can say makes it throw", () => {
     const json = fc.jsonValue({ maxDepth: 6 });
     fc.assert(
       fc.property(fc.array(json, { maxLength: 4 }), json, json, ([a, b, c, d], components, security) => {

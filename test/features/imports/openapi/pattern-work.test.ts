@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 
 import { PatternWork } from "../../../../src/features/added-tools/json-schema/weigh-pattern.ts";
 import * as LIMITS from "../../../../src/core/contract/limits.ts";
@@ -32,7 +32,7 @@ trial(
   },
 );
 
-test("a document within the work of one import has all its patterns, and weighs none twice", () => {
+trial("a document within the work of one import has all its patterns, and weighs none twice", () => {
   const patterns = new PatternWork();
   const { imported } = importPatterns(10, patterns);
   expect(imported.skipped).toEqual([]);
@@ -42,6 +42,6 @@ test("a document within the work of one import has all its patterns, and weighs 
   expect(patterns.left).toBe(left);
 });
 
-test("T43 an import stops before each operation, so that others have their turn", () => {
+trial("T43 an import stops before each operation, so that others have their turn", () => {
   expect(importPatterns(10, new PatternWork()).turns).toBe(10);
 });

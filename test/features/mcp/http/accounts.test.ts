@@ -10,6 +10,7 @@ import { usage } from "../../../../src/features/usage/index.ts";
 import { openConnections } from "../../connections/http/connection-world.ts";
 import { base, mailbox } from "../../connections/http/mailbox-tool.ts";
 import { BOTH, speakTo, TASKS, URLS } from "../../../support/mcp-client.ts";
+import { trial } from "../../../support/trial.ts";
 
 const CALLS = [
   ["mailbox", {}, { structuredContent: { mailbox: "ada@acme.dev" } }],
@@ -63,23 +64,26 @@ test("A batch in the background that misses an account asks for it by its task, 
 });
 
 describe.each(CALLS)("A call of %s that misses an account", (name, args, done) => {
-  test("is a task that requires input where the client has tasks and leads its person to the link; it goes on by itself", async () => {
-    const { call, look, connect, volley } = await open();
-    const { taskId, ...task } = await call(name, args, BOTH);
-    expect(task).toMatchObject({ resultType: "task", status: "input_required" });
-    const [request] = Object.values((await look(taskId)).inputRequests as object);
-    expect(request).toMatchObject({
-      method: "elicitation/create",
-      params: {
-        mode: "url",
-        url: expect.stringMatching(CONNECT_PAGE),
-        message: expect.stringContaining("ada"),
-      },
-    });
-    await connect("ada", "ada@acme.dev");
-    await volley.advance(1_000);
-    expect(await look(taskId)).toMatchObject({ status: "completed", result: done });
-  });
+  trial(
+    "is a task that requires input where the client has tasks and leads its person to the link; it goes on by itself",
+    async () => {
+      const { call, look, connect, volley } = await open();
+      const { taskId, ...task } = await call(name, args, BOTH);
+      expect(task).toMatchObject({ resultType: "task", status: "input_required" });
+      const [request] = Object.values((await look(taskId)).inputRequests as object);
+      expect(request).toMatchObject({
+        method: "elicitation/create",
+        params: {
+          mode: "url",
+          url: expect.stringMatching(CONNECT_PAGE),
+          message: expect.stringContaining("ada"),
+        },
+      });
+      await connect("ada", "ada@acme.dev");
+      await volley.advance(1_000);
+      expect(await look(taskId)).toMatchObject({ status: "completed", result: done });
+    },
+  );
 
   test("leads there, and comes back for its result, where the client has no tasks", async () => {
     const { call, connect, volley } = await open();

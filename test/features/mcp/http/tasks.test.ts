@@ -21,7 +21,7 @@ function createMail() {
 const refused = (status: number) => new Response("{}", { status });
 
 describe("A client with tasks", () => {
-  test("gets a batch in the background as a task, and its envelope once it is over", async () => {
+  trial("gets a batch in the background as a task, and its envelope once it is over", async () => {
     const { volley, call, look } = await openMcp();
     const task = await call("execute_actions", BATCH);
     expect(task).toEqual({
@@ -47,18 +47,21 @@ describe("A client with tasks", () => {
     expect(JSON.parse(over.result.content[0].text)).toEqual(over.result.structuredContent);
   });
 
-  test("gets a single tool that runs in the background as a task, and its bare data as the result", async () => {
-    const { call, look } = await openMcp();
-    const task = await call("send_it", { n: 7 });
-    expect(task).toMatchObject({ resultType: "task", taskId: expect.any(String) });
-    for (const absent of ["result", "error", "inputRequests", "requestState", "task", "ttl"])
-      expect(task).not.toHaveProperty(absent);
-    const over = await look(task.taskId);
-    expect(over).toMatchObject({ status: "completed", result: { structuredContent: { sent: 7 } } });
-    expect(over).not.toHaveProperty("requestState");
-    const invoked = await call("invoke_tool", { tool_name: "send_it", parameters: { n: 8 } });
-    expect(await look(invoked.taskId)).toMatchObject({ result: { structuredContent: { sent: 8 } } });
-  });
+  trial(
+    "gets a single tool that runs in the background as a task, and its bare data as the result",
+    async () => {
+      const { call, look } = await openMcp();
+      const task = await call("send_it", { n: 7 });
+      expect(task).toMatchObject({ resultType: "task", taskId: expect.any(String) });
+      for (const absent of ["result", "error", "inputRequests", "requestState", "task", "ttl"])
+        expect(task).not.toHaveProperty(absent);
+      const over = await look(task.taskId);
+      expect(over).toMatchObject({ status: "completed", result: { structuredContent: { sent: 7 } } });
+      expect(over).not.toHaveProperty("requestState");
+      const invoked = await call("invoke_tool", { tool_name: "send_it", parameters: { n: 8 } });
+      expect(await look(invoked.taskId)).toMatchObject({ result: { structuredContent: { sent: 8 } } });
+    },
+  );
 
   test("gets no task of a call that is over, nor of a batch of which a part goes on: the batch has its answer", async () => {
     const { call, look } = await openMcp();
@@ -77,26 +80,29 @@ describe("A client with tasks", () => {
     expect(await look(id)).toMatchObject({ status: "completed", result: { structuredContent: { sent: 2 } } });
   });
 
-  test("is told of a job that failed, or is dead, by a completed task whose result is an error", async () => {
-    const { mail, routes } = createMail();
-    const { volley, call, look } = await openMcp({ routes });
-    mail.answer = refused(422);
-    const failed = await call("send_it", { n: 1 });
-    expect(await look(failed.taskId)).toMatchObject({
-      status: "completed",
-      result: {
-        isError: true,
-        structuredContent: { status: "error", job_id: failed.taskId, error: { code: "UPSTREAM_ERROR" } },
-      },
-    });
-    mail.answer = refused(503);
-    const dead = await call("send_it", { n: 1 });
-    expect(await look(dead.taskId)).toMatchObject({ status: "working" });
-    await volley.advance(DAY);
-    expect(await look(dead.taskId)).toMatchObject({ status: "completed", result: { isError: true } });
-  });
+  trial(
+    "is told of a job that failed, or is dead, by a completed task whose result is an error",
+    async () => {
+      const { mail, routes } = createMail();
+      const { volley, call, look } = await openMcp({ routes });
+      mail.answer = refused(422);
+      const failed = await call("send_it", { n: 1 });
+      expect(await look(failed.taskId)).toMatchObject({
+        status: "completed",
+        result: {
+          isError: true,
+          structuredContent: { status: "error", job_id: failed.taskId, error: { code: "UPSTREAM_ERROR" } },
+        },
+      });
+      mail.answer = refused(503);
+      const dead = await call("send_it", { n: 1 });
+      expect(await look(dead.taskId)).toMatchObject({ status: "working" });
+      await volley.advance(DAY);
+      expect(await look(dead.taskId)).toMatchObject({ status: "completed", result: { isError: true } });
+    },
+  );
 
-  test("sees a dead job that is redriven work again, and then its result", async () => {
+  trial("sees a dead job that is redriven work again, and then its result", async () => {
     const { mail, routes } = createMail();
     const { volley, call, look } = await openMcp({ routes });
     mail.answer = refused(503);
@@ -247,7 +253,7 @@ describe("The extension", () => {
     expect([status, body.error.code]).toEqual([400, -32_020]);
   });
 
-  test("refuses answers that are no object of answers", async () => {
+  trial("refuses answers that are no object of answers", async () => {
     const { ask, call } = await openMcp();
     const { taskId } = await call("send_it", { n: 1 });
     for (const inputResponses of [undefined, null, [], "accept"])

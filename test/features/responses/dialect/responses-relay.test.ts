@@ -8,6 +8,7 @@ import { ResponsesRelay } from "../../../../src/features/responses/dialect/respo
 import { toReply } from "../../../sandbox/upstreams/model-reply.ts";
 import { toResponseEvents } from "../../../sandbox/upstreams/responses-reply.ts";
 import { samples } from "../../../support/samples.ts";
+import { trial } from "../../../support/trial.ts";
 
 interface Said {
   readonly text?: string;
@@ -61,7 +62,7 @@ function read(stream: string): readonly Event[] {
 const call = (name: string) => ({ name, args: { n: 1 } });
 
 describe("ResponsesRelay", () => {
-  test("makes one response of many, with events and items numbered in a row and none of our calls", () => {
+  trial("makes one response of many, with events and items numbered in a row and none of our calls", () => {
     const said = fc.record({
       text: fc.constantFrom("", "Some words of it."),
       calls: fc.array(fc.constantFrom("lookup", "probe-echo", "probe-write").map(call), { maxLength: 4 }),

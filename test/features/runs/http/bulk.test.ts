@@ -113,7 +113,7 @@ const listed = async (volley: TestVolley, query: string): Promise<readonly Recor
 };
 
 describe("POST /v1/runs/rerun", () => {
-  test("runs again all that fit, each as a run of its own with the tags of the first", async () => {
+  trial("runs again all that fit, each as a run of its own with the tags of the first", async () => {
     const { volley, effects } = await start(["refused", "done", "refused", "refused"]);
     for (const of of ["a", "b", "c"]) await volley.run(write(of));
     await volley.run(write("other", ["u"]));
@@ -127,7 +127,7 @@ describe("POST /v1/runs/rerun", () => {
     expect(new Set(parents).size).toBe(2);
   });
 
-  test("leaves a run to its last rerun, so what is asked for twice does not run twice", async () => {
+  trial("leaves a run to its last rerun, so what is asked for twice does not run twice", async () => {
     const { volley } = await start(["refused", "refused", "done"]);
     await volley.run(write("a"));
     await volley.advance(3_000);
@@ -141,37 +141,40 @@ describe("POST /v1/runs/rerun", () => {
     expect(volley.requests).toHaveLength(3);
   });
 
-  test("draws one unit a run, as many as there are, and says when to ask for the rest; where there is none it is 429", async () => {
-    const { volley } = await start(
-      Array.from({ length: 40 }, () => "refused" as const),
-      { key: { quota: { limit: 10, window_s: 3_600 } } },
-    );
-    for (let at = 0; at < 6; at += 1) await volley.run(write(`w${at}`));
-    await volley.advance(3_000);
-    const before = volley.requests.length;
-    const ask = async (path: string) => {
-      const answer = await volley.fetch(path, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ tag: "t" }),
-      });
-      const body = (await answer.json()) as Record<string, unknown>;
-      return { status: answer.status, retry: Number(answer.headers.get("retry-after")), body };
-    };
-    const first = await ask("/v1/runs/rerun");
-    expect(first).toMatchObject({ status: 200, body: { runs: 4, next_cursor: expect.any(String) } });
-    expect(first.retry).toBeGreaterThan(300);
-    expect(volley.requests.length - before).toBe(4);
-    const second = await ask("/v1/runs/rerun");
-    expect([second.status, second.body["code"]]).toEqual([429, "QUOTA_EXCEEDED"]);
-    // The runs that it made itself, which failed as well, are none of the rest.
-    await volley.advance(3_600_000);
-    const rest = await ask(`/v1/runs/rerun?cursor=${String(first.body["next_cursor"])}`);
-    expect(rest).toMatchObject({ status: 200, retry: 0, body: { runs: 2 } });
-    expect(rest.body).not.toHaveProperty("next_cursor");
-  });
+  trial(
+    "draws one unit a run, as many as there are, and says when to ask for the rest; where there is none it is 429",
+    async () => {
+      const { volley } = await start(
+        Array.from({ length: 40 }, () => "refused" as const),
+        { key: { quota: { limit: 10, window_s: 3_600 } } },
+      );
+      for (let at = 0; at < 6; at += 1) await volley.run(write(`w${at}`));
+      await volley.advance(3_000);
+      const before = volley.requests.length;
+      const ask = async (path: string) => {
+        const answer = await volley.fetch(path, {
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body: JSON.stringify({ tag: "t" }),
+        });
+        const body = (await answer.json()) as Record<string, unknown>;
+        return { status: answer.status, retry: Number(answer.headers.get("retry-after")), body };
+      };
+      const first = await ask("/v1/runs/rerun");
+      expect(first).toMatchObject({ status: 200, body: { runs: 4, next_cursor: expect.any(String) } });
+      expect(first.retry).toBeGreaterThan(300);
+      expect(volley.requests.length - before).toBe(4);
+      const second = await ask("/v1/runs/rerun");
+      expect([second.status, second.body["code"]]).toEqual([429, "QUOTA_EXCEEDED"]);
+      // The runs that it made itself, which failed as well, are none of the rest.
+      await volley.advance(3_600_000);
+      const rest = await ask(`/v1/runs/rerun?cursor=${String(first.body["next_cursor"])}`);
+      expect(rest).toMatchObject({ status: 200, retry: 0, body: { runs: 2 } });
+      expect(rest.body).not.toHaveProperty("next_cursor");
+    },
+  );
 
-  test("T60 draws a unit where nothing is to run again, whether one is asked for or all", async () => {
+  trial("T60 draws a unit where nothing is to run again, whether one is asked for or all", async () => {
     const { volley } = await start([], { key: { quota: { limit: 5, window_s: 86_400 } } });
     const { batch_id: id } = await volley.run(write("a"));
     await volley.advance(3_000);
@@ -211,65 +214,71 @@ describe("POST /v1/runs/rerun", () => {
     expect(Object.fromEntries(effects)).toEqual({ a: 1 });
   });
 
-  test("takes a run up whose rerun was lost, and asks first; for two minutes it may still be under way", async () => {
-    const { volley, effects } = await start(["refused", "lost after it was done"], { key: MANY });
-    await volley.run(write("a"));
-    await volley.advance(3_000);
-    const ask = async () =>
-      (await post(volley, "/v1/runs/rerun", { tag: "t", status: "error" })).body["runs"];
-    expect(await ask()).toBe(1);
-    await volley.advance(3_000);
-    const [rerun] = await listed(volley, "tag=t&status=unknown");
-    const forgotten = await volley.fetch(`/v1/runs/${String(rerun!["run_id"])}`, { method: "DELETE" });
-    expect(forgotten.status).toBe(204);
-    expect(await ask()).toBe(0);
-    await volley.advance(LIMITS.rerunLostMs);
-    expect(await ask()).toBe(1);
-    await volley.advance(3_000);
-    expect(await listed(volley, "tag=t&status=waiting")).toHaveLength(1);
-    expect(Object.fromEntries(effects)).toEqual({ a: 1 });
-  });
+  trial(
+    "takes a run up whose rerun was lost, and asks first; for two minutes it may still be under way",
+    async () => {
+      const { volley, effects } = await start(["refused", "lost after it was done"], { key: MANY });
+      await volley.run(write("a"));
+      await volley.advance(3_000);
+      const ask = async () =>
+        (await post(volley, "/v1/runs/rerun", { tag: "t", status: "error" })).body["runs"];
+      expect(await ask()).toBe(1);
+      await volley.advance(3_000);
+      const [rerun] = await listed(volley, "tag=t&status=unknown");
+      const forgotten = await volley.fetch(`/v1/runs/${String(rerun!["run_id"])}`, { method: "DELETE" });
+      expect(forgotten.status).toBe(204);
+      expect(await ask()).toBe(0);
+      await volley.advance(LIMITS.rerunLostMs);
+      expect(await ask()).toBe(1);
+      await volley.advance(3_000);
+      expect(await listed(volley, "tag=t&status=waiting")).toHaveLength(1);
+      expect(Object.fromEntries(effects)).toEqual({ a: 1 });
+    },
+  );
 
-  test("T60 is served in slices: it has four runs under way at most, and another tenant waits for none of them", async () => {
-    const sent: string[] = [];
-    const held: (() => void)[] = [];
-    const { volley } = await start([], {
-      env: {
-        VOLLEY_KEYS: await configureKeys({
-          "test-key": { name: "test", tenant: "acme", quota: { limit: 1_000, window_s: 60 } },
-          "other-key": { name: "other", tenant: "globex" },
-        }),
-      },
-      routes: {
-        "POST https://api.example.com/*": async ({ url }) => {
-          const of = url.split("/").at(-1)!;
-          const isFirst = !sent.includes(of);
-          sent.push(of);
-          if (of === "other") return Response.json({});
-          if (isFirst) return Response.json({}, { status: 400 });
-          return new Promise((answer) => held.push(() => answer(Response.json({}))));
+  trial(
+    "T60 is served in slices: it has four runs under way at most, and another tenant waits for none of them",
+    async () => {
+      const sent: string[] = [];
+      const held: (() => void)[] = [];
+      const { volley } = await start([], {
+        env: {
+          VOLLEY_KEYS: await configureKeys({
+            "test-key": { name: "test", tenant: "acme", quota: { limit: 1_000, window_s: 60 } },
+            "other-key": { name: "other", tenant: "globex" },
+          }),
         },
-      },
-    });
-    const names = Array.from({ length: 14 }, (_, nth) => `w${nth}`);
-    for (const of of names) await volley.run(write(of));
-    await volley.advance(3_000);
-    const bulk = post(volley, "/v1/runs/rerun", { ...ALL, only: "failed" });
-    for (let slice = 0; slice < 4; slice += 1) {
-      await volley.advance(10);
-      expect(held).toHaveLength(slice === 3 ? 2 : 4);
-      const answer = await volley.fetch("/v1/execute_actions", {
-        method: "POST",
-        headers: { authorization: "Bearer other-key", "content-type": "application/json" },
-        body: JSON.stringify(write("other")),
+        routes: {
+          "POST https://api.example.com/*": async ({ url }) => {
+            const of = url.split("/").at(-1)!;
+            const isFirst = !sent.includes(of);
+            sent.push(of);
+            if (of === "other") return Response.json({});
+            if (isFirst) return Response.json({}, { status: 400 });
+            return new Promise((answer) => held.push(() => answer(Response.json({}))));
+          },
+        },
       });
-      expect(await answer.json()).toMatchObject({ summary: { ok: 1 } });
-      for (const answered of held.splice(0)) answered();
-    }
-    expect((await bulk).body).toEqual({ runs: 14 });
-  });
+      const names = Array.from({ length: 14 }, (_, nth) => `w${nth}`);
+      for (const of of names) await volley.run(write(of));
+      await volley.advance(3_000);
+      const bulk = post(volley, "/v1/runs/rerun", { ...ALL, only: "failed" });
+      for (let slice = 0; slice < 4; slice += 1) {
+        await volley.advance(10);
+        expect(held).toHaveLength(slice === 3 ? 2 : 4);
+        const answer = await volley.fetch("/v1/execute_actions", {
+          method: "POST",
+          headers: { authorization: "Bearer other-key", "content-type": "application/json" },
+          body: JSON.stringify(write("other")),
+        });
+        expect(await answer.json()).toMatchObject({ summary: { ok: 1 } });
+        for (const answered of held.splice(0)) answered();
+      }
+      expect((await bulk).body).toEqual({ runs: 14 });
+    },
+  );
 
-  test("begins no more when its time is over", async () => {
+  trial("begins no more when its time is over", async () => {
     const { volley } = await start([], {
       routes: {
         "POST https://api.example.com/*": async (_, { sleep }) => {
@@ -286,7 +295,7 @@ describe("POST /v1/runs/rerun", () => {
     expect(volley.now() - beganAt).toBeLessThan(LIMITS.rerunsBegunMs + 15_000);
   });
 
-  test("T61 without a filter is refused, and the refusal says which there are", async () => {
+  trial("T61 without a filter is refused, and the refusal says which there are", async () => {
     const { volley } = await start(["refused"]);
     await volley.run(write("a"));
     await volley.run({ actions: [{ tool: "store_later", args: { of: "j" } }] });
@@ -313,7 +322,7 @@ describe("POST /v1/runs/rerun", () => {
     expect(volley.requests).toHaveLength(before);
   });
 
-  test("refuses a filter that the list would refuse, wherever it stands", async () => {
+  trial("refuses a filter that the list would refuse, wherever it stands", async () => {
     const { volley } = await start();
     for (const [path, body] of [
       ["/v1/runs/rerun", { status: "fine" }],
@@ -373,33 +382,36 @@ trial(
   },
 );
 
-test("A rerun that is sent again under its Idempotency-Key is answered as it was, and runs once", async () => {
-  const { volley } = await start(["refused", "refused", "done"]);
-  const { batch_id } = await volley.run(write("a"));
-  await volley.advance(3_000);
-  const again = async (key: string) => {
-    const answer = await volley.fetch(`/v1/runs/${batch_id}/rerun`, {
-      method: "POST",
-      headers: { "content-type": "application/json", "idempotency-key": key },
-      body: "{}",
-    });
-    return [answer.headers.get("idempotency-replayed"), await answer.text()] as const;
-  };
-  const [, first] = await again("one");
-  expect(await again("one")).toEqual(["true", first]);
-  await volley.advance(3_000);
-  expect(await again("one")).toEqual(["true", first]);
-  expect(volley.requests).toHaveLength(2);
-  // One that was only answered from before is no rerun: the next one asks nothing about it.
-  const [, second] = await again("two");
-  expect(JSON.parse(second)).toMatchObject({ results: [{ status: "success" }] });
-});
+trial(
+  "A rerun that is sent again under its Idempotency-Key is answered as it was, and runs once",
+  async () => {
+    const { volley } = await start(["refused", "refused", "done"]);
+    const { batch_id } = await volley.run(write("a"));
+    await volley.advance(3_000);
+    const again = async (key: string) => {
+      const answer = await volley.fetch(`/v1/runs/${batch_id}/rerun`, {
+        method: "POST",
+        headers: { "content-type": "application/json", "idempotency-key": key },
+        body: "{}",
+      });
+      return [answer.headers.get("idempotency-replayed"), await answer.text()] as const;
+    };
+    const [, first] = await again("one");
+    expect(await again("one")).toEqual(["true", first]);
+    await volley.advance(3_000);
+    expect(await again("one")).toEqual(["true", first]);
+    expect(volley.requests).toHaveLength(2);
+    // One that was only answered from before is no rerun: the next one asks nothing about it.
+    const [, second] = await again("two");
+    expect(JSON.parse(second)).toMatchObject({ results: [{ status: "success" }] });
+  },
+);
 
 describe("POST /v1/runs/cancel", () => {
   const job = { actions: [{ id: "j", tool: "store_later", args: { of: "j" } }], tags: ["jobs"] };
   const question = { actions: [{ id: "q", tool: "drop_it", args: { of: "q" } }], tags: ["asks"] };
 
-  test("ends the jobs of runs, and answers their open questions with a no", async () => {
+  trial("ends the jobs of runs, and answers their open questions with a no", async () => {
     const { volley } = await start();
     const made = await volley.run(job);
     const asked = await volley.run(question);
@@ -435,7 +447,7 @@ describe("POST /v1/runs/cancel", () => {
     },
   );
 
-  test("leaves questions alone where the key may not decide", async () => {
+  trial("leaves questions alone where the key may not decide", async () => {
     const { volley } = await start([], { key: { flags: [] } });
     await volley.run(question);
     await volley.advance(3_000);

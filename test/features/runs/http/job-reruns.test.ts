@@ -10,6 +10,7 @@ import { runs } from "../../../../src/features/runs/index.ts";
 import { createTestVolley } from "../../../../src/package/testing.ts";
 import { configureKeys } from "../../../support/configured-keys.ts";
 import { DECLARATION, type sendIt } from "./store-tools.ts";
+import { trial } from "../../../support/trial.ts";
 
 /** Its upstream is told the key of each attempt. */
 const keepIt: typeof sendIt = async ({ of }, ctx) => {
@@ -124,7 +125,7 @@ describe("A run of a batch in the background", () => {
     ],
   };
 
-  test("is run again as a job: 202, and writes that succeeded are answered from it", async () => {
+  trial("is run again as a job: 202, and writes that succeeded are answered from it", async () => {
     const { sent, rerun, runOf, begin, statuses } = await start({ bad: 400 });
     const { run_id: id } = await begin(BATCH);
     const first = sent.splice(0);
@@ -182,31 +183,34 @@ describe("A run of a batch in the background", () => {
     expect(sent).toEqual([]);
   });
 
-  test("goes on with a loop over the list that it went over before, and asks about all of it where that is not kept", async () => {
-    for (const bytes of [1, 20_000]) {
-      const { list, sent, rerun, runOf, begin, statuses } = await start({ b: 400 });
-      const args = { of: { $ref: "item#/0" } };
-      const entry = (of: string) => [of, "x".repeat(bytes)] as unknown as string;
-      list.push(entry("a"), entry("b"), entry("c"));
-      const { run_id: id } = await begin({
-        actions: [
-          { id: "list", tool: "look_at", args: { of: "list" } },
-          { id: "all", tool: "drop_in", args, for_each: { $ref: "list#" } },
-        ],
-      });
-      // The others are done, and no longer on it.
-      list.splice(0, 3, entry("new"), entry("b"));
-      delete statuses["b"];
-      sent.splice(0);
-      const again = await rerun(id);
-      const { actions } = await runOf(again.body.run_id as string);
-      const isKept = bytes === 1;
-      expect(namesOf(sent)).toEqual(isKept ? ["b"] : ["list"]);
-      expect(actions.at(-1).status).toBe(isKept ? "success" : "pending_confirmation");
-    }
-  });
+  trial(
+    "goes on with a loop over the list that it went over before, and asks about all of it where that is not kept",
+    async () => {
+      for (const bytes of [1, 20_000]) {
+        const { list, sent, rerun, runOf, begin, statuses } = await start({ b: 400 });
+        const args = { of: { $ref: "item#/0" } };
+        const entry = (of: string) => [of, "x".repeat(bytes)] as unknown as string;
+        list.push(entry("a"), entry("b"), entry("c"));
+        const { run_id: id } = await begin({
+          actions: [
+            { id: "list", tool: "look_at", args: { of: "list" } },
+            { id: "all", tool: "drop_in", args, for_each: { $ref: "list#" } },
+          ],
+        });
+        // The others are done, and no longer on it.
+        list.splice(0, 3, entry("new"), entry("b"));
+        delete statuses["b"];
+        sent.splice(0);
+        const again = await rerun(id);
+        const { actions } = await runOf(again.body.run_id as string);
+        const isKept = bytes === 1;
+        expect(namesOf(sent)).toEqual(isKept ? ["b"] : ["list"]);
+        expect(actions.at(-1).status).toBe(isKept ? "success" : "pending_confirmation");
+      }
+    },
+  );
 
-  test("sends what failed of a loop that succeeded as a whole", async () => {
+  trial("sends what failed of a loop that succeeded as a whole", async () => {
     const { sent, rerun, runOf, begin, statuses } = await start({ b: 400 });
     const args = { of: { $ref: "item#" } };
     const { run_id: id } = await begin({
@@ -248,7 +252,7 @@ describe("A run of a batch in the background", () => {
     expect(sent).toEqual([]);
   });
 
-  test("asks about the element in doubt of a loop that is longer than a request's", async () => {
+  trial("asks about the element in doubt of a loop that is longer than a request's", async () => {
     const { sent, send, rerun, runOf, begin, statuses } = await start({ e30: 0 });
     const for_each = Array.from({ length: 40 }, (_, at) => `e${at}`);
     const args = { of: { $ref: "item#" } };
@@ -331,7 +335,7 @@ describe("A run of a batch in the background", () => {
     });
   });
 
-  test("has each result of its rerun told once, by a stream that follows it to its end", async () => {
+  trial("has each result of its rerun told once, by a stream that follows it to its end", async () => {
     const { volley, send, endOf, begin, statuses } = await start({ bad: 400 });
     const after = { id: "after", tool: "store_it", ...say("last"), depends_on: ["bad"] };
     const actions = BATCH.actions.map((action) => (action.id === "after" ? after : action));
@@ -391,34 +395,37 @@ describe("A run of a batch in the background", () => {
     expect(namesOf(sent)).toEqual(["bad"]);
   });
 
-  test("whose rerun goes on is not run beside it, also where an attempt of that was refused and comes again", async () => {
-    const { sent, send, endOf, rerun, volley, begin, statuses } = await start({ bad: 400 });
-    const { run_id: id } = await begin({ actions: BATCH.actions.slice(1, 2) });
-    statuses["bad"] = 429;
-    sent.splice(0);
-    const first = await send(`/v1/runs/${id}/rerun`, {});
-    // An attempt has left its record, and the next one is a while away.
-    let waitMs = 0;
-    for (let looks = 0; looks < 60 && waitMs < 4_000; looks += 1) {
-      await volley.advance(500);
-      const {
-        status,
-        updated_at: at,
-        next_attempt_at: next,
-      } = (await send(`/v1/jobs/${first.body.job_id}`)).body as Record<string, string>;
-      if (status === "retrying") waitMs = Date.parse(next!) - Date.parse(at!);
-    }
-    expect(waitMs).toBeGreaterThanOrEqual(4_000);
-    await volley.advance(3_500);
-    const second = await send(`/v1/runs/${id}/rerun`, {});
-    expect([second.status, second.body.code]).toEqual([409, "IDEMPOTENCY_IN_PROGRESS"]);
-    delete statuses["bad"];
-    const sentBefore = sent.splice(0).length;
-    expect(sentBefore).toBeGreaterThan(1);
-    expect((await endOf(first.body.job_id as string)).status).toBe("succeeded");
-    expect((await rerun(id)).status).toBe(200);
-    expect(namesOf(sent)).toEqual(["bad"]);
-  });
+  trial(
+    "whose rerun goes on is not run beside it, also where an attempt of that was refused and comes again",
+    async () => {
+      const { sent, send, endOf, rerun, volley, begin, statuses } = await start({ bad: 400 });
+      const { run_id: id } = await begin({ actions: BATCH.actions.slice(1, 2) });
+      statuses["bad"] = 429;
+      sent.splice(0);
+      const first = await send(`/v1/runs/${id}/rerun`, {});
+      // An attempt has left its record, and the next one is a while away.
+      let waitMs = 0;
+      for (let looks = 0; looks < 60 && waitMs < 4_000; looks += 1) {
+        await volley.advance(500);
+        const {
+          status,
+          updated_at: at,
+          next_attempt_at: next,
+        } = (await send(`/v1/jobs/${first.body.job_id}`)).body as Record<string, string>;
+        if (status === "retrying") waitMs = Date.parse(next!) - Date.parse(at!);
+      }
+      expect(waitMs).toBeGreaterThanOrEqual(4_000);
+      await volley.advance(3_500);
+      const second = await send(`/v1/runs/${id}/rerun`, {});
+      expect([second.status, second.body.code]).toEqual([409, "IDEMPOTENCY_IN_PROGRESS"]);
+      delete statuses["bad"];
+      const sentBefore = sent.splice(0).length;
+      expect(sentBefore).toBeGreaterThan(1);
+      expect((await endOf(first.body.job_id as string)).status).toBe("succeeded");
+      expect((await rerun(id)).status).toBe(200);
+      expect(namesOf(sent)).toEqual(["bad"]);
+    },
+  );
 
   test("whose job is forgotten is run again by what the log has of it: a write that did not succeed there asks first", async () => {
     const { volley, sent, send, rerun, begin, statuses } = await start(

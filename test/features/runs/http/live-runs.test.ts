@@ -253,7 +253,7 @@ describe("The events of a run that goes on", () => {
     expect(volley.now() - beganAt).toBe(RUNS_LIMITS.runStreamMs);
   });
 
-  test("are told at once, and no more, where too many wait already", async () => {
+  trial("are told at once, and no more, where too many wait already", async () => {
     const volley = await start();
     const { run_id } = await begin(volley);
     await volley.advance(2_000);

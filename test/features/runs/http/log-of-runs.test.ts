@@ -11,6 +11,7 @@ import { runs } from "../../../../src/features/runs/index.ts";
 import { tenantData } from "../../../../src/features/tenant-data/index.ts";
 import { createTestVolley } from "../../../../src/package/testing.ts";
 import { configureKeys } from "../../../support/configured-keys.ts";
+import { trial } from "../../../support/trial.ts";
 
 const SECRET = "a-secret-of-a-tool-9f1";
 const DECLARATION = {
@@ -204,7 +205,7 @@ describe("The lines of ctx.log stand with their action, of every level and witho
     expect(await logOf(again.batch_id)).toEqual({ bad: lines("bad") });
   });
 
-  test("of each attempt of a job, counted from the start of its run, at most twenty of all", async () => {
+  trial("of each attempt of a job, counted from the start of its run, at most twenty of all", async () => {
     const statuses: Record<string, number> = { of: 503 };
     const { send, run, logOf } = await start(statuses);
     const id = await run({ actions: [act("talk_later", "of"), act("talk_later", "well")] });
@@ -234,7 +235,7 @@ describe("The lines of ctx.log stand with their action, of every level and witho
     expect(loop).toEqual(expect.arrayContaining(lines("e0")));
   });
 
-  test("of no job whose tool is private, or where no content is kept", async () => {
+  trial("of no job whose tool is private, or where no content is kept", async () => {
     const first = await start();
     const actions = [act("talk_later", "a"), act("hush_later", "b")];
     expect(await first.logOf(await first.run({ actions }))).toEqual({ a: lines("a"), b: [] });

@@ -93,7 +93,7 @@ describe.each(Object.entries(TREATMENTS))("F34 An object of runs that is %s", (_
     expect(await volley.client.job(recorded.job_id)).toMatchObject({ status: "succeeded" });
   });
 
-  test("is said to who looks at runs, by 503, and nothing is run again", async () => {
+  trial("is said to who looks at runs, by 503, and nothing is run again", async () => {
     const { volley } = await start(treatment);
     const ask = async (path: string, init?: RequestInit) => (await volley.fetch(path, init)).status;
     const headers = { "content-type": "application/json" };

@@ -10,6 +10,7 @@ import { runs } from "../../../../src/features/runs/index.ts";
 import { createTestVolley, type TestVolley } from "../../../../src/package/testing.ts";
 import { configureKeys } from "../../../support/configured-keys.ts";
 import { DECLARATION, store } from "./store-tools.ts";
+import { trial } from "../../../support/trial.ts";
 
 const later = defineTool({
   ...DECLARATION,
@@ -92,7 +93,7 @@ test.each(["decides", "keeps"].flatMap((by) => EACH.map(([what, pathOf]) => [by,
   },
 );
 
-test("T02 In bulk such a key changes what it began itself, and all of the rest is left", async () => {
+trial("T02 In bulk such a key changes what it began itself, and all of the rest is left", async () => {
   const [own, others] = [await begin("plain"), await begin("other")];
   const statusOf = async (job: string) => (await send("keeps", "GET", `/v1/jobs/${job}`)).body["status"];
   const bulk = async (by: string, path: string, body: object) => (await send(by, "POST", path, body)).body;

@@ -7,6 +7,7 @@ import { discovery } from "../../../../src/features/discovery/index.ts";
 import { runs } from "../../../../src/features/runs/index.ts";
 import { createTestVolley } from "../../../../src/package/testing.ts";
 import { DECLARATION, sendIt } from "./store-tools.ts";
+import { trial } from "../../../support/trial.ts";
 
 const KEEP = {
   ...DECLARATION,
@@ -162,7 +163,7 @@ describe("A rerun of a loop", () => {
     expect(take()).toEqual([]);
   });
 
-  test("of a tool that asks is asked about without the elements that are done", async () => {
+  trial("of a tool that asks is asked about without the elements that are done", async () => {
     const { volley, loop, rerun, yes, take } = await start({ y: [400] });
     const headers = { "content-type": "application/json" };
     const body = JSON.stringify({ actions: [{ ...loop, tool: "drop_it" }] });

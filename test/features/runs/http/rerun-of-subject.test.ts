@@ -5,6 +5,7 @@ import { addedTools } from "../../../../src/features/added-tools/index.ts";
 import { runs } from "../../../../src/features/runs/index.ts";
 import { API, openConnections } from "../../connections/http/connection-world.ts";
 import { base, mailbox, plain } from "../../connections/http/mailbox-tool.ts";
+import { trial } from "../../../support/trial.ts";
 
 const posts = defineTool({
   ...base,
@@ -73,29 +74,32 @@ async function open() {
 }
 
 describe("T52 A rerun of a run with a subject", () => {
-  test("uses the account that the run used, however often it is run again; its name is kept, and never a token", async () => {
-    const { run, rerun, send } = await open();
-    const atHome = await run("mailbox", { subject: "ada" });
-    const atWork = await run("mailbox", { subject: "ada", connections: { acme: "work" } });
-    const again = await rerun(atWork);
-    expect(again.body).toMatchObject({
-      parent: atWork,
-      results: [{ status: "success", data: { mailbox: "ada@work.dev" } }],
-    });
-    const third = await rerun(again.body.batch_id as string);
-    expect(third.body.results[0].data).toEqual({ mailbox: "ada@work.dev" });
-    expect((await rerun(atHome)).body.results[0].data).toEqual({ mailbox: "ada@home.dev" });
-    const { body } = await send("GET", "/v1/runs?subject=ada");
-    expect(body.runs.map(({ connections }: { connections: object }) => connections)).toEqual([
-      {},
-      { acme: "work" },
-      { acme: "work" },
-      { acme: "work" },
-      {},
-    ]);
-    const { body: exported } = await send("GET", `/v1/runs/${atWork}`);
-    expect(JSON.stringify([body, exported])).not.toMatch(/access-|refresh-/);
-  });
+  trial(
+    "uses the account that the run used, however often it is run again; its name is kept, and never a token",
+    async () => {
+      const { run, rerun, send } = await open();
+      const atHome = await run("mailbox", { subject: "ada" });
+      const atWork = await run("mailbox", { subject: "ada", connections: { acme: "work" } });
+      const again = await rerun(atWork);
+      expect(again.body).toMatchObject({
+        parent: atWork,
+        results: [{ status: "success", data: { mailbox: "ada@work.dev" } }],
+      });
+      const third = await rerun(again.body.batch_id as string);
+      expect(third.body.results[0].data).toEqual({ mailbox: "ada@work.dev" });
+      expect((await rerun(atHome)).body.results[0].data).toEqual({ mailbox: "ada@home.dev" });
+      const { body } = await send("GET", "/v1/runs?subject=ada");
+      expect(body.runs.map(({ connections }: { connections: object }) => connections)).toEqual([
+        {},
+        { acme: "work" },
+        { acme: "work" },
+        { acme: "work" },
+        {},
+      ]);
+      const { body: exported } = await send("GET", `/v1/runs/${atWork}`);
+      expect(JSON.stringify([body, exported])).not.toMatch(/access-|refresh-/);
+    },
+  );
 
   test("asks the subject to connect the account where that is gone, as a new batch does", async () => {
     const { run, rerun, send, work } = await open();
@@ -109,30 +113,33 @@ describe("T52 A rerun of a run with a subject", () => {
     });
   });
 
-  test("is for keys that may act for the subject: another's key knows no such run, another's header gets 403, and nothing runs", async () => {
-    const { run, rerun, keyOf, volley } = await open();
-    const grace = await keyOf("grace");
-    const ada = await keyOf("ada");
-    const ofAda = await run("mailbox", { subject: "ada" });
-    const ofNone = await run("plain");
-    const before = volley.requests.length;
-    const asked = [
-      await rerun(ofAda, grace),
-      await rerun(ofAda, { "volley-subject": "grace" }),
-      // It would run with an account where the deployment's own was meant.
-      await rerun(ofNone, grace),
-      await rerun(ofNone, { "volley-subject": "grace" }),
-    ];
-    expect(asked.map(({ status, body }) => [status, body.code as string])).toEqual(
-      asked.map((_, at) => (at % 2 === 0 ? [404, "NOT_FOUND"] : [403, "FORBIDDEN"])),
-    );
-    expect(volley.requests).toHaveLength(before);
-    for (const headers of [ada, { "volley-subject": "ada" }])
-      expect((await rerun(ofAda, headers)).body).toMatchObject({
-        results: [{ data: { mailbox: "ada@home.dev" } }],
-      });
-    expect((await rerun(ofNone)).status).toBe(200);
-  });
+  trial(
+    "is for keys that may act for the subject: another's key knows no such run, another's header gets 403, and nothing runs",
+    async () => {
+      const { run, rerun, keyOf, volley } = await open();
+      const grace = await keyOf("grace");
+      const ada = await keyOf("ada");
+      const ofAda = await run("mailbox", { subject: "ada" });
+      const ofNone = await run("plain");
+      const before = volley.requests.length;
+      const asked = [
+        await rerun(ofAda, grace),
+        await rerun(ofAda, { "volley-subject": "grace" }),
+        // It would run with an account where the deployment's own was meant.
+        await rerun(ofNone, grace),
+        await rerun(ofNone, { "volley-subject": "grace" }),
+      ];
+      expect(asked.map(({ status, body }) => [status, body.code as string])).toEqual(
+        asked.map((_, at) => (at % 2 === 0 ? [404, "NOT_FOUND"] : [403, "FORBIDDEN"])),
+      );
+      expect(volley.requests).toHaveLength(before);
+      for (const headers of [ada, { "volley-subject": "ada" }])
+        expect((await rerun(ofAda, headers)).body).toMatchObject({
+          results: [{ data: { mailbox: "ada@home.dev" } }],
+        });
+      expect((await rerun(ofNone)).status).toBe(200);
+    },
+  );
 
   test("of a write that may have happened asks first, and a yes uses the same account", async () => {
     const { run, rerun, send, lost } = await open();

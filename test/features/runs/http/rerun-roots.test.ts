@@ -11,6 +11,7 @@ import { runs } from "../../../../src/features/runs/index.ts";
 import { createTestVolley } from "../../../../src/package/testing.ts";
 import { samples } from "../../../support/samples.ts";
 import { DECLARATION, sendIt, store } from "./store-tools.ts";
+import { trial } from "../../../support/trial.ts";
 
 const gated = defineTool({ ...DECLARATION, name: "drop_it", actions: ["delete"], run: sendIt });
 const once = { execution: "fire-and-forget", delivery: "at-most-once" } as const;
@@ -245,58 +246,62 @@ const step = fc.oneof(
 /** When the objects lose what they hold in memory: while a step goes on, after it, or not. */
 const loss = fc.constantFrom("in the middle", "afterwards", "never");
 
-test("T56 However yeses, reruns and bulk follow each other, and the objects lose their memory, no write is sent twice unasked", async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(treatment, { maxLength: 8 }),
-      fc.array(treatment, { maxLength: 8 }),
-      fc.array(treatment, { maxLength: 8 }),
-      fc.array(fc.tuple(step, loss), { minLength: 1, maxLength: 6 }),
-      async (ofA, ofB, ofC, steps) => {
-        const plans = { a: [...ofA], b: [...ofB], c: [...ofC], edited: [...ofA] };
-        const { run, rerun, say, post, sent, volley } = await start(plans);
-        const batch = await run(drop, after("b", "a"), { id: "c", tool: "store_later", args: { of: "c" } });
-        const known = [batch.batch_id];
-        const questions = new Set([questionOf(batch)]);
-        let yeses = 0;
-        const note = (answer: Envelope | undefined): void => {
-          if (answer?.results === undefined) return;
-          known.push(answer.batch_id);
-          for (const { confirmation } of answer.results) if (confirmation) questions.add(confirmation.id);
-        };
-        for (const [one, lost] of steps) {
-          const losing = lost === "in the middle" ? volley.advance(200).then(() => volley.evict()) : null;
-          if (one.kind === "yes") {
-            const [id] = [...questions].slice(one.of % questions.size);
-            const answer = await say(id!, one.edit ? { args: { a: { of: "edited" } } } : {});
-            if (answer.results !== undefined) yeses += 1;
-            note(answer);
-          } else if (one.kind === "bulk") await post("/v1/runs/rerun", { source: "http", only: "failed" });
-          else {
-            const ids = one.kind === "two" ? [one.of, one.and] : [one.of];
-            const answers = await Promise.all(
-              ids.map(async (at, place) => {
-                // The second comes when the memory of the first is lost, if it is.
-                await volley.advance(400 * place);
-                return rerun(known[at % known.length]!);
-              }),
-            );
-            for (const answer of answers) note(answer);
+trial(
+  "T56 However yeses, reruns and bulk follow each other, and the objects lose their memory, no write is sent twice unasked",
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(treatment, { maxLength: 8 }),
+        fc.array(treatment, { maxLength: 8 }),
+        fc.array(treatment, { maxLength: 8 }),
+        fc.array(fc.tuple(step, loss), { minLength: 1, maxLength: 6 }),
+        async (ofA, ofB, ofC, steps) => {
+          const plans = { a: [...ofA], b: [...ofB], c: [...ofC], edited: [...ofA] };
+          const { run, rerun, say, post, sent, volley } = await start(plans);
+          const batch = await run(drop, after("b", "a"), { id: "c", tool: "store_later", args: { of: "c" } });
+          const known = [batch.batch_id];
+          const questions = new Set([questionOf(batch)]);
+          let yeses = 0;
+          const note = (answer: Envelope | undefined): void => {
+            if (answer?.results === undefined) return;
+            known.push(answer.batch_id);
+            for (const { confirmation } of answer.results) if (confirmation) questions.add(confirmation.id);
+          };
+          for (const [one, lost] of steps) {
+            const losing = lost === "in the middle" ? volley.advance(200).then(() => volley.evict()) : null;
+            if (one.kind === "yes") {
+              const [id] = [...questions].slice(one.of % questions.size);
+              const answer = await say(id!, one.edit ? { args: { a: { of: "edited" } } } : {});
+              if (answer.results !== undefined) yeses += 1;
+              note(answer);
+            } else if (one.kind === "bulk") await post("/v1/runs/rerun", { source: "http", only: "failed" });
+            else {
+              const ids = one.kind === "two" ? [one.of, one.and] : [one.of];
+              const answers = await Promise.all(
+                ids.map(async (at, place) => {
+                  // The second comes when the memory of the first is lost, if it is.
+                  await volley.advance(400 * place);
+                  return rerun(known[at % known.length]!);
+                }),
+              );
+              for (const answer of answers) note(answer);
+            }
+            await losing;
+            await volley.advance(3_000);
+            if (lost === "afterwards") volley.evict();
           }
-          await losing;
-          await volley.advance(3_000);
-          if (lost === "afterwards") volley.evict();
-        }
-        for (const name of ["a", "b", "c", "edited"] as const) {
-          const count = sent.filter((of) => of === name).length;
-          const used = { a: ofA, b: ofB, c: ofC, edited: ofA }[name].slice(0, count);
-          const effects = used.filter((one) => one !== "refused").length + Math.max(0, count - used.length);
-          // Each effect beyond the first has a yes of its own.
-          expect(effects).toBeLessThanOrEqual(Math.max(1, yeses));
-        }
-        expect(sent.filter((of) => of === "a" || of === "edited").length === 0 || yeses > 0).toBe(true);
-      },
-    ),
-    { numRuns: samples(60) },
-  );
-}, 120_000);
+          for (const name of ["a", "b", "c", "edited"] as const) {
+            const count = sent.filter((of) => of === name).length;
+            const used = { a: ofA, b: ofB, c: ofC, edited: ofA }[name].slice(0, count);
+            const effects = used.filter((one) => one !== "refused").length + Math.max(0, count - used.length);
+            // Each effect beyond the first has a yes of its own.
+            expect(effects).toBeLessThanOrEqual(Math.max(1, yeses));
+          }
+          expect(sent.filter((of) => of === "a" || of === "edited").length === 0 || yeses > 0).toBe(true);
+        },
+      ),
+      { numRuns: samples(60) },
+    );
+  },
+  120_000,
+);

@@ -10,6 +10,7 @@ import { runs } from "../../../../src/features/runs/index.ts";
 import { tenantData } from "../../../../src/features/tenant-data/index.ts";
 import { createTestVolley, type TestVolley } from "../../../../src/package/testing.ts";
 import { DECLARATION, sendIt } from "./store-tools.ts";
+import { trial } from "../../../support/trial.ts";
 
 const store = defineTool({
   name: "store_it",
@@ -105,27 +106,30 @@ describe("PUT /v1/runs", () => {
     expect(await list(from)).toMatchObject([{ status: "success" }]);
   });
 
-  test("T56 gives runs that are looked at only: none is run again here, whatever was done with it since where it ran, and bulk leaves it out", async () => {
-    const refused = (): Response => new Response("{}", { status: 400 });
-    const from = await start([refused]);
-    const { batch_id } = await from.run(write("a"));
-    await from.advance(3_000);
-    const backup = await exportOf(from);
-    const again = await send(from, "POST", `/v1/runs/${batch_id}/rerun`, "{}");
-    expect(JSON.parse(again.text)).toMatchObject({ results: [{ status: "success" }] });
-    await from.advance(3_000);
-    const to = await start();
-    await to.advance(60_000);
-    expect((await send(to, "PUT", "/v1/runs", `{"runs":${backup}}`)).text).toBe('{"restored":1}');
-    expect(await list(to)).toMatchObject([{ run_id: batch_id, imported: true }]);
-    expect((await list(from)).map(({ imported }) => imported)).toEqual([undefined, undefined]);
-    const there = await send(to, "POST", `/v1/runs/${batch_id}/rerun`, "{}");
-    expect(there.status).toBe(422);
-    expect(there.text).toContain("INVALID_REQUEST");
-    const bulk = await send(to, "POST", "/v1/runs/rerun", '{"status":"error"}');
-    expect(JSON.parse(bulk.text)).toMatchObject({ runs: 0 });
-    expect(to.requests).toEqual([]);
-  });
+  trial(
+    "T56 gives runs that are looked at only: none is run again here, whatever was done with it since where it ran, and bulk leaves it out",
+    async () => {
+      const refused = (): Response => new Response("{}", { status: 400 });
+      const from = await start([refused]);
+      const { batch_id } = await from.run(write("a"));
+      await from.advance(3_000);
+      const backup = await exportOf(from);
+      const again = await send(from, "POST", `/v1/runs/${batch_id}/rerun`, "{}");
+      expect(JSON.parse(again.text)).toMatchObject({ results: [{ status: "success" }] });
+      await from.advance(3_000);
+      const to = await start();
+      await to.advance(60_000);
+      expect((await send(to, "PUT", "/v1/runs", `{"runs":${backup}}`)).text).toBe('{"restored":1}');
+      expect(await list(to)).toMatchObject([{ run_id: batch_id, imported: true }]);
+      expect((await list(from)).map(({ imported }) => imported)).toEqual([undefined, undefined]);
+      const there = await send(to, "POST", `/v1/runs/${batch_id}/rerun`, "{}");
+      expect(there.status).toBe(422);
+      expect(there.text).toContain("INVALID_REQUEST");
+      const bulk = await send(to, "POST", "/v1/runs/rerun", '{"status":"error"}');
+      expect(JSON.parse(bulk.text)).toMatchObject({ runs: 0 });
+      expect(to.requests).toEqual([]);
+    },
+  );
 
   test("leaves out what is too old, and refuses what is no export, and a key that may not call every tool", async () => {
     const from = await start();

@@ -11,6 +11,7 @@ import { flows } from "../../../../src/features/flows/index.ts";
 import { keys } from "../../../../src/features/keys/index.ts";
 import { runs } from "../../../../src/features/runs/index.ts";
 import { createTestVolley, type TestVolley } from "../../../../src/package/testing.ts";
+import { trial } from "../../../support/trial.ts";
 
 /** Takes as long as it is told. */
 const waits = defineTool({
@@ -144,7 +145,7 @@ describe("The list of runs that go on", () => {
     expect(await running(volley, "tag=night")).toEqual([]);
   });
 
-  test("has those of a key, a source, a flow, a request and a time", async () => {
+  trial("has those of a key, a source, a flow, a request and a time", async () => {
     const volley = await start();
     const { status } = await send(volley, "PUT", "/v1/flows/tick", {
       summary: "Tick",

@@ -16,6 +16,7 @@ import {
   type TestVolley,
   type TestVolleyOptions,
 } from "../../../../src/package/testing.ts";
+import { trial } from "../../../support/trial.ts";
 
 const DECLARATION = {
   summary: "Echo a text",
@@ -150,7 +151,7 @@ describe("An action of a tool that there is not", () => {
   const asked = { actions: [{ id: "a", tool: "echo_txet", args: {} }] };
   const named = [{ id: "a", tool: "echo_txet", status: "error", error: { code: "UNKNOWN_TOOL" } }];
 
-  test("shows the name that was asked for, in its run and in a rerun of it", async () => {
+  trial("shows the name that was asked for, in its run and in a rerun of it", async () => {
     const volley = await start();
     const { batch_id: id } = await volley.run({
       actions: [...asked.actions, { id: "b", tool: "echo_text", args: { text: "b" } }],
@@ -554,7 +555,7 @@ describe("A secret", () => {
     (text) => ["/v1/execute_actions", { actions: [{ tool: "leaks", args: { text } }] }],
   ];
 
-  test("is in no run, whichever door brought it and however it was written", async () => {
+  trial("is in no run, whichever door brought it and however it was written", async () => {
     const volley = await start();
     await send(volley, "PUT", "/v1/flows/leaks", {
       summary: "Leak a text",

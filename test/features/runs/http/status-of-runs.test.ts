@@ -10,6 +10,7 @@ import { runs } from "../../../../src/features/runs/index.ts";
 import { createTestVolley } from "../../../../src/package/testing.ts";
 import { configureKeys } from "../../../support/configured-keys.ts";
 import { DECLARATION, sendIt, store } from "./store-tools.ts";
+import { trial } from "../../../support/trial.ts";
 
 const HOUR = 3_600_000;
 const LATER = { ...DECLARATION, execution: "fire-and-forget", run: sendIt } as const;
@@ -110,7 +111,7 @@ describe("The status of a run follows its jobs, in the run, in the list and by i
     expect((await list()).find((one) => one.run_id === id)).toMatchObject(expected);
   });
 
-  test("a loop whose jobs die in part, and as a whole", async () => {
+  trial("a loop whose jobs die in part, and as a whole", async () => {
     const { volley, run, statusOf } = await start();
     const loop = (...names: readonly string[]) =>
       run({ id: "loop", tool: "store_later", for_each: names, args: { of: { $ref: "item#" } } });
@@ -129,19 +130,22 @@ describe("The status of a run follows its jobs, in the run, in the list and by i
     expect(await statusOf(id)).toBe("success");
   });
 
-  test("from its answer to its end it says running, then how it ended, and at no moment success", async () => {
-    const { volley, send, list } = await start();
-    const { batch_id: id } = await send("/v1/execute_actions", { actions: [DYING] });
-    const said: string[] = [];
-    for (let step = 0; step < 3_000 && said.at(-1) !== "error"; step += 1) {
-      await volley.advance(250);
-      for (const { run_id: one, status } of await list()) if (one === id) said.push(status);
-    }
-    expect(new Set(said)).toEqual(new Set(["running", "error"]));
-    expect(said.indexOf("error")).toBe(said.length - 1);
-  });
+  trial(
+    "from its answer to its end it says running, then how it ended, and at no moment success",
+    async () => {
+      const { volley, send, list } = await start();
+      const { batch_id: id } = await send("/v1/execute_actions", { actions: [DYING] });
+      const said: string[] = [];
+      for (let step = 0; step < 3_000 && said.at(-1) !== "error"; step += 1) {
+        await volley.advance(250);
+        for (const { run_id: one, status } of await list()) if (one === id) said.push(status);
+      }
+      expect(new Set(said)).toEqual(new Set(["running", "error"]));
+      expect(said.indexOf("error")).toBe(said.length - 1);
+    },
+  );
 
-  test("a redrive makes it go on again, and its success takes the failure back", async () => {
+  trial("a redrive makes it go on again, and its success takes the failure back", async () => {
     const { volley, statuses, run, statusOf, send } = await start();
     const { id, results } = await run(DYING);
     await volley.advance(HOUR);
@@ -160,7 +164,7 @@ describe("The status of a run follows its jobs, in the run, in the list and by i
     expect(await statusOf(id)).toBe("running");
   });
 
-  test("`POST /v1/runs/cancel` by `status: running` ends it", async () => {
+  trial("`POST /v1/runs/cancel` by `status: running` ends it", async () => {
     const { run, statusOf, send } = await start();
     const { id } = await run(DYING);
     expect(await send("/v1/runs/cancel", { status: "running" })).toEqual({ runs: 1 });
@@ -168,7 +172,7 @@ describe("The status of a run follows its jobs, in the run, in the list and by i
     expect(await send("/v1/runs/cancel", { status: "running" })).toEqual({ runs: 0 });
   });
 
-  test("a batch in the background, with a job of its own, is one run of the list", async () => {
+  trial("a batch in the background, with a job of its own, is one run of the list", async () => {
     const { volley, send, list, statusOf } = await start();
     const actions = [act("store_it", "dying"), act("store_later", "dying-too")];
     const { run_id: id } = await send("/v1/execute_actions", { background: true, actions });
@@ -235,7 +239,7 @@ describe("The status of a run follows its questions:", () => {
     }
   });
 
-  test("one that is approved and whose action fails, and one that succeeds", async () => {
+  trial("one that is approved and whose action fails, and one that succeeds", async () => {
     for (const [of, last] of [
       ["bad", "error"],
       ["fine", "success"],
@@ -247,7 +251,7 @@ describe("The status of a run follows its questions:", () => {
     }
   });
 
-  test("one that is approved makes a job: both runs go on as long as that, and end as it does", async () => {
+  trial("one that is approved makes a job: both runs go on as long as that, and end as it does", async () => {
     const world = await start();
     const { id, results } = await world.run(act("drop_later", "dying"));
     const { batch_id: approved } = await decide(world, results, "approve");

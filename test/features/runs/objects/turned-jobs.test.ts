@@ -8,6 +8,7 @@ import { createRunsPart } from "../../../../src/features/runs/objects/runs-part.
 import type { TurnedJob } from "../../../../src/features/runs/turned-job.ts";
 import { createMemoryStorage } from "../../../../src/package/testing/memory-storage.ts";
 import { VirtualClock } from "../../../support/virtual-clock.ts";
+import { trial } from "../../../support/trial.ts";
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
@@ -130,7 +131,7 @@ describe("The log of runs", () => {
     }
   });
 
-  test("forgets what is too old, and the oldest of what is too much", () => {
+  trial("forgets what is too old, and the oldest of what is too much", () => {
     const table = new JobTable(sql);
     table.erase();
     const all = Array.from({ length: LIMITS.runJobsKept + 2 }, (_, at) => turned(`${at}`, { at }));

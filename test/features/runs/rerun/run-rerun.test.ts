@@ -5,6 +5,7 @@ import type { WireEnvelope } from "../../../support/execute-batch.ts";
 import { contractOf } from "../../../support/fake-actions.ts";
 import { RerunWorld, type Treatment } from "../../../support/rerun-world.ts";
 import { samples } from "../../../support/samples.ts";
+import { trial } from "../../../support/trial.ts";
 
 const write = (id: string, more: object = {}) => ({ id, tool: "write", args: { of: id }, ...more });
 const statusesOf = (answer: unknown) => (answer as WireEnvelope).results.map(({ status }) => status);
@@ -150,29 +151,32 @@ const treatment = fc.constantFrom<Treatment>(
 );
 const rerunOf = fc.record({ of: fc.nat(6), only: fc.constantFrom("failed" as const, undefined) });
 
-test("Whatever ran and wherever it was interrupted, no write takes effect twice unless a person says yes", async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(fc.boolean(), { minLength: 1, maxLength: 5 }),
-      fc.array(treatment, { maxLength: 16 }),
-      fc.array(rerunOf, { maxLength: 6 }),
-      async (waits, treatments, reruns) => {
-        const world = new RerunWorld(treatments);
-        const actions = waits.map((isAfter, at) =>
-          write(`w${at}`, isAfter && at > 0 ? { depends_on: [`w${at - 1}`] } : {}),
-        );
-        const run = await world.run({ actions });
-        const runs = run === null ? [] : [run];
-        for (const { of, only } of reruns) {
-          if (runs.length === 0) break;
-          const answer = await world.rerun(runs[of % runs.length]!, only);
-          if (answer === null || Array.isArray(answer)) continue;
-          const { batch_id } = answer as WireEnvelope;
-          if (world.bodyOf(batch_id) !== null) runs.push(batch_id);
-        }
-        for (const [id, count] of world.effects) expect([id, count]).toEqual([id, 1]);
-      },
-    ),
-    { numRuns: samples(300) },
-  );
-});
+trial(
+  "Whatever ran and wherever it was interrupted, no write takes effect twice unless a person says yes",
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.boolean(), { minLength: 1, maxLength: 5 }),
+        fc.array(treatment, { maxLength: 16 }),
+        fc.array(rerunOf, { maxLength: 6 }),
+        async (waits, treatments, reruns) => {
+          const world = new RerunWorld(treatments);
+          const actions = waits.map((isAfter, at) =>
+            write(`w${at}`, isAfter && at > 0 ? { depends_on: [`w${at - 1}`] } : {}),
+          );
+          const run = await world.run({ actions });
+          const runs = run === null ? [] : [run];
+          for (const { of, only } of reruns) {
+            if (runs.length === 0) break;
+            const answer = await world.rerun(runs[of % runs.length]!, only);
+            if (answer === null || Array.isArray(answer)) continue;
+            const { batch_id } = answer as WireEnvelope;
+            if (world.bodyOf(batch_id) !== null) runs.push(batch_id);
+          }
+          for (const [id, count] of world.effects) expect([id, count]).toEqual([id, 1]);
+        },
+      ),
+      { numRuns: samples(300) },
+    );
+  },
+);

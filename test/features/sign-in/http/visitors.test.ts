@@ -8,6 +8,7 @@ import { discovery } from "../../../../src/features/discovery/index.ts";
 import { mcp } from "../../../../src/features/mcp/index.ts";
 import { signIn } from "../../../../src/features/sign-in/index.ts";
 import { createTestVolley } from "../../../../src/package/testing.ts";
+import { trial } from "../../../support/trial.ts";
 
 const from = (address?: string) => ({
   headers: new Headers(address === undefined ? {} : { "cf-connecting-ip": address }),
@@ -59,7 +60,7 @@ describe("The requests of visitors, who have no key", () => {
 });
 
 describe("A flood of visitors", () => {
-  test.each([
+  trial.each([
     ["GET", "/authorize", "text/html"],
     ["POST", "/authorize", "text/html"],
     ["POST", "/authorize/choice", "text/html"],
@@ -87,22 +88,25 @@ describe("A flood of visitors", () => {
   });
 });
 
-test("No time passes while the page of consent is made: what seals its cookies is outside of virtual time", async () => {
-  const volley = await createTestVolley({ tools: [], features: [discovery(), mcp(), signIn()] });
-  const redirect = "https://app.example.com/callback";
-  const headers = { "content-type": "application/json", host: "volley.test" };
-  const body = JSON.stringify({ redirect_uris: [redirect], token_endpoint_auth_method: "none" });
-  const made = await volley.fetch("/oauth/register", { method: "POST", headers, body });
-  const { client_id } = (await made.json()) as { readonly client_id: string };
-  const asked = new URLSearchParams({
-    response_type: "code",
-    client_id,
-    redirect_uri: redirect,
-    code_challenge: "a".repeat(43),
-    code_challenge_method: "S256",
-  });
-  const before = volley.now();
-  for (let visit = 0; visit < 3; visit += 1)
-    expect((await volley.fetch(`/authorize?${asked.toString()}`, { headers })).status).toBe(200);
-  expect(volley.now()).toBe(before);
-});
+trial(
+  "No time passes while the page of consent is made: what seals its cookies is outside of virtual time",
+  async () => {
+    const volley = await createTestVolley({ tools: [], features: [discovery(), mcp(), signIn()] });
+    const redirect = "https://app.example.com/callback";
+    const headers = { "content-type": "application/json", host: "volley.test" };
+    const body = JSON.stringify({ redirect_uris: [redirect], token_endpoint_auth_method: "none" });
+    const made = await volley.fetch("/oauth/register", { method: "POST", headers, body });
+    const { client_id } = (await made.json()) as { readonly client_id: string };
+    const asked = new URLSearchParams({
+      response_type: "code",
+      client_id,
+      redirect_uri: redirect,
+      code_challenge: "a".repeat(43),
+      code_challenge_method: "S256",
+    });
+    const before = volley.now();
+    for (let visit = 0; visit < 3; visit += 1)
+      expect((await volley.fetch(`/authorize?${asked.toString()}`, { headers })).status).toBe(200);
+    expect(volley.now()).toBe(before);
+  },
+);

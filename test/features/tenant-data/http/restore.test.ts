@@ -164,35 +164,38 @@ const text = (value: unknown): string => JSON.stringify(value);
 const NEW_SECRET =
   "it signs with a new secret, because no export has one: rotate it, and give its customer what that answers.";
 
-test("F39 An export that is put back where nothing is gives the same export, of every kind; what is lost is named", async () => {
-  const volley = await open();
-  await fill(volley);
-  const backup = await exportOf(volley);
-  const { remembered, ...restored } = backup;
-  expect(remembered).toEqual([]);
-  for (const [field, list] of Object.entries(restored)) expect([field, list]).not.toEqual([field, []]);
-  await must(volley, "POST", "/v1/tenant/delete", { tenant: "acme" });
-  expect(await exportOf(volley)).toMatchObject({ tools: [], flows: [], keys: [], runs: [] });
-  await volley.advance(1_000);
-  expect((await restore(volley, backup)).toSorted()).toEqual([
-    `endpoint quiet: ${NEW_SECRET}`,
-    `endpoint shop: ${NEW_SECRET}`,
-  ]);
-  expect(essence(await exportOf(volley))).toEqual(essence(backup));
-  // A key that ends soon ends when it would have.
-  const ends = (document: Document) =>
-    (document["keys"] as { hashes: { ends_at: string | null }[] }[]).flatMap(({ hashes }) =>
-      hashes.map(({ ends_at: at }) => (at === null ? null : Date.parse(at))),
-    );
-  for (const [at, end] of ends(await exportOf(volley)).entries()) {
-    const was = ends(backup)[at]!;
-    if (was === null) expect(end).toBeNull();
-    else expect(was - end!).toSatisfy((ms: number) => ms >= 0 && ms <= 1_000);
-  }
-  // Run again it finds everything, and nothing is lost.
-  expect(await restore(volley, backup)).toEqual([]);
-  expect(essence(await exportOf(volley))).toEqual(essence(backup));
-});
+trial(
+  "F39 An export that is put back where nothing is gives the same export, of every kind; what is lost is named",
+  async () => {
+    const volley = await open();
+    await fill(volley);
+    const backup = await exportOf(volley);
+    const { remembered, ...restored } = backup;
+    expect(remembered).toEqual([]);
+    for (const [field, list] of Object.entries(restored)) expect([field, list]).not.toEqual([field, []]);
+    await must(volley, "POST", "/v1/tenant/delete", { tenant: "acme" });
+    expect(await exportOf(volley)).toMatchObject({ tools: [], flows: [], keys: [], runs: [] });
+    await volley.advance(1_000);
+    expect((await restore(volley, backup)).toSorted()).toEqual([
+      `endpoint quiet: ${NEW_SECRET}`,
+      `endpoint shop: ${NEW_SECRET}`,
+    ]);
+    expect(essence(await exportOf(volley))).toEqual(essence(backup));
+    // A key that ends soon ends when it would have.
+    const ends = (document: Document) =>
+      (document["keys"] as { hashes: { ends_at: string | null }[] }[]).flatMap(({ hashes }) =>
+        hashes.map(({ ends_at: at }) => (at === null ? null : Date.parse(at))),
+      );
+    for (const [at, end] of ends(await exportOf(volley)).entries()) {
+      const was = ends(backup)[at]!;
+      if (was === null) expect(end).toBeNull();
+      else expect(was - end!).toSatisfy((ms: number) => ms >= 0 && ms <= 1_000);
+    }
+    // Run again it finds everything, and nothing is lost.
+    expect(await restore(volley, backup)).toEqual([]);
+    expect(essence(await exportOf(volley))).toEqual(essence(backup));
+  },
+);
 
 trial(
   "F39 The pages of an export have everything once, are small each, and put back together they give the same export",
@@ -282,30 +285,33 @@ test("F39 An export of which a page is missing is not put back, at its end or in
   expect(joinPages([{ volley_export: 1, keys: [] }])).toEqual({ volley_export: 1, keys: [] });
 });
 
-test("F39 A restore brings back no key that has ended since, and leaves a name that has others as it is", async () => {
-  const volley = await open();
-  await fill(volley);
-  const backup = await exportOf(volley);
-  const before = (await exportOf(volley))["keys"] as { name: string; hashes: { hash: string }[] }[];
-  const old = before.find(({ name }) => name === "turning")!.hashes.map(({ hash }) => hash);
-  expect(old).toHaveLength(2);
-  // It leaked: both end now.
-  await must(volley, "POST", "/v1/keys", { name: "turning", overlap_s: 0 });
-  const named = await restore(volley, backup);
-  expect(named).toContain("key turning: NAME_TAKEN");
-  const after = (await exportOf(volley))["keys"] as typeof before;
-  const now = after.find(({ name }) => name === "turning")!.hashes.map(({ hash }) => hash);
-  expect(now).toHaveLength(1);
-  expect(old).not.toContain(now[0]);
-  // The time of one that was to end is over, and so is that of a name.
-  await must(volley, "POST", "/v1/tenant/delete", { tenant: "acme" });
-  await volley.advance(400 * 86_400_000);
-  await restore(volley, backup);
-  const late = (await exportOf(volley))["keys"] as typeof before;
-  expect(late.map(({ name, hashes }) => [name, hashes.map(({ hash }) => hash)])).toEqual([
-    ["turning", [old[1]]],
-  ]);
-});
+trial(
+  "F39 A restore brings back no key that has ended since, and leaves a name that has others as it is",
+  async () => {
+    const volley = await open();
+    await fill(volley);
+    const backup = await exportOf(volley);
+    const before = (await exportOf(volley))["keys"] as { name: string; hashes: { hash: string }[] }[];
+    const old = before.find(({ name }) => name === "turning")!.hashes.map(({ hash }) => hash);
+    expect(old).toHaveLength(2);
+    // It leaked: both end now.
+    await must(volley, "POST", "/v1/keys", { name: "turning", overlap_s: 0 });
+    const named = await restore(volley, backup);
+    expect(named).toContain("key turning: NAME_TAKEN");
+    const after = (await exportOf(volley))["keys"] as typeof before;
+    const now = after.find(({ name }) => name === "turning")!.hashes.map(({ hash }) => hash);
+    expect(now).toHaveLength(1);
+    expect(old).not.toContain(now[0]);
+    // The time of one that was to end is over, and so is that of a name.
+    await must(volley, "POST", "/v1/tenant/delete", { tenant: "acme" });
+    await volley.advance(400 * 86_400_000);
+    await restore(volley, backup);
+    const late = (await exportOf(volley))["keys"] as typeof before;
+    expect(late.map(({ name, hashes }) => [name, hashes.map(({ hash }) => hash)])).toEqual([
+      ["turning", [old[1]]],
+    ]);
+  },
+);
 
 test("F39 Events, connections, sign-ins and remembered approvals of an export are named, because none of them can be put back", () => {
   const named = (field: string, exported: unknown) =>
@@ -321,48 +327,61 @@ test("F39 Events, connections, sign-ins and remembered approvals of an export ar
   expect(named("remembered", [remembered])).toEqual([sure("remembered approval of pay for agent")]);
 });
 
-test("F39 The list of an export and that of a restore are one: each field that the document has, by the feature that fills it", async () => {
-  const volley = await createTestVolley({ tools: [], features: ALL_FEATURES });
-  const { components } = (await (await volley.fetch("/openapi.json")).json()) as {
-    components: { schemas: { Export: { properties: object } } };
-  };
-  const about = ["volley_export", "tenant", "created_at", "cursor", "next_cursor"];
-  const fields = Object.keys(components.schemas.Export.properties).filter((one) => !about.includes(one));
-  expect(Object.keys(RESTORES).toSorted()).toEqual(fields.toSorted());
-  for (const { tenantPart } of ALL_FEATURES)
-    if (tenantPart !== undefined)
-      expect([tenantPart.field, RESTORES[tenantPart.field]]).toEqual([tenantPart.field, tenantPart.restore]);
-});
+trial(
+  "F39 The list of an export and that of a restore are one: each field that the document has, by the feature that fills it",
+  async () => {
+    const volley = await createTestVolley({ tools: [], features: ALL_FEATURES });
+    const { components } = (await (await volley.fetch("/openapi.json")).json()) as {
+      components: { schemas: { Export: { properties: object } } };
+    };
+    const about = ["volley_export", "tenant", "created_at", "cursor", "next_cursor"];
+    const fields = Object.keys(components.schemas.Export.properties).filter((one) => !about.includes(one));
+    expect(Object.keys(RESTORES).toSorted()).toEqual(fields.toSorted());
+    for (const { tenantPart } of ALL_FEATURES)
+      if (tenantPart !== undefined)
+        expect([tenantPart.field, RESTORES[tenantPart.field]]).toEqual([
+          tenantPart.field,
+          tenantPart.restore,
+        ]);
+  },
+);
 
-test("F39 A restored run tells what was taken back as it did, also of what was under way, and is not undone again", async () => {
-  const bookings = openBookings({ "unbook c": () => Response.json({}, { status: 503 }) });
-  const volley = await open({ tools: [store, ...TOOLS], routes: bookings.routes });
-  const bookAll = async (...names: readonly string[]): Promise<string> => {
-    const actions = names.map((name) => ({ id: name, tool: "book", args: { name } }));
-    const { batch_id: id } = await volley.run({ actions });
-    await volley.advance(3_000);
-    await must(volley, "POST", `/v1/runs/${id}/undo`, {});
-    return id;
-  };
-  const whole = await bookAll("a", "b");
-  const open1 = await bookAll("c");
-  const read = async (id: string) => {
-    const stream = await volley.fetch(`/v1/runs/${id}`, { headers: { accept: "text/event-stream" } });
-    const { imported: _, ...run } = await must(volley, "GET", `/v1/runs/${id}`);
-    return { run, events: await stream.text() };
-  };
-  const before = await read(whole);
-  expect(before.run).toMatchObject({ status: "undone", undone: [{ id: "b" }, { id: "a" }] });
-  const backup = await exportOf(volley);
-  await must(volley, "POST", "/v1/tenant/delete", { tenant: "acme" });
-  await volley.advance(600_000);
-  await restore(volley, backup);
-  expect(await read(whole)).toEqual(before);
-  // The copy hears no more of it.
-  const { run } = await read(open1);
-  expect(run).toMatchObject({ status: "partial", in_doubt: true, undone: [{ id: "c", status: "unknown" }] });
-  expect(essence(await exportOf(volley))).toEqual(essence(backup));
-  const heard = bookings.heard.length;
-  expect(await send(volley, "POST", `/v1/runs/${whole}/undo`, {})).toMatchObject({ status: 422 });
-  expect(bookings.heard).toHaveLength(heard);
-});
+trial(
+  "F39 A restored run tells what was taken back as it did, also of what was under way, and is not undone again",
+  async () => {
+    const bookings = openBookings({ "unbook c": () => Response.json({}, { status: 503 }) });
+    const volley = await open({ tools: [store, ...TOOLS], routes: bookings.routes });
+    const bookAll = async (...names: readonly string[]): Promise<string> => {
+      const actions = names.map((name) => ({ id: name, tool: "book", args: { name } }));
+      const { batch_id: id } = await volley.run({ actions });
+      await volley.advance(3_000);
+      await must(volley, "POST", `/v1/runs/${id}/undo`, {});
+      return id;
+    };
+    const whole = await bookAll("a", "b");
+    const open1 = await bookAll("c");
+    const read = async (id: string) => {
+      const stream = await volley.fetch(`/v1/runs/${id}`, { headers: { accept: "text/event-stream" } });
+      const { imported: _, ...run } = await must(volley, "GET", `/v1/runs/${id}`);
+      return { run, events: await stream.text() };
+    };
+    const before = await read(whole);
+    expect(before.run).toMatchObject({ status: "undone", undone: [{ id: "b" }, { id: "a" }] });
+    const backup = await exportOf(volley);
+    await must(volley, "POST", "/v1/tenant/delete", { tenant: "acme" });
+    await volley.advance(600_000);
+    await restore(volley, backup);
+    expect(await read(whole)).toEqual(before);
+    // The copy hears no more of it.
+    const { run } = await read(open1);
+    expect(run).toMatchObject({
+      status: "partial",
+      in_doubt: true,
+      undone: [{ id: "c", status: "unknown" }],
+    });
+    expect(essence(await exportOf(volley))).toEqual(essence(backup));
+    const heard = bookings.heard.length;
+    expect(await send(volley, "POST", `/v1/runs/${whole}/undo`, {})).toMatchObject({ status: 422 });
+    expect(bookings.heard).toHaveLength(heard);
+  },
+);

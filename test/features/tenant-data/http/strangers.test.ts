@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { MARK, openOwned, STRANGERS } from "./owned-world.ts";
 import type { Answered } from "../../connections/http/connection-world.ts";
 import { trials } from "../../../support/trial.ts";
+import { trial } from "../../../support/trial.ts";
 
 const YEARS_AGO = { since: "2020-01-01T00:00:00Z" };
 
@@ -189,7 +190,7 @@ describe.each(STRANGERS)("T02 For %s", (_, key, shared) => {
     expect(JSON.stringify((await ask(world, one, { key })).body)).not.toContain(MARK);
   });
 
-  test("all of that leaves what there is as it was", async () => {
+  trial("all of that leaves what there is as it was", async () => {
     expect(await portrait(world)).toEqual(before);
   });
 });

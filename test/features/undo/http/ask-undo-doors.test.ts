@@ -11,6 +11,7 @@ import { undo } from "../../../../src/features/undo/index.ts";
 import { createTestVolley, type TestVolley } from "../../../../src/package/testing.ts";
 import { configureKeys } from "../../../support/configured-keys.ts";
 import { type Bookings, openBookings, TOOLS, type UndoneAnswer } from "./bookings.ts";
+import { trial } from "../../../support/trial.ts";
 
 const NAMES = TOOLS.map(({ name }) => name);
 const KEYS = {
@@ -217,28 +218,34 @@ describe("the doors whose runs are undone", () => {
     expect(bookings.live.size).toBe(0);
   });
 
-  test("a batch in the background that ended just now is undone when the log has all of its run", async () => {
-    const names = Array.from({ length: 40 }, (_, at) => `n${at}`);
-    const each = { id: "all", tool: "book", for_each: names, args: { name: { $ref: "item#" } } };
-    const { body } = await send("plain", "POST", "/v1/execute_actions", {
-      actions: [each],
-      background: true,
-    });
-    const { job_id: job, run_id: id } = body as unknown as {
-      readonly job_id: string;
-      readonly run_id: string;
-    };
-    const isOver = async () => (await send("plain", "GET", `/v1/jobs/${job}`)).body.status === "succeeded";
-    for (let looks = 0; looks < 500 && !(await isOver()); looks += 1) await volley.advance(20);
-    expect(bookings.live.size).toBe(40);
-    expect(await undoRun("plain", id)).toMatchObject({
-      status: 409,
-      body: { code: "IDEMPOTENCY_IN_PROGRESS", detail: expect.stringContaining("ended just now") as string },
-    });
-    await volley.advance(3_000);
-    expect((await undoRun("plain", id)).body.undone).toHaveLength(40);
-    expect(bookings.live.size).toBe(0);
-  });
+  trial(
+    "a batch in the background that ended just now is undone when the log has all of its run",
+    async () => {
+      const names = Array.from({ length: 40 }, (_, at) => `n${at}`);
+      const each = { id: "all", tool: "book", for_each: names, args: { name: { $ref: "item#" } } };
+      const { body } = await send("plain", "POST", "/v1/execute_actions", {
+        actions: [each],
+        background: true,
+      });
+      const { job_id: job, run_id: id } = body as unknown as {
+        readonly job_id: string;
+        readonly run_id: string;
+      };
+      const isOver = async () => (await send("plain", "GET", `/v1/jobs/${job}`)).body.status === "succeeded";
+      for (let looks = 0; looks < 500 && !(await isOver()); looks += 1) await volley.advance(20);
+      expect(bookings.live.size).toBe(40);
+      expect(await undoRun("plain", id)).toMatchObject({
+        status: 409,
+        body: {
+          code: "IDEMPOTENCY_IN_PROGRESS",
+          detail: expect.stringContaining("ended just now") as string,
+        },
+      });
+      await volley.advance(3_000);
+      expect((await undoRun("plain", id)).body.undone).toHaveLength(40);
+      expect(bookings.live.size).toBe(0);
+    },
+  );
 
   test("in a request to a model an entry has its round, and 'only' names it so", async () => {
     asked = [

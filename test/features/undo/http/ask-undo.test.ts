@@ -8,6 +8,7 @@ import { runs } from "../../../../src/features/runs/index.ts";
 import { undo } from "../../../../src/features/undo/index.ts";
 import { createTestVolley, type TestVolley } from "../../../../src/package/testing.ts";
 import { book, type Bookings, openBookings, TOOLS, type UndoneAnswer } from "./bookings.ts";
+import { trial } from "../../../support/trial.ts";
 
 const headers = { "content-type": "application/json" };
 const GATED = book("gated", { domain: "gated", orchestration: { confirm: "always" } });
@@ -86,7 +87,7 @@ describe("POST /v1/runs/{id}/undo", () => {
     expect(bookings.heard.slice(2)).toEqual(["unbook b", "unbook a"]);
   });
 
-  test("answers a request that comes again under its Idempotency-Key as it was answered first", async () => {
+  trial("answers a request that comes again under its Idempotency-Key as it was answered first", async () => {
     const bookings = openBookings();
     const volley = await open(bookings);
     const { batch_id: id } = await run(volley, TWO);
@@ -175,7 +176,7 @@ describe("POST /v1/runs/{id}/undo", () => {
     expect(bookings.heard.indexOf("unbook c")).toBeGreaterThan(bookings.heard.indexOf("unbook a"));
   });
 
-  test("takes a job back that succeeded", async () => {
+  trial("takes a job back that succeeded", async () => {
     const bookings = openBookings();
     const volley = await open(bookings);
     const { batch_id: id } = await run(volley, [{ id: "job", tool: "book_later", args: { name: "a" } }]);
@@ -209,17 +210,20 @@ describe("POST /v1/runs/{id}/undo", () => {
     expect(taken).toEqual(["unbook z", "unbook sync", "unbook a"]);
   });
 
-  test("takes jobs back in that order at every time of the clock, also where its last digits begin anew between two ends", async () => {
-    const busy = (times: number) => (times === 1 ? Response.json({}, { status: 503 }) : undefined);
-    const bookings = openBookings({ "book z": busy });
-    const volley = await open(bookings, { now: new Date(1_800_000_999_500) });
-    const job = (name: string) => ({ id: name, tool: "book_later", args: { name } });
-    const { batch_id: id } = await run(volley, [job("z"), job("a")]);
-    await volley.advance(60_000);
-    await askUndo(volley, id);
-    const taken = bookings.heard.filter((word) => word.startsWith("unbook"));
-    expect(taken).toEqual(["unbook z", "unbook a"]);
-  });
+  trial(
+    "takes jobs back in that order at every time of the clock, also where its last digits begin anew between two ends",
+    async () => {
+      const busy = (times: number) => (times === 1 ? Response.json({}, { status: 503 }) : undefined);
+      const bookings = openBookings({ "book z": busy });
+      const volley = await open(bookings, { now: new Date(1_800_000_999_500) });
+      const job = (name: string) => ({ id: name, tool: "book_later", args: { name } });
+      const { batch_id: id } = await run(volley, [job("z"), job("a")]);
+      await volley.advance(60_000);
+      await askUndo(volley, id);
+      const taken = bookings.heard.filter((word) => word.startsWith("unbook"));
+      expect(taken).toEqual(["unbook z", "unbook a"]);
+    },
+  );
 
   test("looks a write up whose end is not known, and takes back what is found", async () => {
     const bookings = openBookings();

@@ -1,12 +1,13 @@
 import { createHook } from "node:async_hooks";
 import { StatementSync } from "node:sqlite";
 
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, vi } from "vitest";
 
 import { undo } from "../../../../src/features/undo/index.ts";
 import { ALL_FEATURES } from "../../../support/all-features.ts";
 import { createTestVolley, type TestVolley } from "../../../../src/package/testing.ts";
 import { openBookings, TOOLS } from "./bookings.ts";
+import { trial } from "../../../support/trial.ts";
 
 const BATCHES = {
   "with writes that end well": {
@@ -75,7 +76,7 @@ describe.each<[string, Features]>([
   ["of no other feature", []],
   ["of all others", ALL_FEATURES.filter(({ name }) => name !== "undo")],
 ])("In a Worker %s", (_, others) => {
-  test.each(Object.entries(BATCHES))(
+  trial.each(Object.entries(BATCHES))(
     "a batch %s that does not ask to be undone costs what it does without undo",
     async (__, batch) => {
       const [without, along] = [await open(others), await open([...others, undo()])];

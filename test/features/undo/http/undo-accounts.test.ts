@@ -7,6 +7,7 @@ import { runs } from "../../../../src/features/runs/index.ts";
 import { undo } from "../../../../src/features/undo/index.ts";
 import { API, openConnections } from "../../connections/http/connection-world.ts";
 import { openBookings, TOOLS } from "./bookings.ts";
+import { trial } from "../../../support/trial.ts";
 
 /** Two calls of a service under the account of the subject, of which one takes the other back. */
 const own = (name: string, orchestration: object, execution: "sync" | "fire-and-forget" = "sync") =>
@@ -227,18 +228,21 @@ test("a write is taken back under the account that it used, whichever key asks",
   expect(sent).toEqual([expect.stringContaining("ada@acme.dev"), sent[0]]);
 });
 
-test("an undo that is asked for withdraws the account that its run waits for: nobody connects it any more", async () => {
-  const { batch, bookings, send, signIn, taken, volley } = await openOwn();
-  const { batch_id: run, results } = await batch([BOOK, { ...TAKE, depends_on: ["one"] }], {
-    on_connection: "park",
-    on_error: "partial-success",
-  });
-  await volley.advance(5_000);
-  const { body } = await send("POST", `/v1/runs/${run}/undo`, {});
-  expect(body.undone).toMatchObject([{ id: "one", tool: "unbook", status: "success" }]);
-  const { body: asked } = await send("GET", "/v1/confirmations");
-  expect(asked.confirmations).toMatchObject([{ status: "rejected", decided_by: { via: "undo" } }]);
-  await signIn(results[1].connect_url, "ada@acme.dev").catch(() => undefined);
-  await volley.advance(60_000);
-  expect([[...bookings.live], [...taken]]).toEqual([[], []]);
-});
+trial(
+  "an undo that is asked for withdraws the account that its run waits for: nobody connects it any more",
+  async () => {
+    const { batch, bookings, send, signIn, taken, volley } = await openOwn();
+    const { batch_id: run, results } = await batch([BOOK, { ...TAKE, depends_on: ["one"] }], {
+      on_connection: "park",
+      on_error: "partial-success",
+    });
+    await volley.advance(5_000);
+    const { body } = await send("POST", `/v1/runs/${run}/undo`, {});
+    expect(body.undone).toMatchObject([{ id: "one", tool: "unbook", status: "success" }]);
+    const { body: asked } = await send("GET", "/v1/confirmations");
+    expect(asked.confirmations).toMatchObject([{ status: "rejected", decided_by: { via: "undo" } }]);
+    await signIn(results[1].connect_url, "ada@acme.dev").catch(() => undefined);
+    await volley.advance(60_000);
+    expect([[...bookings.live], [...taken]]).toEqual([[], []]);
+  },
+);

@@ -10,6 +10,7 @@ import { createTestVolley } from "../../../../src/package/testing.ts";
 import { createRandom } from "../../../support/random.ts";
 import { declare, openBookings, openVolley, runUndo, TOOLS, type UndoneAnswer, VERIFY } from "./bookings.ts";
 import { samples } from "../../../support/samples.ts";
+import { trial } from "../../../support/trial.ts";
 
 // A Worker that is killed says nothing any more: here the tenant's object hears what one had said until then.
 
@@ -173,38 +174,41 @@ test("a write that was found, and has no way back, is not sent a second time whe
   });
 });
 
-test("random batches: after undo nothing stands but what its entry says, and each entry says what is so", async () => {
-  for (let seed = 1; seed <= samples(60); seed += 1) {
-    const random = createRandom(seed);
-    const answers: Record<string, (times: number) => Response | undefined> = {};
-    const names = Array.from({ length: 1 + Math.floor(random() * 8) }, (_, index) => `w${index}`);
-    for (const name of names) {
-      const at = random();
-      if (at < 0.2) answers[`book ${name}`] = () => Response.json({}, { status: 400 });
-      else if (at < 0.3)
-        answers[`unbook ${name}`] = (times) => (times > 1 ? undefined : Response.json({}, { status: 503 }));
-      else if (at < 0.4) answers[`unbook ${name}`] = () => Response.json({}, { status: 403 });
+trial(
+  "random batches: after undo nothing stands but what its entry says, and each entry says what is so",
+  async () => {
+    for (let seed = 1; seed <= samples(60); seed += 1) {
+      const random = createRandom(seed);
+      const answers: Record<string, (times: number) => Response | undefined> = {};
+      const names = Array.from({ length: 1 + Math.floor(random() * 8) }, (_, index) => `w${index}`);
+      for (const name of names) {
+        const at = random();
+        if (at < 0.2) answers[`book ${name}`] = () => Response.json({}, { status: 400 });
+        else if (at < 0.3)
+          answers[`unbook ${name}`] = (times) => (times > 1 ? undefined : Response.json({}, { status: 503 }));
+        else if (at < 0.4) answers[`unbook ${name}`] = () => Response.json({}, { status: 403 });
+      }
+      const actions = names.map((name, index) => ({
+        id: name,
+        tool: ["book", "book_car", "book_later"][Math.floor(random() * 3)]!,
+        args: { name },
+        depends_on: names.slice(0, index).filter(() => random() < 0.2),
+      }));
+      actions.push({ id: "fails", tool: "book", args: { name: "fails" }, depends_on: [] });
+      answers["book fails"] = () => Response.json({}, { status: 400 });
+      const bookings = openBookings(answers);
+      const volley = await openVolley(bookings);
+      const answer: UndoneAnswer = await runUndo(volley, actions, { deadline_ms: 60_000 });
+      await volley.advance(600_000);
+      const stands = answer.undone!.flatMap(({ id, status }) => (status === "error" ? [id] : []));
+      expect([...bookings.live].toSorted(), `seed ${seed}`).toEqual(stands.toSorted());
+      expect(answer.undone!.every(({ status }) => status !== "initiated")).toBe(true);
+      const back = bookings.heard.filter((word) => word.startsWith("unbook"));
+      for (const { id, status } of answer.undone!)
+        expect(back.includes(`unbook ${id}`), `seed ${seed}`).toBe(status !== "cancelled");
     }
-    const actions = names.map((name, index) => ({
-      id: name,
-      tool: ["book", "book_car", "book_later"][Math.floor(random() * 3)]!,
-      args: { name },
-      depends_on: names.slice(0, index).filter(() => random() < 0.2),
-    }));
-    actions.push({ id: "fails", tool: "book", args: { name: "fails" }, depends_on: [] });
-    answers["book fails"] = () => Response.json({}, { status: 400 });
-    const bookings = openBookings(answers);
-    const volley = await openVolley(bookings);
-    const answer: UndoneAnswer = await runUndo(volley, actions, { deadline_ms: 60_000 });
-    await volley.advance(600_000);
-    const stands = answer.undone!.flatMap(({ id, status }) => (status === "error" ? [id] : []));
-    expect([...bookings.live].toSorted(), `seed ${seed}`).toEqual(stands.toSorted());
-    expect(answer.undone!.every(({ status }) => status !== "initiated")).toBe(true);
-    const back = bookings.heard.filter((word) => word.startsWith("unbook"));
-    for (const { id, status } of answer.undone!)
-      expect(back.includes(`unbook ${id}`), `seed ${seed}`).toBe(status !== "cancelled");
-  }
-});
+  },
+);
 
 describe("a caller that goes away", () => {
   const actions = [

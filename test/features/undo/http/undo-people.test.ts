@@ -13,6 +13,7 @@ import { runs } from "../../../../src/features/runs/index.ts";
 import { undo } from "../../../../src/features/undo/index.ts";
 import { createTestVolley, type TestVolley } from "../../../../src/package/testing.ts";
 import { book, type Bookings, declare, openBookings, runUndo, TOOLS, type UndoneAnswer } from "./bookings.ts";
+import { trial } from "../../../support/trial.ts";
 
 const failing = { "book fails": () => Response.json({}, { status: 400 }) };
 const FAILS = { id: "fails", tool: "book", args: { name: "fails" } };
@@ -253,32 +254,35 @@ describe("a compensation that asks a person", () => {
   });
 });
 
-test("a run that somebody undoes asks one question, asks no second one while that is open, and anew after a no", async () => {
-  const bookings = openBookings();
-  const volley = await openAll(bookings, [runs()]);
-  const sent = await send(volley, "POST", "/v1/execute_actions", { actions: [A, B] });
-  const { batch_id: run } = sent as UndoneAnswer;
-  await volley.advance(3_000);
-  const undoRun = async (body: object = {}): Promise<UndoneAnswer> =>
-    (await send(volley, "POST", `/v1/runs/${run}/undo`, body)) as UndoneAnswer;
-  expect((await undoRun({ dry_run: true })).undone).toMatchObject([{ asks: true }, { asks: false }]);
-  const first = await undoRun();
-  expect(first.undone).toMatchObject([
-    { id: "b", status: "pending_confirmation" },
-    { id: "a", status: "success" },
-  ]);
-  expect(await undoRun()).toEqual(first);
-  await send(volley, "POST", `/v1/confirmations/${questionOf(first)}`, reject);
-  await volley.advance(1_000);
-  const second = await undoRun();
-  expect(second.undone).toMatchObject([{ status: "pending_confirmation" }, { status: "success" }]);
-  expect(questionOf(second)).not.toBe(questionOf(first));
-  await send(volley, "POST", `/v1/confirmations/${questionOf(second)}`, approve);
-  expect([...bookings.live]).toEqual([]);
-  expect(bookings.heard.filter((word) => word.startsWith("unbook"))).toEqual(["unbook a", "unbook b"]);
-});
+trial(
+  "a run that somebody undoes asks one question, asks no second one while that is open, and anew after a no",
+  async () => {
+    const bookings = openBookings();
+    const volley = await openAll(bookings, [runs()]);
+    const sent = await send(volley, "POST", "/v1/execute_actions", { actions: [A, B] });
+    const { batch_id: run } = sent as UndoneAnswer;
+    await volley.advance(3_000);
+    const undoRun = async (body: object = {}): Promise<UndoneAnswer> =>
+      (await send(volley, "POST", `/v1/runs/${run}/undo`, body)) as UndoneAnswer;
+    expect((await undoRun({ dry_run: true })).undone).toMatchObject([{ asks: true }, { asks: false }]);
+    const first = await undoRun();
+    expect(first.undone).toMatchObject([
+      { id: "b", status: "pending_confirmation" },
+      { id: "a", status: "success" },
+    ]);
+    expect(await undoRun()).toEqual(first);
+    await send(volley, "POST", `/v1/confirmations/${questionOf(first)}`, reject);
+    await volley.advance(1_000);
+    const second = await undoRun();
+    expect(second.undone).toMatchObject([{ status: "pending_confirmation" }, { status: "success" }]);
+    expect(questionOf(second)).not.toBe(questionOf(first));
+    await send(volley, "POST", `/v1/confirmations/${questionOf(second)}`, approve);
+    expect([...bookings.live]).toEqual([]);
+    expect(bookings.heard.filter((word) => word.startsWith("unbook"))).toEqual(["unbook a", "unbook b"]);
+  },
+);
 
-test("what a rerun wrote is asked about anew after a no, and told once", async () => {
+trial("what a rerun wrote is asked about anew after a no, and told once", async () => {
   const bookings = openBookings(failing);
   const volley = await openAll(bookings, [runs()]);
   const fails = { ...FAILS, depends_on: ["b"] };

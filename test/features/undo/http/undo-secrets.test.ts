@@ -17,6 +17,7 @@ import {
   TOOLS,
   type UndoneAnswer,
 } from "./bookings.ts";
+import { trial } from "../../../support/trial.ts";
 
 // A booking whose id is a secret: it is in no answer, and without it nothing is taken back.
 
@@ -83,7 +84,7 @@ async function undoOne(
   return { bookings, volley, answer, read };
 }
 
-test("arguments with a secret are sealed, and the write is taken back with them", async () => {
+trial("arguments with a secret are sealed, and the write is taken back with them", async () => {
   const echoes = { [`unbook ${SECRET}`]: () => Response.json({ gone: SECRET }) };
   const { bookings, answer, read } = await undoOne("book_sealed", KEY, echoes);
   expect(answer.undone).toMatchObject([
@@ -93,24 +94,29 @@ test("arguments with a secret are sealed, and the write is taken back with them"
   for (const told of [JSON.stringify(answer), await read("/v1/jobs")]) expect(told).not.toContain(SECRET);
 });
 
-test("they are sealed while they wait too: a retry opens them again, and a question shows none of it", async () => {
-  const { bookings, volley, answer, read } = await undoOne("book_asked", KEY, {
-    [`unbook ${SECRET}`]: (times) =>
-      times < 3 ? Response.json({ id: SECRET }, { status: 503 }) : Response.json({}),
-  });
-  const id = answer.undone![0]!.confirmation!.id;
-  const question = await read(`/v1/confirmations/${id}`);
-  expect(question).toContain("[redacted]");
-  volley.evict();
-  const headers = { "content-type": "application/json" };
-  const body = JSON.stringify({ decision: "approve" });
-  const yes = await (await volley.fetch(`/v1/confirmations/${id}`, { method: "POST", headers, body })).text();
-  await volley.advance(600_000);
-  expect(bookings.heard.filter((word) => word === `unbook ${SECRET}`)).toHaveLength(3);
-  for (const told of [question, yes, await read("/v1/jobs")]) expect(told).not.toContain(SECRET);
-});
+trial(
+  "they are sealed while they wait too: a retry opens them again, and a question shows none of it",
+  async () => {
+    const { bookings, volley, answer, read } = await undoOne("book_asked", KEY, {
+      [`unbook ${SECRET}`]: (times) =>
+        times < 3 ? Response.json({ id: SECRET }, { status: 503 }) : Response.json({}),
+    });
+    const id = answer.undone![0]!.confirmation!.id;
+    const question = await read(`/v1/confirmations/${id}`);
+    expect(question).toContain("[redacted]");
+    volley.evict();
+    const headers = { "content-type": "application/json" };
+    const body = JSON.stringify({ decision: "approve" });
+    const yes = await (
+      await volley.fetch(`/v1/confirmations/${id}`, { method: "POST", headers, body })
+    ).text();
+    await volley.advance(600_000);
+    expect(bookings.heard.filter((word) => word === `unbook ${SECRET}`)).toHaveLength(3);
+    for (const told of [question, yes, await read("/v1/jobs")]) expect(told).not.toContain(SECRET);
+  },
+);
 
-test("a job's are sealed when its attempt ends, and its write is taken back with them", async () => {
+trial("a job's are sealed when its attempt ends, and its write is taken back with them", async () => {
   const { bookings, volley, answer, read } = await undoOne("book_sealed_later");
   expect(answer.undone).toMatchObject([{ id: "a0", tool: "unbook" }]);
   await volley.advance(60_000);
@@ -134,7 +140,7 @@ test("also where that attempt is a later one, long after the answer", async () =
   expect(await read("/v1/jobs")).not.toContain(SECRET);
 });
 
-test("a write in doubt is taken back with the secret that its look found", async () => {
+trial("a write in doubt is taken back with the secret that its look found", async () => {
   const lost = { "book a": () => Response.json({}, { status: 504 }) };
   for (const tool of ["book_sealed_seen", "book_asked_seen"]) {
     const { bookings, volley, answer, read } = await undoOne(tool, KEY, lost);

@@ -9,6 +9,7 @@ import { undo } from "../../../../src/features/undo/index.ts";
 import { createTestVolley, type TestVolley } from "../../../../src/package/testing.ts";
 import { openEndpoints, taken } from "../../endpoints/http/endpoint-world.ts";
 import { book, type Bookings, openBookings, TOOLS, type UndoneAnswer } from "./bookings.ts";
+import { trial } from "../../../support/trial.ts";
 
 interface Run extends UndoneAnswer {
   readonly run_id: string;
@@ -178,7 +179,7 @@ describe("the events of a run that is undone", () => {
       expect(await idsOf(lastId)).toEqual(first.slice(at + 1));
   });
 
-  test("go on while something of it is under way", async () => {
+  trial("go on while something of it is under way", async () => {
     const busy = { status: 503, headers: { "retry-after": "60" } };
     answers["unbook a"] = (times) => (times === 1 ? Response.json({}, busy) : undefined);
     const id = await run(TWO);
