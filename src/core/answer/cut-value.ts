@@ -1,15 +1,10 @@
+import type { Truncation } from "../contract/outcome.ts";
 import { toPointer } from "../kit/json/json-pointer.ts";
 import { cutJsonString, isCuttable, shortest } from "./cut-json-string.ts";
 import { weighTokens } from "./estimate-tokens.ts";
 
 /** The parts that were taken out of a value. */
-export interface Cuts {
-  elementsDropped: number;
-  fieldsDropped: number;
-  charactersDropped: number;
-  /** The first places where something was taken out, in order, as JSON Pointers. */
-  readonly at: string[];
-}
+export type Cuts = Omit<Truncation, "tokens_before" | "tokens_after">;
 
 /** How far into a value is weighed, and the weight from which on no more of it is looked at. */
 interface Weighing {
@@ -63,7 +58,7 @@ interface Entry {
 }
 
 class Cutter {
-  readonly cuts: Cuts = { elementsDropped: 0, fieldsDropped: 0, charactersDropped: 0, at: [] };
+  readonly cuts = { elements_dropped: 0, fields_dropped: 0, characters_dropped: 0, at: [] as string[] };
   /** Weights of containers and large texts, each found once: opening them level by level reads nothing again. */
   readonly #weights = new Map<unknown, number>();
   /** The keys and indexes down to the container that is being cut. */
@@ -73,7 +68,7 @@ class Cutter {
     if (isContainer(value)) return this.#cutContainer(value, room);
     if (isLongString(value) && weighTokens('"…"') <= room) return this.#cutString(value, room, 0);
     this.#note();
-    if (typeof value === "string") this.cuts.charactersDropped = value.length;
+    if (typeof value === "string") this.cuts.characters_dropped = value.length;
     return leastOf(value);
   }
 
@@ -165,8 +160,8 @@ class Cutter {
   #drop(dropped: number, isArray: boolean): void {
     if (dropped === 0) return;
     this.#note();
-    if (isArray) this.cuts.elementsDropped += dropped;
-    else this.cuts.fieldsDropped += dropped;
+    if (isArray) this.cuts.elements_dropped += dropped;
+    else this.cuts.fields_dropped += dropped;
   }
 
   #cutEntry({ key, value, keyWeight, weight }: Entry, size: number): unknown {
@@ -185,7 +180,7 @@ class Cutter {
     const json = `${start === 1 ? ":" : ""}${JSON.stringify(text)}`;
     const { json: kept, dropped } = cutJsonString(json, { start, end: json.length, room });
     this.#note();
-    this.cuts.charactersDropped += dropped;
+    this.cuts.characters_dropped += dropped;
     return JSON.parse(kept) as string;
   }
 

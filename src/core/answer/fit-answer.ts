@@ -24,16 +24,8 @@ export function fitAnswer(
   { write, limit = LIMITS.idempotencyAnswerBytes }: Rewriting,
 ): string {
   if (isWithin(json, limit)) return json;
-  const tokensOf = rememberTokens();
-  const weight = outcomes.reduce((sum, outcome) => sum + weightOf(outcome, tokensOf), 0);
-  const bytes = utf8Length(json);
-  // Tokens and bytes are not proportional, so it may take more than one cut.
-  for (let part = 0.9; part > 0.01; part *= 0.6) {
-    const budget = Math.floor(weight * part * (limit / bytes));
-    const cut = write(cutOutcomes(outcomes, budget, tokensOf));
-    if (isWithin(cut, limit)) return cut;
-  }
-  return write(cutOutcomes(outcomes, 0, tokensOf).map(withoutHints));
+  const cut = cutTo(limit, json, outcomes, write);
+  return isWithin(cut.json, limit) ? cut.json : write(cut.outcomes.map(withoutHints));
 }
 
 /** Fit one action's result into what its key may keep. Nothing may refer to what was cut. */
@@ -68,14 +60,26 @@ type Success = Extract<Outcome, { readonly status: "success" }>;
 
 function cutText(data: unknown, json: string, limit: number): Success {
   const whole: Success = { status: "success", data, json, meta: {} };
+  return cutTo(limit, json, [whole], ([cut]) => textOf(cut as Success).json).outcomes[0] as Success;
+}
+
+/** Cut outcomes until they are within `limit` bytes as `write` writes them, or to nothing. */
+function cutTo(
+  limit: number,
+  json: string,
+  outcomes: readonly Outcome[],
+  write: Rewriting["write"],
+): { readonly outcomes: readonly Outcome[]; readonly json: string } {
   const tokensOf = rememberTokens();
-  const weight = weightOf(whole, tokensOf);
+  const weight = outcomes.reduce((sum, outcome) => sum + weightOf(outcome, tokensOf), 0);
   const bytes = utf8Length(json);
-  for (let part = 0.9; part > 0.01; part *= 0.6) {
-    const [cut] = cutOutcomes([whole], Math.floor((weight * part * limit) / bytes), tokensOf);
-    if (cut?.status === "success" && isWithin(textOf(cut).json, limit)) return cut;
+  // Tokens and bytes are not proportional, so it may take more than one cut.
+  for (let part = 0.9; ; part *= 0.6) {
+    const budget = part > 0.01 ? Math.floor(weight * part * (limit / bytes)) : 0;
+    const cut = cutOutcomes(outcomes, budget, tokensOf);
+    const written = write(cut);
+    if (budget === 0 || isWithin(written, limit)) return { outcomes: cut, json: written };
   }
-  return cutOutcomes([whole], 0, tokensOf)[0] as Success;
 }
 
 function textOf({ data, json, shown }: Success): Shown {

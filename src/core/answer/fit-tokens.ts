@@ -1,7 +1,7 @@
 import { parseExact } from "../contract/json.ts";
 import type { Truncation } from "../contract/outcome.ts";
 import { estimateTokens } from "./estimate-tokens.ts";
-import { type Cuts, cutValue, partOf, type Share, waterLevel } from "./cut-value.ts";
+import { cutValue, partOf, type Share, waterLevel } from "./cut-value.ts";
 
 /** Characters of all results together up to which several cuts are tried: trying them is then a matter of milliseconds. */
 const SMALL_TEXTS = 64 * 1024;
@@ -101,22 +101,11 @@ function cutResult(result: FittableResult, tokensBefore: number, budget: number)
   const { data, cuts } = cutValue(parseExact(result.json), budget * 1000);
   const json = JSON.stringify(data);
   const tokens = estimateTokens(json);
-  return { json, data, tokens, truncated: toTruncation(cuts, tokensBefore, tokens) };
+  return { json, data, tokens, truncated: { tokens_before: tokensBefore, tokens_after: tokens, ...cuts } };
 }
 
 /** The least that is left of a value, as text. */
 export function leastJson(json: string): string {
   const least = { "[": "[]", "{": "{}", '"': '""' } as const;
   return least[json[0] as keyof typeof least] ?? "null";
-}
-
-function toTruncation(cuts: Cuts, tokensBefore: number, tokensAfter: number): Truncation {
-  return {
-    tokens_before: tokensBefore,
-    tokens_after: tokensAfter,
-    elements_dropped: cuts.elementsDropped,
-    fields_dropped: cuts.fieldsDropped,
-    characters_dropped: cuts.charactersDropped,
-    at: cuts.at,
-  };
 }

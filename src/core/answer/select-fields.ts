@@ -1,6 +1,7 @@
 import { isJsonObject } from "../contract/json.ts";
 import type { Outcome, Shown } from "../contract/outcome.ts";
 import * as LIMITS from "../contract/limits.ts";
+import { getOrMake } from "../kit/get-or-make.ts";
 import { follow, toPointer } from "../kit/json/json-pointer.ts";
 import { leastJsonSize } from "../kit/json/least-json-size.ts";
 import { Room, sayNothingThere } from "../plan/references.ts";
@@ -153,12 +154,7 @@ function keep(value: unknown, wanted: Wanted): unknown {
 
 /** The order of an object's fields, found once for all the elements of all the loops that got the same answer. */
 function placesOf(value: object): ReadonlyMap<string, number> {
-  let known = places.get(value);
-  if (known === undefined) {
-    known = new Map(Object.keys(value).map((key, place) => [key, place]));
-    places.set(value, known);
-  }
-  return known;
+  return getOrMake(places, value, () => new Map(Object.keys(value).map((key, place) => [key, place])));
 }
 
 const places = new WeakMap<object, ReadonlyMap<string, number>>();

@@ -8,7 +8,7 @@ import { samples } from "../../support/samples.ts";
 
 const PROSE = "The fuel pump may fail and the engine may stall. ".repeat(60);
 const weightOf = (value: unknown): number => weighTokens(JSON.stringify(value));
-const NONE: Cuts = { elementsDropped: 0, fieldsDropped: 0, charactersDropped: 0, at: [] };
+const NONE: Cuts = { elements_dropped: 0, fields_dropped: 0, characters_dropped: 0, at: [] };
 
 function nested(levels: number, inside: unknown): unknown {
   let value = inside;
@@ -54,14 +54,14 @@ describe("cutValue() of a value alone", () => {
     expect(cutValue(PROSE, mark).data).toBe("…");
     expect(cutValue(PROSE, mark - 1)).toEqual({
       data: "",
-      cuts: { ...NONE, charactersDropped: PROSE.length, at: [""] },
+      cuts: { ...NONE, characters_dropped: PROSE.length, at: [""] },
     });
     expect(cutValue("Jiffy Lube", mark)).toEqual({
       data: "",
-      cuts: { ...NONE, charactersDropped: 10, at: [""] },
+      cuts: { ...NONE, characters_dropped: 10, at: [""] },
     });
     const kept = cutValue(PROSE, 50_000);
-    expect(kept.cuts.charactersDropped).toBe(PROSE.length - ((kept.data as string).length - 1));
+    expect(kept.cuts.characters_dropped).toBe(PROSE.length - ((kept.data as string).length - 1));
   });
 
   test.each([[12_345_678], [true], [null]])("leaves nothing of %j, which has no characters", (value) => {
@@ -88,11 +88,11 @@ describe("cutValue() of a long text inside", () => {
 
   test("is cut up to 32 levels deep, and deeper dropped with what it stands in", () => {
     for (const levels of [0, 1, 30, 31])
-      expect(cutValue(nested(levels, [PROSE, PROSE]), 400_000).cuts).toMatchObject({ elementsDropped: 1 });
+      expect(cutValue(nested(levels, [PROSE, PROSE]), 400_000).cuts).toMatchObject({ elements_dropped: 1 });
     for (const levels of [32, 33, 40]) {
       const { data, cuts } = cutValue(nested(levels, [PROSE, PROSE]), 400_000);
       expect(JSON.stringify(data)).toHaveLength(2);
-      expect(cuts).toMatchObject({ charactersDropped: 0, at: [""] });
+      expect(cuts).toMatchObject({ characters_dropped: 0, at: [""] });
     }
   });
 });
@@ -106,19 +106,19 @@ describe("cutValue() of an object", () => {
   test("with 32 fields leaves room for the small ones behind a large one", () => {
     const { data, cuts } = cutValue(fields(32), 400_000);
     expect(Object.keys(data as object)).toHaveLength(32);
-    expect(cuts).toMatchObject({ fieldsDropped: 0, at: ["/body"] });
+    expect(cuts).toMatchObject({ fields_dropped: 0, at: ["/body"] });
   });
 
   test("with 33 fields is read from its head", () => {
     const { data, cuts } = cutValue(fields(33), 400_000);
     expect(Object.keys(data as object)).toEqual(["body"]);
-    expect(cuts).toMatchObject({ fieldsDropped: 32, at: ["", "/body"] });
+    expect(cuts).toMatchObject({ fields_dropped: 32, at: ["", "/body"] });
   });
 
   test("counts the characters of all texts that it cuts", () => {
     const { data, cuts } = cutValue({ a: PROSE, b: [PROSE], c: 1 }, 200_000);
     const { a, b } = data as { a: string; b: string[] };
-    expect(cuts.charactersDropped).toBe(2 * PROSE.length - (a.length - 1) - (b[0]!.length - 1));
+    expect(cuts.characters_dropped).toBe(2 * PROSE.length - (a.length - 1) - (b[0]!.length - 1));
   });
 });
 

@@ -16,7 +16,7 @@ describe("cutValue()", () => {
     const [first, second, ...rest] = data as { body: string }[];
     expect([first!.body, rest]).toEqual([PROSE, []]);
     expect(second!.body).toMatch(/[a-z.]…$/);
-    expect(cuts).toMatchObject({ elementsDropped: 1, fieldsDropped: 0, at: ["", "/1/body"] });
+    expect(cuts).toMatchObject({ elements_dropped: 1, fields_dropped: 0, at: ["", "/1/body"] });
   });
 
   test("keeps a small element whole or not at all", () => {
@@ -33,13 +33,13 @@ describe("cutValue()", () => {
     expect([id, c]).toEqual([7, [1, 2]]);
     const lengths = Object.values(large).map((text) => text.length);
     expect(Math.max(...lengths) - Math.min(...lengths)).toBeLessThan(60);
-    expect(cuts).toMatchObject({ fieldsDropped: 0, at: ["/a", "/b", "/d~1e"] });
+    expect(cuts).toMatchObject({ fields_dropped: 0, at: ["/a", "/b", "/d~1e"] });
   });
 
   test("drops fields from the end when not even their heads fit", () => {
     const { data, cuts } = cut({ a: PROSE, b: PROSE, c: PROSE, d: 1 }, 80);
     expect(Object.keys(data)).toEqual(["a", "b"]);
-    expect(cuts).toMatchObject({ fieldsDropped: 2, at: ["", "/a", "/b"] });
+    expect(cuts).toMatchObject({ fields_dropped: 2, at: ["", "/a", "/b"] });
   });
 
   test("never leaves an empty container inside, which would read as 'there are none'", () => {
