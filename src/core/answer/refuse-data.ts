@@ -1,4 +1,5 @@
 import { makeFailure } from "../contract/failure.ts";
+import { isJsonObject } from "../contract/json.ts";
 import type { Outcome } from "../contract/outcome.ts";
 import { leastOf } from "./cut-value.ts";
 import { estimateTokens, roughTokens } from "./estimate-tokens.ts";
@@ -38,13 +39,9 @@ function withoutData(outcome: Extract<Outcome, { readonly status: "success" }>):
     tokens_before: roughTokens(json),
     tokens_after: estimateTokens(leastJson),
     elements_dropped: Array.isArray(data) ? data.length : 0,
-    fields_dropped: isRecord(data) ? Object.keys(data).length : 0,
+    fields_dropped: isJsonObject(data) ? Object.keys(data).length : 0,
     characters_dropped: typeof data === "string" ? data.length : 0,
     at: [""],
   };
   return { ...outcome, shown: { data: least, json: leastJson }, meta: { ...outcome.meta, truncated } };
-}
-
-function isRecord(data: unknown): data is object {
-  return typeof data === "object" && data !== null && !Array.isArray(data);
 }

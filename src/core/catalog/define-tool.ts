@@ -352,7 +352,8 @@ const RULES: Readonly<Record<keyof ToolDeclaration, Rule>> = {
   execution: optional(must("be 'sync' or 'fire-and-forget'", oneOf("sync", "fire-and-forget"))),
   input: must(
     "be a Zod 4 schema, or a function that makes one",
-    (value) => isSchema(value) || typeof value === "function",
+    // How Zod 4 marks its schemas, those of its smaller edition among them.
+    (value) => (isJsonObject(value) && isJsonObject(value["_zod"])) || typeof value === "function",
   ),
   hosts: optional(
     must(
@@ -389,11 +390,6 @@ const RULES: Readonly<Record<keyof ToolDeclaration, Rule>> = {
   orchestration: optional(must("be an object", isJsonObject)),
   run: must("be a function", (value) => typeof value === "function"),
 };
-
-/** How Zod 4 marks its schemas, those of its smaller edition among them. */
-function isSchema(value: unknown): boolean {
-  return isJsonObject(value) && isJsonObject(value["_zod"]);
-}
 
 /**
  * Declare a tool. Bad declarations throw at start-up and name the tool: a contract that is wrong must never be

@@ -28,7 +28,8 @@ const COSTS: Readonly<Partial<Record<keyof Defaults, string>>> = {
 export function fillDefaults<Declaration extends Brief>(declaration: Declaration): Declaration & Defaults {
   const { isWrite = true, description } = declaration;
   const defaults: Defaults = {
-    summary: firstSentence(description),
+    // Its first sentence.
+    summary: /^.*?[.!?](?=\s|$)/su.exec(description)?.[0] ?? description,
     category: "general",
     actions: [isWrite ? "write" : "read"],
     isWrite,
@@ -36,26 +37,23 @@ export function fillDefaults<Declaration extends Brief>(declaration: Declaration
     hosts: [],
     orchestration: { mode: isWrite ? "sequential-only" : "parallel-safe" },
   };
-  const missing = Object.entries(defaults).filter(
-    ([field]) => declaration[field as keyof Defaults] === undefined,
-  );
-  return Object.create(
-    declaration,
-    Object.fromEntries(missing.map(([field, value]) => [field, { value }])),
-  ) as Declaration & Defaults;
+  const missing = findMissing(declaration, defaults).map(([field, value]) => [field, { value }]);
+  return Object.create(declaration, Object.fromEntries(missing)) as Declaration & Defaults;
 }
 
-function firstSentence(text: string): string {
-  return /^.*?[.!?](?=\s|$)/su.exec(text)?.[0] ?? text;
+/** The entries of a table by field whose fields a declaration leaves out. */
+function findMissing<Value>(
+  declaration: Brief,
+  table: Partial<Record<keyof Defaults, Value>>,
+): [string, Value][] {
+  return Object.entries(table).filter(([field]) => declaration[field as keyof Defaults] === undefined);
 }
 
 const costs = new WeakMap<object, Readonly<Record<string, string>>>();
 
 /** Keep what a tool's declaration left out, by field, with what that costs. */
 export function noteCosts(tool: object, declaration: Brief): void {
-  const missing = Object.entries(COSTS).filter(
-    ([field]) => declaration[field as keyof Defaults] === undefined,
-  );
+  const missing = findMissing(declaration, COSTS);
   if (missing.length > 0) costs.set(tool, Object.fromEntries(missing));
 }
 

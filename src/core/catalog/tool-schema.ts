@@ -160,7 +160,7 @@ function writeSchema({ name, input }: Pick<Tool, "name" | "input">): JsonSchema 
         // OpenAI refuses an array without a schema of its items; how many a tuple has is said by its bounds.
         if (jsonSchema.type === "array" && typeof jsonSchema.items !== "object") jsonSchema.items = {};
         // Every name is a string; some clients warn of the keyword.
-        if (isStringSchema(jsonSchema.propertyNames)) delete jsonSchema.propertyNames;
+        if (JSON.stringify(jsonSchema.propertyNames) === '{"type":"string"}') delete jsonSchema.propertyNames;
       },
     });
   } catch (cause) {
@@ -168,10 +168,6 @@ function writeSchema({ name, input }: Pick<Tool, "name" | "input">): JsonSchema 
     const [problem] = (cause as Error).message.split("\n");
     throw new Error(`Cannot write the schema of '${name}': ${problem}`, { cause });
   }
-}
-
-function isStringSchema(schema: unknown): boolean {
-  return JSON.stringify(schema) === '{"type":"string"}';
 }
 
 /** Put every definition in the places that refer to it. It ends: a schema that contains itself was refused before. */

@@ -9,13 +9,11 @@ import { BATCH_TOOL } from "./alias.ts";
  */
 export function sayUnknownTool(name: string, names: Iterable<string>, discovers: boolean): string {
   if (name === BATCH_TOOL) return NO_NESTING;
-  const near = nearest(name, names);
-  const others = near.map((other) => `'${other}'`).join(" or ");
-  if (!discovers)
-    return `No tool is named '${visibleText(name)}'.${near.length > 0 ? ` Did you mean ${others}?` : ""}`;
-  return near.length > 0
-    ? `No tool is named '${visibleText(name)}'. Did you mean ${others}? Otherwise call discover_tools to find one.`
-    : `No tool is named '${visibleText(name)}'; call discover_tools to find one.`;
+  const others = nearest(name, names).map((other) => `'${other}'`);
+  const said = `No tool is named '${visibleText(name)}'`;
+  if (others.length === 0) return `${said}${discovers ? "; call discover_tools to find one" : ""}.`;
+  const next = discovers ? " Otherwise call discover_tools to find one." : "";
+  return `${said}. Did you mean ${others.join(" or ")}?${next}`;
 }
 
 /** Models that know it from their tool list try it as an action too. */

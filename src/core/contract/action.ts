@@ -220,7 +220,10 @@ function parseFields(raw: SentAction, mayExceedArgs: boolean): Result<Action, Fa
   const key = idempotency_key === undefined ? null : parseIdempotencyKey(idempotency_key, "/idempotency_key");
   if (key?.ok === false) return err(makeFailure("INVALID_ACTION", toMisfit(key.error)));
   const runAt = run_at === undefined ? null : parseInstant(run_at);
-  if (run_at !== undefined && runAt === null) return err(makeFailure("INVALID_ACTION", noInstant(run_at)));
+  if (run_at !== undefined && runAt === null) {
+    const issue = { path: "/run_at", expected: INSTANT_EXPECTED, received: describe(run_at) };
+    return err(makeFailure("INVALID_ACTION", toMisfit(issue)));
+  }
   const content = { tool, args, for_each, select, callback_url, ...(run_at !== undefined && { run_at }) };
   return ok({
     tool,
@@ -294,10 +297,6 @@ function parseSelect(pointers: readonly string[] | undefined): Result<readonly s
     parsed.push(tokens);
   }
   return ok(parsed);
-}
-
-function noInstant(received: string): ReturnType<typeof toMisfit> {
-  return toMisfit({ path: "/run_at", expected: INSTANT_EXPECTED, received: describe(received) });
 }
 
 /** How many elements there may be depends on the batch, and is said when it is planned. */

@@ -76,13 +76,10 @@ function checkElements(
 
 /** True of a value that cannot be wrong and has nothing inside. */
 function isFine(value: unknown): boolean {
-  if (typeof value === "number") return Number.isSafeInteger(value) || isFraction(value);
+  if (typeof value === "number")
+    return Number.isSafeInteger(value) || (Number.isFinite(value) && !Number.isInteger(value));
   if (typeof value === "string") return value.isWellFormed();
   return typeof value !== "object" || value === null;
-}
-
-function isFraction(value: number): boolean {
-  return Number.isFinite(value) && !Number.isInteger(value);
 }
 
 function checkNumber(value: number, path: readonly PropertyKey[], isExact = false): Result<void, Issue> {

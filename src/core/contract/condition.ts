@@ -86,12 +86,9 @@ export function parseCondition(
     return err([{ path: toPointer([...base, "__proto__"]), expected: POINTER, received: "a reserved key" }]);
   const parsed = conditionSchema().safeParse(written);
   if (!parsed.success) return err(toIssues(parsed.error, written, { base }));
-  return ok(toCondition(parsed.data));
-}
-
-/** Make a condition ready that was parsed when it was written. */
-function toCondition(written: WrittenCondition): Condition {
-  return Object.entries(written).map(([pointer, test]) => ({ tokens: parsePointer(pointer) ?? [], test }));
+  return ok(
+    Object.entries(parsed.data).map(([pointer, test]) => ({ tokens: parsePointer(pointer) ?? [], test })),
+  );
 }
 
 /** Whether a value fits every test of a condition. One without a test fits all. */

@@ -14,7 +14,8 @@ const QUOTED = /^"((?:[^"\\]|\\["\\])*)"$/;
  */
 export function parseIdempotencyKey(text: string, path: string): Result<string, Issue> {
   const trimmed = text.trim();
-  const key = (trimmed.startsWith('"') ? unquote(trimmed) : trimmed)?.trim();
+  const unquoted = QUOTED.exec(trimmed)?.[1]?.replaceAll(/\\(["\\])/g, "$1");
+  const key = (trimmed.startsWith('"') ? unquoted : trimmed)?.trim();
   const tooLong = key !== undefined && key.length > LIMITS.idempotencyKeyCharacters;
   // The text is checked as it was sent: a line break that trimming took away was not meant to be there.
   if (key && !tooLong && PRINTABLE.test(text)) return ok(key);
@@ -23,8 +24,4 @@ export function parseIdempotencyKey(text: string, path: string): Result<string, 
     expected: `1 to ${LIMITS.idempotencyKeyCharacters} printable ASCII characters, quoted or bare, such as a UUID`,
     received: tooLong ? `${key.length} characters` : describe(text),
   });
-}
-
-function unquote(text: string): string | undefined {
-  return QUOTED.exec(text)?.[1]?.replaceAll(/\\(["\\])/g, "$1");
 }

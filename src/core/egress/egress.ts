@@ -235,7 +235,9 @@ async function send(hop: Hop, { call, requests, clock }: Way): Promise<Sent> {
         isKept = true;
         void sending.then(release, release);
       }
-      const failure = clock.ended ?? unreachable();
+      // Nothing of what the runtime said is passed on: it may hold addresses and queries.
+      const hint = "The service could not be reached, or hung up before it answered; trying again may help.";
+      const failure = clock.ended ?? new ToolFailure("UPSTREAM_ERROR", { hint });
       abort?.abort(failure);
       leave(judge(failure.failure, call.hasItsTime));
       throw failure;
@@ -356,13 +358,6 @@ function makeUrlGuard({ hosts }: Tool, trustedOrigins: ReadonlySet<string>): Url
 /** Give up an unread body, so that its socket is not kept. */
 function discard(response: Response): void {
   void attempt(() => response.body?.cancel());
-}
-
-/** Nothing of what the runtime said is passed on: it may hold addresses and queries. */
-function unreachable(): ToolFailure {
-  return new ToolFailure("UPSTREAM_ERROR", {
-    hint: "The service could not be reached, or hung up before it answered; trying again may help.",
-  });
 }
 
 function tooManyRedirects(upstreamStatus: number): ToolFailure {

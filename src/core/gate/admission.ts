@@ -163,11 +163,8 @@ const NO_JOBS: ReadonlyMap<number, JobSpec> = new Map();
 function asksDeployment({ task }: Step): boolean {
   if (!task.ok) return false;
   const { tool, callbackUrl, runAt } = task.value;
-  return asks(tool) || callbackUrl !== undefined || runAt !== undefined;
-}
-
-function asks({ secrets, bindings }: Tool): boolean {
-  return secrets.length > 0 || bindings.length > 0;
+  const asks = tool.secrets.length > 0 || tool.bindings.length > 0;
+  return asks || callbackUrl !== undefined || runAt !== undefined;
 }
 
 function isBackground({ task }: Step): boolean {

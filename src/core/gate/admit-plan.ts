@@ -79,11 +79,12 @@ export async function admitPlan(
   { caller, gate }: { readonly caller: Caller; readonly gate: Gate },
 ): Promise<Result<Admitted, Refused>> {
   // A step that another's call answers draws nothing, and is denied with it.
-  const same = plan.steps.some(isLimited)
-    ? findSameReads(plan, (tool) => toLimit(tool) !== null)
+  const isLimited = (tool: Tool): boolean => toLimit(tool) !== null;
+  const same = plan.steps.some(({ task }) => task.ok && isLimited(task.value.tool))
+    ? findSameReads(plan, isLimited)
     : NONE_THE_SAME;
   const request = toRequest(plan, asked, { caller, same });
-  if (isNothing(request)) return ok(toAdmittedFree(plan));
+  if (isNothing(request)) return ok(uncounted(plan, false));
   const toAdmitted = (answer: AdmissionAnswer): Result<Admitted, Refused> => {
     if (answer.stale === true) return err(STALE_PLAN);
     const { quota, recorded, idempotency: claimed = null } = answer;
@@ -113,14 +114,7 @@ export async function admitPlan(
       request.idempotency === undefined && (asked.isCounted === true || asked.countAlone(toQuota(caller)));
     const degraded = mayRun ? degradePlan(plan, sent) : null;
     if (degraded === null) return err({ refusal: unreachable(request), quota: null });
-    return ok({
-      plan: degraded,
-      quota: null,
-      degraded: true,
-      fences: new Map(),
-      claimed: null,
-      replay: null,
-    });
+    return ok(uncounted(degraded, true));
   }
   return toAdmitted(answer);
 }
@@ -137,33 +131,22 @@ const STALE_PLAN: Refused = {
 
 const NONE_THE_SAME: ReadonlyMap<number, number> = new Map();
 
-function isLimited({ task }: Step): boolean {
-  return task.ok && toLimit(task.value.tool) !== null;
-}
-
 /**
  * Count a request that runs nothing, against an allowance of its own: looking never costs a batch its place, nor a batch a
  * look. Leased like any quota. Without an answer it goes on as a read does, as long as this isolate alone has not seen as
  * many as are allowed.
  */
-export async function countList({
-  caller,
-  catalog,
-  gate,
-  countAlone,
-}: Pick<Execution, "caller" | "catalog" | "gate" | "countAlone">): Promise<
-  Result<QuotaState | null, Refused>
-> {
-  const quotaAsked = toQuota(caller, "lists");
-  const { version: toolsVersion } = catalog;
-  const request = { quota: quotaAsked, draws: [], jobs: [], allOrNothing: false, toolsVersion };
-  const answer = await ask(request, gate);
-  if (answer === null)
-    return countAlone(quotaAsked) ? ok(null) : err({ refusal: unreachable(request), quota: null });
-  if (answer.stale === true) return err(STALE_PLAN);
-  if (answer.quota === null) return ok(null);
-  const quota: QuotaState = { ...answer.quota, allowance: "lists" };
-  return isOver(quota) ? err(overQuota(quota, caller)) : ok(quota);
+export async function countList(
+  execution: Pick<Execution, "caller" | "catalog" | "gate" | "countAlone">,
+): Promise<Result<QuotaState | null, Refused>> {
+  const toolsVersion = execution.catalog.version;
+  const counted = await countRequest(execution, { allowance: "lists", toolsVersion });
+  return counted.ok ? ok(counted.value.quota) : counted;
+}
+
+interface Counting extends Pick<AdmissionRequest, "idempotency" | "toolsVersion"> {
+  readonly units?: number;
+  readonly allowance?: Allowance;
 }
 
 /** A request that was counted, and what is known of it. */
@@ -179,12 +162,9 @@ export interface CountedRequest {
  */
 export async function countRequest(
   { caller, gate, countAlone }: Pick<Execution, "caller" | "gate" | "countAlone">,
-  {
-    units = 1,
-    ...more
-  }: Pick<AdmissionRequest, "idempotency" | "toolsVersion"> & { readonly units?: number } = {},
+  { units = 1, allowance, ...more }: Counting = {},
 ): Promise<Result<CountedRequest, Refused>> {
-  const asked = drawing(units, toQuota(caller));
+  const asked = drawing(units, toQuota(caller, allowance));
   const request = { quota: asked, draws: [], jobs: [], allOrNothing: false, ...more };
   const answer = await ask(request, gate);
   if (answer === null)
@@ -192,7 +172,8 @@ export async function countRequest(
       ? ok({ quota: null, claimed: null })
       : err({ refusal: unreachable(request), quota: null });
   if (answer.stale === true) return err(STALE_PLAN);
-  const { quota, idempotency: claimed = null } = answer;
+  const { idempotency: claimed = null } = answer;
+  const quota = answer.quota && { ...answer.quota, ...(allowance !== undefined && { allowance }) };
   return isOver(quota) ? err(overQuota(quota, caller, units)) : ok({ quota, claimed });
 }
 
@@ -297,8 +278,8 @@ function isNothing({ quota, draws, jobs, idempotency }: AdmissionRequest): boole
   return quota === null && draws.length === 0 && jobs.length === 0 && idempotency === undefined;
 }
 
-function toAdmittedFree(plan: Plan): Admitted {
-  return { plan, quota: null, degraded: false, fences: new Map(), claimed: null, replay: null };
+function uncounted(plan: Plan, degraded: boolean): Admitted {
+  return { plan, quota: null, degraded, fences: new Map(), claimed: null, replay: null };
 }
 
 /** The tenant's bucket that is one of a key's allowances, with those of the keys above it. */

@@ -51,7 +51,7 @@ export function findEdges(
   const inArgs = findReferences(action.args, ["args"]);
   if (!inArgs.ok) return inArgs;
   const loops = action.forEach !== undefined;
-  const inLoop = loopReferences(action.forEach);
+  const inLoop = loops ? findReferences(action.forEach, ["for_each"]) : ok([]);
   if (!inLoop.ok) return inLoop;
 
   const toItem = inArgs.value.some((reference) => reference.id === ITEM);
@@ -79,10 +79,6 @@ export function findEdges(
 }
 
 const NOTHING_GIVEN: ReadonlyMap<string, unknown> = new Map();
-
-function loopReferences(forEach: unknown): Result<Reference[], Failure> {
-  return forEach === undefined ? ok([]) : findReferences(forEach, ["for_each"]);
-}
 
 function written({ id, pointer }: Reference): string {
   return `${id}#${pointer}`;

@@ -82,7 +82,8 @@ export class Demotion {
       if (ticket.outcome !== null) return this.#close(spec.id, fence, ticket.outcome);
       const job = { ticket, id: spec.id, fence, unsent: false };
       going.add(job);
-      const initiated = toInitiated(spec, ticket);
+      const meta = { ...ticket.call?.meta, demoted: true, log: [] } as const;
+      const initiated: Outcome = { status: "initiated", jobId: spec.id, meta };
       const outcome = await new Promise<Outcome>((resolve) => ticket.becomeJob(initiated, resolve));
       going.delete(job);
       await gate.settle(spec.id, fence, endOf(job, outcome));
@@ -165,10 +166,6 @@ const OUT_OF_TIME = "The call was still under way when the time after the answer
 /** An action that a person had to allow was allowed once, now: it is not for a job to repeat it later. */
 export function isDemotable(tool: Tool): boolean {
   return tool.repeatable && !tool.confirm && tool.inner === undefined;
-}
-
-function toInitiated({ id }: JobSpec, ticket: Ticket): Outcome {
-  return { status: "initiated", jobId: id, meta: { ...ticket.call?.meta, demoted: true, log: [] } };
 }
 
 /**

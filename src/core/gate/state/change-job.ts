@@ -42,7 +42,9 @@ export function redriveJob(
 ): [job: Job, accepted: boolean] {
   const isOver = job.status === "dead" || (failedToo && job.status === "failed");
   if (!isOver || job.spec.maxAttempts === 0) return [job, false];
-  if (job.spec.delivery === "at-most-once" && mayHaveHappened(job)) return [job, false];
+  const mayHaveHappened =
+    isJobInDoubt(job) || job.tries.some(({ upstreamStatus = 0 }) => leavesInDoubt(upstreamStatus));
+  if (job.spec.delivery === "at-most-once" && mayHaveHappened) return [job, false];
   const redriven = retryJob(job, nowMs, {
     attempts: 0,
     dueAt: nowMs,
@@ -51,10 +53,6 @@ export function redriveJob(
     callback: job.callback && makeCallback(job.callback.target),
   });
   return [redriven, true];
-}
-
-function mayHaveHappened(job: Job): boolean {
-  return isJobInDoubt(job) || job.tries.some(({ upstreamStatus = 0 }) => leavesInDoubt(upstreamStatus));
 }
 
 function cancelNote({ status, attempts }: Job): string {

@@ -6,14 +6,10 @@
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, inner: unknown) =>
     typeof inner === "object" && inner !== null && !Array.isArray(inner) && !JSON.isRawJSON(inner)
-      ? sortKeys(inner)
+      ? // `fromEntries` defines what it is given, so no key reaches a prototype.
+        Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
       : inner,
   );
-}
-
-/** `fromEntries` defines what it is given, so no key reaches a prototype. */
-function sortKeys(value: object): object {
-  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 /**

@@ -119,7 +119,8 @@ async function look(asked: Asked, plan: Plan, execution: Execution): Promise<Loo
   const ids = (await hooks?.accountIds?.(tools, execution)) ?? {};
   const hashOf = hooks?.beforeStep?.hashOf ?? hashContract;
   const declared = tools.map(async (tool) => [tool.name, await hashOf(tool, ports.sha256)] as const);
-  const parts = [toActions(asked, account), (await Promise.all(declared)).sort(byName), ids];
+  const sorted = (await Promise.all(declared)).sort(([one], [other]) => (one < other ? -1 : 1));
+  const parts = [toActions(asked, account), sorted, ids];
   const digests = parts.map((part) => ports.sha256(canonicalJson([tenant, account?.subject ?? null, part])));
   const { steps } = bindPlan(plan, execution);
   const isWhole = steps.every(({ task, partly }) => task.ok && partly === undefined);
@@ -147,10 +148,6 @@ function toolsOf({ steps }: Plan, { catalog }: Execution): readonly Tool[] {
     return [tool, ...inside];
   });
   return [...new Set(called)];
-}
-
-function byName([one]: readonly [string, string], [other]: readonly [string, string]): number {
-  return one < other ? -1 : 1;
 }
 
 /** A tool with which the plan cannot run any more has changed as well, whatever its declaration says. */
