@@ -1,7 +1,8 @@
-import type {
-  AdmissionAnswer,
-  AdmissionRequest,
-  ClaimedAdmission,
+import {
+  type AdmissionAnswer,
+  type AdmissionRequest,
+  type ClaimedAdmission,
+  NOTHING_ADMITTED,
 } from "../../core/contract/gate/admission.ts";
 import { HOME, shardOf } from "../../core/contract/gate/job-shard.ts";
 import type { Refusal } from "../../core/contract/refusal.ts";
@@ -10,8 +11,6 @@ import { narrowToClaimed } from "../../core/gate/state/narrow-to-claimed.ts";
 
 /** Send one request to one of the tenant's objects. */
 type Ask = (shard: number, request: AdmissionRequest) => Promise<AdmissionAnswer>;
-
-const NOTHING: AdmissionAnswer = { quota: null, denied: [], recorded: [], refusedJobs: [] };
 
 /**
  * Admit a batch whose jobs are kept in several objects: home counts and records its own in one round trip, then the
@@ -30,7 +29,7 @@ export async function admitSharded(request: AdmissionRequest, ask: Ask): Promise
     atHome.draws.length > 0 ||
     atHome.jobs.length > 0 ||
     atHome.idempotency !== undefined;
-  const home = asksHome ? await ask(HOME, atHome) : NOTHING;
+  const home = asksHome ? await ask(HOME, atHome) : NOTHING_ADMITTED;
   if (home.quota?.allowed === false || home.stale === true) return home;
 
   const { allOrNothing } = request;
@@ -45,7 +44,7 @@ export async function admitSharded(request: AdmissionRequest, ask: Ask): Promise
         const asked = await attempt(() => ask(shard, part));
         if (asked.ok) return asked.value;
         const refusedJobs = jobs.map(({ index }) => ({ index, code: "OUTBOX_UNAVAILABLE" as const }));
-        return { ...NOTHING, denied, refusedJobs };
+        return { ...NOTHING_ADMITTED, denied, refusedJobs };
       }),
   );
   return {
@@ -68,10 +67,8 @@ export interface ClaimedCalls {
 
 /** The answer when an admission is stopped at home: a refused claim records nothing anywhere. */
 const STOPPED: AdmissionAnswer = {
+  ...NOTHING_ADMITTED,
   quota: { allowed: false, remaining: 0, resetMs: 0, retryAfterMs: 0 },
-  denied: [],
-  recorded: [],
-  refusedJobs: [],
 };
 
 /** Admit what a claim allows, with jobs that are kept in several objects: home claims, counts and records its own, then the others. */

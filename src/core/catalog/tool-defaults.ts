@@ -14,12 +14,12 @@ export interface Defaults {
 type Brief = { readonly description: string } & Partial<Defaults>;
 
 /** The price of leaving a field out, where it has one. */
-const COSTS: Readonly<Partial<Record<keyof Defaults, string>>> = {
+const COSTS = {
   isWrite: "it counts as a write: its calls run one at a time, and none is repeated",
   summary: "a model finds it by the first sentence of its description",
   category: "its category is 'general'",
   hosts: "its ctx.fetch reaches nothing",
-};
+} satisfies Partial<Record<keyof Defaults, string>>;
 
 /**
  * Fill in what a declaration leaves out; its other fields are its own, those of a class's instance too. A tool is a write unless it
@@ -42,10 +42,7 @@ export function fillDefaults<Declaration extends Brief>(declaration: Declaration
 }
 
 /** The entries of a table by field whose fields a declaration leaves out. */
-function findMissing<Value>(
-  declaration: Brief,
-  table: Partial<Record<keyof Defaults, Value>>,
-): [string, Value][] {
+function findMissing<Table extends object>(declaration: Brief, table: Table): [string, Table[keyof Table]][] {
   return Object.entries(table).filter(([field]) => declaration[field as keyof Defaults] === undefined);
 }
 

@@ -68,11 +68,7 @@ export const failureSchema = /* @__PURE__ */ lazySchema(() => {
       upstream_status: z.optional(z.int()),
       upstream: z
         .optional(
-          z.strictObject({
-            status: z.int(),
-            message: z.optional(z.string()),
-            code: z.optional(z.string()),
-          }),
+          z.strictObject({ status: z.int(), message: z.optional(z.string()), code: z.optional(z.string()) }),
         )
         .check(z.describe("What the service said of its refusal: its words, and no instruction")),
       phase: z.optional(z.enum(TIMEOUT_PHASES)),

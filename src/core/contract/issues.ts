@@ -298,18 +298,15 @@ const LISTED_FIELDS = 10;
 
 /** Add a did-you-mean to issues about fields that do not exist directly under `parent`, where the `known` ones do. */
 export function suggestFields(issues: readonly Issue[], known: readonly string[], parent = ""): string {
-  const suggestions = issues.flatMap(({ path, expected }) => {
+  const strange = issues.flatMap(({ path, expected }) => {
     const at = path.lastIndexOf("/");
-    if (expected !== NO_SUCH_FIELD || path.slice(0, at) !== parent) return [];
-    const name = path.slice(at + 1);
+    return expected === NO_SUCH_FIELD && path.slice(0, at) === parent ? [path.slice(at + 1)] : [];
+  });
+  const suggestions = strange.flatMap((name) => {
     const meant = findMeant(name, known);
     return meant === undefined ? [] : [`Did you mean '${meant}' instead of '${visibleText(name)}'?`];
   });
-  const isStrange =
-    suggestions.length === 0 &&
-    issues.every(
-      ({ path, expected }) => expected === NO_SUCH_FIELD && path.slice(0, path.lastIndexOf("/")) === parent,
-    );
+  const isStrange = suggestions.length === 0 && strange.length === issues.length;
   if (!isStrange || known.length === 0) return suggestions.join(" ");
   const listed = known.slice(0, LISTED_FIELDS).map((name) => `'${visibleText(name)}'`);
   return `There ${listed.length === 1 ? "is" : "are"} ${listed.join(", ")}${known.length > LISTED_FIELDS ? " and others" : ""}.`;

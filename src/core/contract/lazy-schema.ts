@@ -1,5 +1,7 @@
 import type * as z from "zod/mini";
 
+import { getOrMake } from "../kit/get-or-make.ts";
+
 /** A schema that is made when it is first asked for, once: a request that does not need it does not pay for it. */
 export type LazySchema<S extends z.core.$ZodType = z.core.$ZodType> = () => S;
 
@@ -16,11 +18,7 @@ export function lazySchemaOf<Parts extends object, S extends z.core.$ZodType>(
   make: (parts: Parts) => S,
 ): (parts: Parts) => S {
   const made = new WeakMap<Parts, S>();
-  return (parts) => {
-    const schema = made.get(parts) ?? make(parts);
-    made.set(parts, schema);
-    return schema;
-  };
+  return (parts) => getOrMake(made, parts, () => make(parts));
 }
 
 /** The type of values that fit a schema, as a writer may write them. */

@@ -151,13 +151,8 @@ export const pendingSchema = /* @__PURE__ */ lazySchema(() =>
 );
 
 /** Translate a pending confirmation to the wire. */
-export function toWirePending({
-  id,
-  expiresAt,
-  message,
-  url,
-  connectUrl,
-}: PendingConfirmation): Written<typeof pendingSchema> {
+export function toWirePending(pending: PendingConfirmation): Written<typeof pendingSchema> {
+  const { id, expiresAt, message, url, connectUrl } = pending;
   const expires_at = new Date(expiresAt).toISOString();
   return { id, expires_at, message, url, ...(connectUrl !== undefined && { connect_url: connectUrl }) };
 }
@@ -179,11 +174,14 @@ export function recallPending({ confirmation }: StoredPending, meta: OutcomeMeta
 }
 
 /** Write the fields of a result that waits for a person as JSON, each behind its comma. */
-export function toPendingJson({
-  confirmation,
-}: Extract<Outcome, { readonly status: "pending_confirmation" }>): string {
+export function toPendingJson({ confirmation }: PendingOutcome): string {
   const fields = { connect_url: confirmation.connectUrl, confirmation: toWirePending(confirmation) };
   return `,${JSON.stringify(fields).slice(1, -1)}`;
+}
+
+interface PendingOutcome {
+  readonly status: "pending_confirmation";
+  readonly confirmation: PendingConfirmation;
 }
 
 /** The outcome of one action. Exactly one of these exists for every action of a batch. */
@@ -203,7 +201,7 @@ export type Outcome = { readonly meta: OutcomeMeta } & (
       readonly partial?: Shown;
     }
   | { readonly status: "initiated"; readonly jobId: string }
-  | { readonly status: "pending_confirmation"; readonly confirmation: PendingConfirmation }
+  | PendingOutcome
   | { readonly status: "skipped"; readonly error: Failure; readonly because: string }
   | { readonly status: "unknown"; readonly error: Failure; readonly partial?: Shown }
 );
@@ -263,21 +261,19 @@ export const OUTCOME_STATUSES = [
 ] as const satisfies readonly OutcomeStatus[];
 
 /** Count outcomes by what became of them. */
-export function countStatuses(outcomes: readonly Counted[]): Record<OutcomeStatus, number> {
+export function countStatuses(outcomes: readonly Counted[]): Counts {
   const counts = { ...NO_ENDS };
   for (const outcome of outcomes) counts[countedAs(outcome)] += 1;
   return counts;
 }
 
-const NO_ENDS = Object.fromEntries(OUTCOME_STATUSES.map((status) => [status, 0])) as Record<
-  OutcomeStatus,
-  number
->;
+type Counts = Record<OutcomeStatus, number>;
+
+const NO_ENDS = Object.fromEntries(OUTCOME_STATUSES.map((status) => [status, 0])) as Counts;
 
 /** The status that a result is counted by: a loop whose elements all go on in the background is going on, as they are. */
 export function countedAs({ status, data, meta }: Counted): OutcomeStatus {
   if (status !== "success" || meta.items === undefined || !Array.isArray(data)) return status;
-  const isOver = data.some((entry: Pick<Outcome, "status"> | null) => entry?.status === "success");
-  const goesOn = data.some((entry: Pick<Outcome, "status"> | null) => entry?.status === "initiated");
-  return goesOn && !isOver ? "initiated" : status;
+  const ends = data.map((entry: Pick<Outcome, "status"> | null) => entry?.status);
+  return ends.includes("initiated") && !ends.includes("success") ? "initiated" : status;
 }

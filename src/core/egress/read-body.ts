@@ -439,26 +439,22 @@ async function readInChunks<T>(
       clock.enter("idle", idleTimeoutMs);
       const { done, value } = await readChunk(reader, clock);
       isWhole = done;
-      if (done) {
-        const body = gathered.end();
-        held.keep(bytes);
-        held.give(taken - bytes);
-        isKept = true;
-        return body;
+      if (!done) {
+        bytes += value.byteLength;
+        if (bytes > maxBytes) throw tooLarge(maxBytes);
+        if (chunks > LIMITS.responseChunks) throw tooManyChunks();
+        if (bytes > taken) {
+          const turn = hold(bytes - taken, bytes, limits);
+          if (turn !== null) await turn;
+          taken = bytes;
+        }
+        if (!gathered.add(value)) continue;
       }
-      bytes += value.byteLength;
-      if (bytes > maxBytes) throw tooLarge(maxBytes);
-      if (chunks > LIMITS.responseChunks) throw tooManyChunks();
-      if (bytes > taken) {
-        const turn = hold(bytes - taken, bytes, limits);
-        if (turn !== null) await turn;
-        taken = bytes;
-      }
-      if (!gathered.add(value)) continue;
+      const body = gathered.end();
       held.keep(bytes);
       held.give(taken - bytes);
       isKept = true;
-      return gathered.end();
+      return body;
     }
   } finally {
     if (!isWhole) cancel();

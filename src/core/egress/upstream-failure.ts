@@ -26,36 +26,19 @@ export function makeStatusFailure(response: Response, tool: Tool, now: number): 
       : undefined;
   const retryAfter = patience === undefined ? {} : { retryAfterMs: patience };
 
-  switch (upstreamStatus) {
-    case 404:
-      return new ToolFailure("NOT_FOUND", {
-        upstreamStatus,
-        hint: "Check the names and ids in the arguments; the same call will not find it either.",
-      });
-    case 429:
-      return new ToolFailure("RATE_LIMITED", {
-        upstreamStatus,
-        ...retryAfter,
-        hint:
-          patience === undefined
-            ? "The service limits how often it is called; wait before trying again."
-            : `The service limits how often it is called; try again in ${patience} ms.`,
-      });
-    case 401:
-    case 403:
-      return new ToolFailure("UPSTREAM_ERROR", {
-        upstreamStatus,
-        retryable: false,
-        hint: refusedCredentials(tool),
-      });
+  if (upstreamStatus === 404) {
+    const hint = "Check the names and ids in the arguments; the same call will not find it either.";
+    return new ToolFailure("NOT_FOUND", { upstreamStatus, hint });
+  }
+  if (upstreamStatus === 429) {
+    const next = patience === undefined ? "wait before trying again" : `try again in ${patience} ms`;
+    const hint = `The service limits how often it is called; ${next}.`;
+    return new ToolFailure("RATE_LIMITED", { upstreamStatus, ...retryAfter, hint });
   }
   const retryable = upstreamStatus >= 500 ? !LASTING.has(upstreamStatus) : TRANSIENT.has(upstreamStatus);
-  return new ToolFailure("UPSTREAM_ERROR", {
-    upstreamStatus,
-    retryable,
-    ...retryAfter,
-    hint: hintOf(upstreamStatus, retryable),
-  });
+  const isUnknown = upstreamStatus === 401 || upstreamStatus === 403;
+  const hint = isUnknown ? refusedCredentials(tool) : hintOf(upstreamStatus, retryable);
+  return new ToolFailure("UPSTREAM_ERROR", { upstreamStatus, retryable, ...retryAfter, hint });
 }
 
 function hintOf(status: number, retryable: boolean): string {
@@ -98,11 +81,7 @@ const FAULTS: readonly (readonly [SocketFault, RegExp])[] = [
  */
 export function findSocketFault(error: unknown, depth = 0): SocketFault | null {
   if (!(error instanceof Error) || depth > DEEPEST) return null;
-  const {
-    code = "",
-    syscall,
-    message,
-  } = error as Error & { readonly code?: unknown; readonly syscall?: unknown };
+  const { code = "", syscall, message } = error as Error & Partial<Record<"code" | "syscall", unknown>>;
   const own = FAULTS.find(([, words]) => words.test(`${String(code)} ${message}`));
   if (own !== undefined) return own[0];
   if (syscall === "connect") return "refused";

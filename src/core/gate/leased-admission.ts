@@ -4,6 +4,7 @@ import {
   type LeaseGrant,
   type KeyQuota,
   type LeaseWish,
+  NOTHING_ADMITTED,
   type QuotaState,
   type RateLimit,
   STALE,
@@ -124,8 +125,6 @@ const ASKED_MS = 2 * LIMITS.admissionTimeoutMs;
 /** How long a request waits for another's answer. That one may have been cut off, and then its answer never comes. */
 const COMING_MS = 250;
 
-const NOTHING = { denied: [], recorded: [], refusedJobs: [] } as const;
-
 const LATE = "Cannot reach the gate: it does not answer in time, and another request asks already";
 
 const ASK_NOTHING: AdmissionRequest = { quota: null, draws: [], jobs: [], allOrNothing: false };
@@ -156,7 +155,7 @@ export function createLeasedAdmission(
     const { kind, wishes } = held.leases.draw(now, limits, again);
     if (kind === "short" && wishes.length === 0) {
       const refusal = request.quota && held.refusalOf(now, request.quota);
-      if (refusal !== null) return Promise.resolve({ ...NOTHING, quota: refusal });
+      if (refusal !== null) return Promise.resolve({ ...NOTHING_ADMITTED, quota: refusal });
       if (!held.hasRoom(now))
         return again
           ? Promise.reject(new Error(LATE))
@@ -186,10 +185,10 @@ export function createLeasedAdmission(
 }
 
 function admitHere({ quota }: AdmissionRequest, { held, clock }: LeasedAdmissionOptions): AdmissionAnswer {
-  if (quota === null) return { ...NOTHING, quota };
+  if (quota === null) return NOTHING_ADMITTED;
   held.countAlone(clock.now(), quota);
   const [own, ...above] = limitsOf(quota).map(({ bucket }) => held.leases.stateOf(bucket));
-  return { ...NOTHING, quota: above.length === 0 ? own! : joinStates([own!, ...above]) };
+  return { ...NOTHING_ADMITTED, quota: above.length === 0 ? own! : joinStates([own!, ...above]) };
 }
 
 /** Make the round trip, and take what it brings. An answer that never comes, or too late, granted nothing. */

@@ -8,15 +8,10 @@ export interface GcraRate {
 export interface GcraDraw extends GcraRate {
   /** So many at once, all of them or none; one unless said. */
   readonly count?: number | undefined;
+  /** How long after now the last of them may be used; they are used at once unless said. */
+  readonly holdMs?: number;
   /** Denied draws that will come back before this one; each moves `retryAfterMs` by one more T. */
   readonly ahead?: number;
-}
-
-/** A draw of several at once. */
-export interface GcraBlock extends GcraRate {
-  readonly count: number;
-  /** How long after now the last of them may be used. */
-  readonly holdMs: number;
 }
 
 /** The finding of one draw, and the theoretical arrival time it leaves behind. */
@@ -50,6 +45,9 @@ const MAX_TICKS_PER_MS = 512;
  * It is exact: the sums are of whole ticks, the coarsest division of a millisecond in which T is a whole number. When
  * T has no such division that is coarse enough it is rounded up, so the rate is never above what was asked.
  *
+ * Of a draw that may be used up to `holdMs` later the TAT is first raised to now + holdMs, so that no later draw is paid by time
+ * that a use of this one lies behind. See `grantLeases`, where the bound is proven.
+ *
  * @param tatMs the kept TAT; 0 for a bucket that was never drawn from
  */
 export function decideGcra(tatMs: number, nowMs: number, draw: GcraDraw): GcraDecision {
@@ -57,39 +55,16 @@ export function decideGcra(tatMs: number, nowMs: number, draw: GcraDraw): GcraDe
   const capacity = interval * draw.limit;
   const now = Math.floor(nowMs) * perMs;
   const before = Math.max(Math.round(tatMs * perMs), now);
-  const { count = 1, ahead = 0 } = draw;
-  const allowed = before + interval * count - now <= capacity;
-  const after = allowed ? before + interval * count : before;
-  const untilNext = after + interval * (ahead + (allowed ? 1 : count)) - capacity - now;
+  const { count = 1, holdMs = 0, ahead = 0 } = draw;
+  const drawn = Math.max(before, now + Math.ceil(holdMs * perMs)) + interval * count;
+  const allowed = drawn - now <= capacity;
+  const after = allowed ? drawn : before;
+  const untilNext = drawn + interval * (ahead + (allowed ? 1 : 0)) - capacity - now;
   return {
     allowed,
     tatMs: allowed ? after / perMs : tatMs,
     remaining: Math.max(0, Math.floor((now + capacity - after) / interval)),
     retryAfterMs: Math.max(0, Math.ceil(untilNext / perMs)),
-    resetMs: Math.ceil((after - now) / perMs),
-  };
-}
-
-/**
- * Decide one draw of `count` at once, all of them or none, that may be used at any time up to `holdMs` from now.
- *
- * The TAT is first raised to now + holdMs, so that no later draw is paid by time that a use of this block lies behind. See
- * `grantLeases`, where the bound is proven.
- */
-export function decideGcraBlock(tatMs: number, nowMs: number, block: GcraBlock): GcraDecision {
-  const { perMs, interval } = ticksOf(block);
-  const { limit, count, holdMs } = block;
-  const capacity = interval * limit;
-  const now = Math.floor(nowMs) * perMs;
-  const kept = Math.max(Math.round(tatMs * perMs), now);
-  const held = Math.max(kept, now + Math.ceil(holdMs * perMs)) + interval * count;
-  const allowed = held - now <= capacity;
-  const after = allowed ? held : kept;
-  return {
-    allowed,
-    tatMs: allowed ? after / perMs : tatMs,
-    remaining: Math.max(0, Math.floor((now + capacity - after) / interval)),
-    retryAfterMs: allowed ? 0 : Math.ceil((held - capacity - now) / perMs),
     resetMs: Math.ceil((after - now) / perMs),
   };
 }

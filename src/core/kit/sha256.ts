@@ -50,14 +50,7 @@ function mix(state: Int32Array, words: Int32Array): void {
     const second = turn(late, 17) ^ turn(late, 19) ^ (late >>> 10);
     words[i] = words[i - 16]! + first + words[i - 7]! + second;
   }
-  let a = state[0]!;
-  let b = state[1]!;
-  let c = state[2]!;
-  let d = state[3]!;
-  let e = state[4]!;
-  let f = state[5]!;
-  let g = state[6]!;
-  let h = state[7]!;
+  let [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = state;
   for (let i = 0; i < 64; i += 1) {
     const chosen = (e & f) ^ (~e & g);
     const added = (h + (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) + chosen + K[i]! + words[i]!) | 0;
@@ -72,14 +65,7 @@ function mix(state: Int32Array, words: Int32Array): void {
     b = a;
     a = (added + sum) | 0;
   }
-  state[0]! += a;
-  state[1]! += b;
-  state[2]! += c;
-  state[3]! += d;
-  state[4]! += e;
-  state[5]! += f;
-  state[6]! += g;
-  state[7]! += h;
+  for (const [at, word] of [a, b, c, d, e, f, g, h].entries()) state[at]! += word;
 }
 
 function turn(word: number, bits: number): number {

@@ -26,7 +26,7 @@ export interface WatchOptions {
 export class Watch {
   readonly requestId: string;
   /** The trace that the caller continues, where it told of one. */
-  #trace: Pick<Origin, "traceId"> = NO_TRACE;
+  trace: Pick<Origin, "traceId"> = NO_TRACE;
   /** Which route answers, as it is declared; its path has no value of the caller's in it. */
   route = "other";
   /** Whose request it is, once that is known. */
@@ -56,11 +56,7 @@ export class Watch {
 
   /** Take part in the caller's trace; null where what it told of is none. */
   continueTrace(traceId: string | null): void {
-    if (traceId !== null) this.#trace = { traceId };
-  }
-
-  get trace(): Pick<Origin, "traceId"> {
-    return this.#trace;
+    if (traceId !== null) this.trace = { traceId };
   }
 
   /** Begin a stage; the one before is over. Where batches run side by side the time is that of whichever began a stage last. */
@@ -149,7 +145,7 @@ export class Watch {
   #whose(origin: Origin | null): object {
     return {
       request_id: origin?.requestId ?? this.requestId,
-      trace_id: origin?.traceId ?? this.#trace.traceId,
+      trace_id: origin?.traceId ?? this.trace.traceId,
       tenant: origin?.tenant,
       key: origin?.key,
       subject: origin?.account?.digest,
@@ -162,7 +158,7 @@ export class Watch {
     const { statuses, codes, tools, queuedMs, attempts, bytes } = counts;
     const { success, error, initiated, skipped, pending_confirmation: pending, unknown } = statuses;
     const { origin, batchId, plan, kind, tool } = batch;
-    const traceId = origin.traceId ?? this.#trace.traceId;
+    const traceId = origin.traceId ?? this.trace.traceId;
     const trace = traceId === undefined ? "" : `,"trace_id":"${traceId}"`;
     const whose = `"request_id":${quote(origin.requestId)}${trace},"tenant":${quote(origin.tenant)},"key":${quote(origin.key)},"route":${quote(this.route)}${origin.account === undefined ? "" : `,"subject":${quote(origin.account.digest)}`}`;
     const what = `${batchId === null ? "" : `"batch_id":${quote(batchId)},`}"kind":"${kind}"${tool === undefined ? "" : `,"flow":${quote(tool)}`},"total":${plan.steps.length}`;

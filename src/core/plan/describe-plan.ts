@@ -7,8 +7,9 @@ import type { Plan, Step, Task } from "./step.ts";
 import { getOrMake } from "../kit/get-or-make.ts";
 
 /** The answer of `dry_run`: the actions that would run, and those that would fail before anything does. */
-export const planSchema = /* @__PURE__ */ lazySchema(() =>
-  z
+export const planSchema = /* @__PURE__ */ lazySchema(() => {
+  const step = { index: z.int().check(z.minimum(0)), id: z.string(), tool: z.nullable(z.string()) };
+  return z
     .strictObject({
       dry_run: z.literal(true),
       plan: z.strictObject({
@@ -31,28 +32,12 @@ export const planSchema = /* @__PURE__ */ lazySchema(() =>
         .optional(z.boolean())
         .check(z.describe("Whether the plan is still that of the plan_receipt which came with the batch")),
       changed: z.optional(z.array(z.enum(PLAN_PARTS))).check(z.describe("The parts in which it is not")),
-      errors: z.array(
-        z.strictObject({
-          index: z.int().check(z.minimum(0)),
-          id: z.string(),
-          tool: z.nullable(z.string()),
-          error: failureSchema(),
-        }),
-      ),
+      errors: z.array(z.strictObject({ ...step, error: failureSchema() })),
       /** Actions that would run, but perhaps not as they are meant. */
-      warnings: z.optional(
-        z.array(
-          z.strictObject({
-            index: z.int().check(z.minimum(0)),
-            id: z.string(),
-            tool: z.nullable(z.string()),
-            warnings: z.array(z.string()),
-          }),
-        ),
-      ),
+      warnings: z.optional(z.array(z.strictObject({ ...step, warnings: z.array(z.string()) }))),
     })
-    .register(z.globalRegistry, { id: "DryRun" }),
-);
+    .register(z.globalRegistry, { id: "DryRun" });
+});
 
 export type PlanDescription = Written<typeof planSchema>;
 

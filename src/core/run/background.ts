@@ -37,6 +37,14 @@ export interface BackgroundOptions {
   readonly parallelism: Parallelism;
 }
 
+/** How jobs are recorded that had to wait. */
+interface Recording {
+  /** Each draws from it; null where nothing limits them. */
+  readonly limit: RateLimit | null;
+  readonly allOrNothing: boolean;
+  readonly retaken: boolean;
+}
+
 /** Start a batch's background jobs. `initiated` is only ever said of a job whose row is durable. */
 export class Background {
   readonly #options: BackgroundOptions;
@@ -123,15 +131,7 @@ export class Background {
   /** Record jobs that had to wait for other actions, or for the elements of their loop to be known. */
   async #record(
     specs: ReadonlyMap<number, JobSpec>,
-    {
-      limit,
-      allOrNothing,
-      retaken,
-    }: {
-      readonly limit: RateLimit | null;
-      readonly allOrNothing: boolean;
-      readonly retaken: boolean;
-    },
+    { limit, allOrNothing, retaken }: Recording,
   ): Promise<ReadonlyMap<number, Outcome>> {
     if (specs.size === 0) return new Map();
     const jobs = [...specs].map(([index, spec]) => ({ index, spec, retaken }));

@@ -1,7 +1,7 @@
 import type { Tool } from "../catalog/define-tool.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import * as LIMITS from "../contract/limits.ts";
-import type { GlobalLimits, PermitAnswer } from "../contract/gate/permit.ts";
+import type { GlobalLimits, PermitAnswer, PermitDenial } from "../contract/gate/permit.ts";
 import { attempt } from "../kit/result.ts";
 import type { Call } from "../plan/step.ts";
 import type { Ports, ToolGates } from "../egress/ports.ts";
@@ -139,29 +139,17 @@ export async function awaitPermit(
 
 function toFailure(
   { reason, retryAfterMs }: PermitAnswer & { granted: false },
-  limits: GlobalLimits,
+  { concurrency }: GlobalLimits,
 ): Failure {
-  const retryAfter = retryAfterMs === null ? {} : { retryAfterMs };
   const when = retryAfterMs === null ? "later" : `in ${Math.ceil(retryAfterMs)} ms`;
-  switch (reason) {
-    case "rate":
-      return makeFailure("RATE_LIMITED", {
-        ...retryAfter,
-        hint: `This tool's rate limit, which all callers share, has no room in time; try this action again ${when}.`,
-      });
-    case "paused":
-      return makeFailure("RATE_LIMITED", {
-        ...retryAfter,
-        hint: `The service asked all callers to wait; try this action again ${when}.`,
-      });
-    case "busy":
-      return makeFailure("OVERLOADED", {
-        ...retryAfter,
-        hint: `At most ${limits.concurrency} calls of this tool run at once for all callers, and none ended in time; try this action again ${when}.`,
-      });
-    case "full":
-      return makeFailure("OVERLOADED", {
-        hint: "Too many calls of this tool are waiting already; try this action again later.",
-      });
-  }
+  const why: Readonly<Record<PermitDenial, string>> = {
+    rate: "This tool's rate limit, which all callers share, has no room in time",
+    paused: "The service asked all callers to wait",
+    busy: `At most ${concurrency} calls of this tool run at once for all callers, and none ended in time`,
+    full: "Too many calls of this tool are waiting already",
+  };
+  return makeFailure(reason === "rate" || reason === "paused" ? "RATE_LIMITED" : "OVERLOADED", {
+    ...(retryAfterMs !== null && { retryAfterMs }),
+    hint: `${why[reason]}; try this action again ${when}.`,
+  });
 }

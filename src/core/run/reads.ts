@@ -30,21 +30,13 @@ interface ReadsOptions {
  * that asked: each of the others is then made for itself.
  */
 export class Reads {
-  readonly #clock: Clock;
-  readonly #startedAt: number;
-  readonly #repeats: Repeats | null;
-  readonly #remembered: TenantReads | null;
-  readonly #budget: ByteBudget;
+  readonly #options: ReadsOptions;
   readonly #pending = new Map<string, Map<string, PendingRead>>();
   /** The remembered answers of this batch, parsed once however often they are asked. */
   readonly #recalled = new Map<string, Result<unknown, Failure>>();
 
-  constructor({ clock, startedAt, repeats, remembered, budget }: ReadsOptions) {
-    this.#clock = clock;
-    this.#startedAt = startedAt;
-    this.#repeats = repeats;
-    this.#remembered = remembered;
-    this.#budget = budget;
+  constructor(options: ReadsOptions) {
+    this.#options = options;
   }
 
   /**
@@ -62,7 +54,7 @@ export class Reads {
     // An answer from before a write does not tell the state after it. The plan's order sees to it that reads before the write are
     // over by then and reads after it begin when it has ended.
     if (tool.isWrite) this.#pending.delete(tool.domain);
-    const remembered = this.#remembered?.find(call) ?? null;
+    const remembered = this.#options.remembered?.find(call) ?? null;
     if (remembered !== null) return ticket.end(this.#recall(remembered));
     const key = this.#keyOf(call);
     if (key === null) return make(ticket);
@@ -70,7 +62,7 @@ export class Reads {
     const pending = getOrMake(this.#pending, tool.domain, () => new Map<string, PendingRead>());
     const known = pending.get(key);
     if (known?.isShared === true) return known.join(ticket, makeLate);
-    const asked = new PendingRead(id, ticket, { clock: this.#clock, startedAt: this.#startedAt });
+    const asked = new PendingRead(id, ticket, this.#options);
     pending.set(key, asked);
     make(asked.ticket);
   }
@@ -78,7 +70,7 @@ export class Reads {
   /** A remembered answer as an outcome: parsed anew, so that no batch can change what the next one reads. */
   #recall({ json, bytes, ageMs }: CachedAnswer): Outcome {
     const data = getOrMake(this.#recalled, json, () => {
-      const taken = this.#budget.takeValues(json);
+      const taken = this.#options.budget.takeValues(json);
       return taken.ok ? ok(parseExact(json)) : taken;
     });
     const meta = { durationMs: 0, queuedMs: 0, attempts: 0, bytes, ageMs };
@@ -88,8 +80,9 @@ export class Reads {
   }
 
   #keyOf(call: Call): string | null {
-    if (this.#repeats === null || call.tool.isWrite) return null;
-    const { open, keys } = this.#repeats;
+    const { repeats } = this.#options;
+    if (repeats === null || call.tool.isWrite) return null;
+    const { open, keys } = repeats;
     if (open.has(call.tool)) return sharedKey(call);
     if (keys.size === 0) return null;
     const key = sharedKey(call);

@@ -109,12 +109,12 @@ export function createStepStarter(batch: StepScope): StartStep {
     if (failure !== null) return ticket.end({ status: "error", error: failure, meta: {} });
     const onTry: CallOptions["onTry"] =
       onStarted && ((start) => onStarted(step, { element: element ?? undefined, ...start }));
-    if (call.tool.inner !== undefined)
-      return startInner(ticket, call, {
-        ...batch,
-        onTry,
-        runInner: (of, inside) => batch.runInner(of, { ...inside, ...insideOf(step) }, { step, element }),
-      });
+    if (call.tool.inner !== undefined) {
+      const ownEnd = Math.min(endsAt, clock.now() + call.timeoutMs);
+      const run: RunInside = (inside) =>
+        batch.runInner(call, { ...inside, ...insideOf(step) }, { step, element });
+      return startInside(ticket, { scope, onTry }, { tool: call.tool, endsAt: ownEnd, run });
+    }
     callTool(ticket, call, {
       scope,
       onTry,
@@ -274,29 +274,13 @@ async function awaitJournal(
   ticket.end(failUnsent(error));
 }
 
-interface RunsInner {
-  readonly runInner: (call: Call, inside: Inside) => Promise<InnerEnd>;
-}
-
-/**
- * Start a call of a tool that is a batch. It has the header slots and the bytes of the one that it is inside of, because both
- * are one invocation. Stopping it stops what it runs: reads are given up, and a write that was sent is seen through, as in any
- * batch.
- */
-function startInner(
-  ticket: Ticket,
-  call: Call,
-  { runInner, ...batch }: Omit<StepScope, "runInner"> & RunsInner & Pick<CallOptions, "onTry">,
-): void {
-  const { scope, endsAt } = batch;
-  const ownEnd = Math.min(endsAt, scope.ports.clock.now() + call.timeoutMs);
-  const run: RunInside = (inside) => runInner(call, inside);
-  startInside(ticket, batch, { tool: call.tool, endsAt: ownEnd, run });
-}
-
 type RunInside = (inside: Inside) => Promise<LoopEnd>;
 
-/** Start what runs calls of its own: it shares what the batch around it has, and ends with its ticket. */
+/**
+ * Start what runs calls of its own, such as a tool that is a batch. It has the header slots and the bytes of the one that it is inside
+ * of, because both are one invocation, and ends with its ticket. Stopping it stops what it runs: reads are given up, and a write that
+ * was sent is seen through, as in any batch.
+ */
 function startInside(
   ticket: Ticket,
   { scope, onTry }: Pick<StepScope, "scope"> & Pick<CallOptions, "onTry">,

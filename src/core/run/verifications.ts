@@ -116,27 +116,14 @@ export async function lookFor(
 
 /** Say the meaning of a verdict to a caller that thinks of sending the write again. */
 function advise(failure: Failure, read: string, verdict: Verdict): Failure {
-  switch (verdict) {
-    case "took_effect":
-      return {
-        ...failure,
-        retryable: false,
-        hint: `Its answer was lost, but ${read} finds that it took effect: do not send it again.`,
-      };
-    case "not_found": {
-      const why =
-        failure.code === "DEADLINE_EXCEEDED"
-          ? "the request is still under way"
-          : "the service may still be working on it";
-      return {
-        ...failure,
-        hint: `It was sent, and ${read} does not find its effect as of now; ${why}, so look once more before you send it again.`,
-      };
-    }
-    case "inconclusive":
-      return {
-        ...failure,
-        hint: `It was sent, and whether it took effect is not known; ${read} could not tell, so look yourself before you send it again.`,
-      };
-  }
+  const why =
+    failure.code === "DEADLINE_EXCEEDED"
+      ? "the request is still under way"
+      : "the service may still be working on it";
+  const hints: Readonly<Record<Verdict, string>> = {
+    took_effect: `Its answer was lost, but ${read} finds that it took effect: do not send it again.`,
+    not_found: `It was sent, and ${read} does not find its effect as of now; ${why}, so look once more before you send it again.`,
+    inconclusive: `It was sent, and whether it took effect is not known; ${read} could not tell, so look yourself before you send it again.`,
+  };
+  return { ...failure, ...(verdict === "took_effect" && { retryable: false }), hint: hints[verdict] };
 }

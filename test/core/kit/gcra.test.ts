@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { decideGcra, decideGcraBlock, gcraIntervalMs, type GcraRate } from "../../../src/core/kit/gcra.ts";
+import { decideGcra, gcraIntervalMs, type GcraRate } from "../../../src/core/kit/gcra.ts";
 import { samples } from "../../support/samples.ts";
 import { trial } from "../../support/trial.ts";
 
@@ -145,24 +145,24 @@ describe("decideGcra()", () => {
   });
 });
 
-describe("decideGcraBlock()", () => {
+describe("decideGcra() of a block", () => {
   const rate = { limit: 60, windowS: 60 };
 
   test("draws a block whole, on top of what it may lie idle", () => {
-    const { allowed, tatMs, remaining } = decideGcraBlock(0, NOW, { ...rate, count: 10, holdMs: 2_000 });
+    const { allowed, tatMs, remaining } = decideGcra(0, NOW, { ...rate, count: 10, holdMs: 2_000 });
     expect([allowed, tatMs, remaining]).toEqual([true, NOW + 12_000, 48]);
   });
 
   test("raises nothing when more than the hold was drawn before", () => {
     const { tatMs } = drawAt(times(30, NOW), rate);
-    expect(decideGcraBlock(tatMs, NOW, { ...rate, count: 10, holdMs: 2_000 }).tatMs).toBe(tatMs + 10_000);
+    expect(decideGcra(tatMs, NOW, { ...rate, count: 10, holdMs: 2_000 }).tatMs).toBe(tatMs + 10_000);
   });
 
   test("refuses a block that does not fit whole, keeps the arrival time, and says when it would", () => {
     const { tatMs } = drawAt(times(55, NOW), rate);
-    const refused = decideGcraBlock(tatMs, NOW, { ...rate, count: 10, holdMs: 2_000 });
+    const refused = decideGcra(tatMs, NOW, { ...rate, count: 10, holdMs: 2_000 });
     expect(refused).toMatchObject({ allowed: false, tatMs, remaining: 5, retryAfterMs: 5_000 });
-    const again = decideGcraBlock(tatMs, NOW + refused.retryAfterMs, { ...rate, count: 10, holdMs: 2_000 });
+    const again = decideGcra(tatMs, NOW + refused.retryAfterMs, { ...rate, count: 10, holdMs: 2_000 });
     expect(again.allowed).toBe(true);
   });
 });
@@ -178,16 +178,16 @@ describe("a rate of which a millisecond has several ticks", () => {
   });
 
   test("draws a block with the time that it may lie idle, and says in milliseconds when it would fit", () => {
-    const block = decideGcraBlock(0, NOW, { ...rate, count: 2, holdMs: 1_000 });
-    expect(block).toMatchObject({ allowed: true, remaining: 0, retryAfterMs: 0, resetMs: 7_667 });
+    const block = decideGcra(0, NOW, { ...rate, count: 2, holdMs: 1_000 });
+    expect(block).toMatchObject({ allowed: true, remaining: 0, retryAfterMs: 1_000, resetMs: 7_667 });
     expect(block.tatMs).toBeCloseTo(NOW + 23_000 / 3, 3);
-    expect(decideGcraBlock(0, NOW, { ...rate, count: 3, holdMs: 1_000 })).toMatchObject({
+    expect(decideGcra(0, NOW, { ...rate, count: 3, holdMs: 1_000 })).toMatchObject({
       allowed: false,
       tatMs: 0,
       retryAfterMs: 1_000,
       resetMs: 0,
     });
-    const later = decideGcraBlock(block.tatMs, NOW, { ...rate, count: 1, holdMs: 0 });
+    const later = decideGcra(block.tatMs, NOW, { ...rate, count: 1, holdMs: 0 });
     expect(later).toMatchObject({ allowed: false, retryAfterMs: 1_000, resetMs: 7_667 });
   });
 

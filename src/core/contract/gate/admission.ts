@@ -118,14 +118,11 @@ export interface AdmissionAnswer {
   readonly stale?: true;
 }
 
+/** The answer that counts and records nothing. */
+export const NOTHING_ADMITTED: AdmissionAnswer = { quota: null, denied: [], recorded: [], refusedJobs: [] };
+
 /** The answer to a plan that was made with other tools than there are. */
-export const STALE: AdmissionAnswer = {
-  quota: null,
-  denied: [],
-  recorded: [],
-  refusedJobs: [],
-  stale: true,
-};
+export const STALE: AdmissionAnswer = { ...NOTHING_ADMITTED, stale: true };
 
 /** A claim on something that a feature's part of the object keeps. */
 export interface PartClaim {

@@ -5,6 +5,7 @@ import { lazySchema, type Written } from "../lazy-schema.ts";
 import * as LIMITS from "../limits.ts";
 import { TRIGGERS } from "./caller.ts";
 import { CALLBACK_STATUSES, type CallbackRecord, JOB_STATUSES, type JobRecord, type JobTry } from "./job.ts";
+import { toIso } from "./outgoing-event.ts";
 
 /** Background work as the wire shows it. */
 export const jobSchema = /* @__PURE__ */ lazySchema(() => {
@@ -12,13 +13,13 @@ export const jobSchema = /* @__PURE__ */ lazySchema(() => {
   const count = z.int().check(z.minimum(0));
   const callback = z.strictObject({
     status: z.enum(CALLBACK_STATUSES),
-    attempts: z.int().check(z.minimum(0)),
+    attempts: count,
     last_status: z.nullable(z.int()),
     next_attempt_at: z.nullable(time),
   });
   const oneTry = z.strictObject({
     at: time,
-    duration_ms: z.int().check(z.minimum(0)),
+    duration_ms: count,
     code: z.optional(z.string()).check(z.describe("Absent where the attempt succeeded")),
     upstream_status: z.optional(z.int()),
     in_doubt: z.optional(z.literal(true)).check(z.describe("It may have taken effect")),
@@ -34,7 +35,7 @@ export const jobSchema = /* @__PURE__ */ lazySchema(() => {
       in_doubt: z
         .optional(z.literal(true))
         .check(z.describe("It has not succeeded, and one of its attempts may have taken effect")),
-      attempts: z.int().check(z.minimum(0)),
+      attempts: count,
       tries: z
         .array(oneTry)
         .check(
@@ -45,7 +46,7 @@ export const jobSchema = /* @__PURE__ */ lazySchema(() => {
       updated_at: time,
       next_attempt_at: z.nullable(time),
       duration_ms: z
-        .optional(z.int().check(z.minimum(0)))
+        .optional(count)
         .check(z.describe("From when the job could begin to its end; absent while it is not over")),
       progress: z
         .optional(z.strictObject({ done: count, failed: count, total: count }))
@@ -109,20 +110,7 @@ function toWireTry({ at, durationMs, code, upstreamStatus, inDoubt }: JobTry): W
   return { at: toIso(at), duration_ms: durationMs, code, upstream_status: upstreamStatus, in_doubt: inDoubt };
 }
 
-function toWireCallback({
-  status,
-  attempts,
-  lastStatus,
-  nextAttemptAt,
-}: CallbackRecord): WireJob["callback"] {
-  return {
-    status,
-    attempts,
-    last_status: lastStatus,
-    next_attempt_at: nextAttemptAt === null ? null : toIso(nextAttemptAt),
-  };
-}
-
-function toIso(ms: number): string {
-  return new Date(ms).toISOString();
+function toWireCallback(callback: CallbackRecord): WireJob["callback"] {
+  const { status, attempts, lastStatus, nextAttemptAt: next } = callback;
+  return { status, attempts, last_status: lastStatus, next_attempt_at: next === null ? null : toIso(next) };
 }

@@ -37,32 +37,17 @@ export interface OpeningReport extends BreakerOpened {
 /** Tell of a job that ended as `dead` or `failed`. @param endId names the job and its end: a redriven job may die again */
 export function toFailedJobEvent(tenant: string, endId: string, job: JobRecord): OutgoingEvent {
   const { code } = JSON.parse(job.errorJson ?? "{}") as { readonly code?: string };
-  return makeEvent(
-    `job.${job.status}`,
-    { atMs: job.updatedAt, of: endId },
-    {
-      tenant,
-      job_id: job.id,
-      tool: job.tool,
-      key: job.key,
-      batch_id: job.batchId,
-      trigger: job.trigger,
-      attempts: job.attempts,
-      in_doubt: job.inDoubt,
-      created_at: toIso(job.createdAt),
-      code,
-    },
-  );
+  const { tool, key, trigger, attempts } = job;
+  const made = { job_id: job.id, tool, key, batch_id: job.batchId, trigger, attempts };
+  const data = { tenant, ...made, in_doubt: job.inDoubt, created_at: toIso(job.createdAt), code };
+  return makeEvent(`job.${job.status}`, { atMs: job.updatedAt, of: endId }, data);
 }
 
 /** Tell of a breaker that opened. */
 export function toOpenedEvent(tenant: string, opened: OpeningReport): OutgoingEvent {
   const { id, key, tool, origin, since, until } = opened;
-  return makeEvent(
-    "breaker.opened",
-    { atMs: since, of: id },
-    { tenant, key, tool, origin, until: toIso(until) },
-  );
+  const data = { tenant, key, tool, origin, until: toIso(until) };
+  return makeEvent("breaker.opened", { atMs: since, of: id }, data);
 }
 
 /** Make an event. @param of names what it tells of: the same thing is told once */

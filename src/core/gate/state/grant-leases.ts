@@ -1,6 +1,6 @@
 import type { LeaseGrant, LeaseWish } from "../../contract/gate/admission.ts";
 import * as LIMITS from "../../contract/limits.ts";
-import { decideGcraBlock } from "../../kit/gcra.ts";
+import { decideGcra } from "../../kit/gcra.ts";
 import { leaseMsOf } from "./lease.ts";
 import { advanceBucket, type BucketChange, type QuotaBook } from "./quota.ts";
 
@@ -57,7 +57,7 @@ export function grantLeases(
     const kept = changes.get(bucket) ?? book.buckets.get(bucket);
     const leaseMs = leaseMsOf(limit.windowS);
     const block = { ...limit, count: tokens, holdMs: leaseMs };
-    const { allowed, tatMs, remaining, resetMs } = decideGcraBlock(kept?.tatMs ?? book.floorMs, nowMs, block);
+    const { allowed, tatMs, remaining, resetMs } = decideGcra(kept?.tatMs ?? book.floorMs, nowMs, block);
     const comfortable = remaining >= limit.limit * reserve && remaining >= tokens * (share - 1);
     if (!allowed || !comfortable) continue;
     const persist = changes.get(bucket)?.persist ?? false;

@@ -42,16 +42,8 @@ export function claimKey(
   nowMs: number,
   { content, runId, leaseMs, retentionMs }: ClaimCommand,
 ): [record: KeyRecord | null, state: KeyState] {
-  const {
-    fingerprint,
-    former,
-    open = false,
-    seed,
-    fresh = false,
-    inherited = false,
-    givesUpSoon = false,
-    parked = [],
-  } = content;
+  const { fingerprint, former, seed, parked = [] } = content;
+  const { open = false, fresh = false, inherited = false, givesUpSoon = false } = content;
   if (record === null || nowMs >= record.expiresAt || (fresh && record.runId !== runId)) {
     const fresh = { fingerprint, seed, runId, inDoubt: false, begunAt: nowMs, answer: null };
     return [
@@ -75,13 +67,8 @@ export function claimKey(
   const inDoubt = record.inDoubt || record.runId !== null;
   const { parked: before = [], ...rest } = record;
   const stillParked = inDoubt ? parked.filter((place) => before.includes(place)) : parked;
-  const taken = {
-    ...rest,
-    runId,
-    inDoubt,
-    ...parkedOf(stillParked),
-    ...leaseFrom(nowMs, leaseMs, retentionMs),
-  };
+  const lease = leaseFrom(nowMs, leaseMs, retentionMs);
+  const taken = { ...rest, runId, inDoubt, ...parkedOf(stillParked), ...lease };
   return [taken, { ...claimedAs(taken), ...undecided }];
 }
 
@@ -146,11 +133,8 @@ export function completeKey(
   switch (end.kind) {
     case "done":
       return {
-        ...record,
-        fingerprint,
-        runId: null,
+        ...release({ ...record, fingerprint }, nowMs, retentionMs),
         leaseEndsAt: null,
-        expiresAt: nowMs + retentionMs,
         answer: end.answer,
       };
     case "free":

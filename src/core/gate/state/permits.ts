@@ -250,7 +250,7 @@ class Service {
 }
 
 /** Milliseconds until the draw behind `ahead` others can be made; 0 when it can be now. */
-function untilDraw({ tatMs }: Bucket, nowMs: number, draw: Required<Omit<GcraDraw, "count">>): number {
+function untilDraw({ tatMs }: Bucket, nowMs: number, draw: GcraDraw & { readonly ahead: number }): number {
   const { allowed, retryAfterMs } = decideGcra(tatMs, nowMs, draw);
   if (!allowed) return retryAfterMs;
   // A draw that is allowed is counted as made: the first of those ahead.

@@ -6,7 +6,7 @@ import {
   type RateLimit,
 } from "../../contract/gate/admission.ts";
 import { limitsOf } from "./lease.ts";
-import { decideGcra, decideGcraBlock, type GcraDecision, gcraIntervalMs } from "../../kit/gcra.ts";
+import { decideGcra, type GcraDecision, gcraIntervalMs } from "../../kit/gcra.ts";
 
 /** One bucket: its theoretical arrival time, and the durable mark that the time has not passed. Milliseconds. */
 export interface Bucket {
@@ -82,7 +82,7 @@ export function peekQuota(
 ): Pick<QuotaState, "remaining" | "resetMs"> {
   const states = limitsOf(quota).map((limit) => {
     const tatMs = buckets.get(limit.bucket)?.tatMs ?? floorMs;
-    return toState(decideGcraBlock(tatMs, nowMs, { ...limit, count: 0, holdMs: 0 }), limit);
+    return toState(decideGcra(tatMs, nowMs, { ...limit, count: 0 }), limit);
   });
   const { remaining, resetMs } = joinStates(states);
   return { remaining, resetMs };
