@@ -1,5 +1,5 @@
 import type { Tool } from "../catalog/define-tool.ts";
-import type { IdempotencyRequest } from "../contract/gate/idempotency.ts";
+import type { IdempotencyAnswer, IdempotencyRequest } from "../contract/gate/idempotency.ts";
 import type { Origin } from "../contract/gate/caller.ts";
 import { reseedJob } from "../contract/gate/job-shard.ts";
 import type { JobOrigin, JobSpec } from "../contract/gate/job.ts";
@@ -84,17 +84,12 @@ export async function admit(
   const admission = { ...own, admitted: admitted.value };
   const fingerprintOf: FingerprintOf = (step, prepared) =>
     fingerprintResolved(step, prepared, { caller, ports });
-  if (resumed !== undefined) {
-    const { asked, claimed } = resumed;
-    return ok({ ...admission, jobs, keys: new ClaimedKeys(plan, asked, { answer: claimed, fingerprintOf }) });
-  }
+  const keysFor = (asked: IdempotencyRequest, answer: IdempotencyAnswer): ClaimedKeys =>
+    new ClaimedKeys(plan, asked, { answer, fingerprintOf });
+  if (resumed !== undefined) return ok({ ...admission, jobs, keys: keysFor(resumed.asked, resumed.claimed) });
   if (idempotency === null || claimed === null) return ok({ ...admission, jobs, keys: null });
   ids().take(claimed);
-  return ok({
-    ...admission,
-    jobs: reseed(jobs, ids()),
-    keys: new ClaimedKeys(plan, idempotency, { answer: claimed, fingerprintOf }),
-  });
+  return ok({ ...admission, jobs: reseed(jobs, ids()), keys: keysFor(idempotency, claimed) });
 }
 
 /**

@@ -168,9 +168,9 @@ export interface Later {
   ): Promise<Result<LaterAnswer, NotRecorded>>;
   /** Look at a job, until its status is another one where its request asks to wait for that. */
   awaitJob(
-    look: LookAtJob,
+    look: () => Promise<Result<JobRecord | null, Refusal>>,
     request: Request,
-    execution: WaitingFor,
+    execution: Pick<Execution, "caller" | "ports">,
   ): Promise<Result<JobRecord | null, Refusal>>;
   /** Whether a caller may look at a job of its key's name, or change it: a key that may call less than who asked for a batch may not. */
   mayReach(
@@ -217,9 +217,6 @@ export interface DoneLoop {
   readonly job: string;
   readonly step: number;
 }
-
-type LookAtJob = () => Promise<Result<JobRecord | null, Refusal>>;
-type WaitingFor = Pick<Execution, "caller" | "ports">;
 
 /** The answer to a batch that was recorded. */
 export interface LaterAnswer {

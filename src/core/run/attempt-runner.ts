@@ -1,7 +1,6 @@
 import type { Tool } from "../catalog/define-tool.ts";
 import { toWireFailure } from "../contract/failure.ts";
 import type { AttemptEnd, JobClaim, JobSpec } from "../contract/gate/job.ts";
-import type { GlobalLimits } from "../contract/gate/permit.ts";
 import { Semaphore } from "../kit/semaphore.ts";
 import { tellAttempt } from "../observe/attempt-line.ts";
 import { CallPermits } from "./call-permits.ts";
@@ -59,20 +58,12 @@ export class AttemptRunner {
     tool: Tool | undefined,
     { scope, endsAt }: { scope: CallScope; endsAt: number },
   ): Promise<AttemptEnd> {
-    const budgetMs = endsAt - scope.ports.clock.now();
+    const { clock } = scope.ports;
+    const budgetMs = endsAt - clock.now();
     if (budgetMs <= 0) return { kind: "released" };
     const limits = tool?.globalLimits ?? null;
     if (tool === undefined || limits === null) return runAttempt(claim, tool, { scope, budgetMs });
-    return this.#runPermitted(claim, { scope, tool, limits, endsAt });
-  }
-
-  /** Wait for a permit as long as a whole call still fits behind the wait, or else for half of the time. */
-  async #runPermitted(
-    claim: JobClaim,
-    { scope, tool, limits, endsAt }: { scope: CallScope; tool: Tool; limits: GlobalLimits; endsAt: number },
-  ): Promise<AttemptEnd> {
-    const { clock } = scope.ports;
-    const budgetMs = endsAt - clock.now();
+    // It waits for a permit as long as a whole call still fits behind the wait, or else for half of the time.
     const permits = new CallPermits(tool, limits, {
       ...scope,
       timeoutMs: Math.min(tool.timeoutMs, budgetMs),

@@ -1,11 +1,9 @@
 import type { Origin } from "../contract/gate/caller.ts";
 import type { Semaphore } from "../kit/semaphore.ts";
 import type { ByteBudget } from "../egress/read-body.ts";
-import type { Ports, RunOptions, ToolGates } from "../egress/ports.ts";
-import type { TenantReads } from "../egress/read-cache.ts";
-import type { OnOpened, UpstreamHealth } from "../egress/upstream-health.ts";
+import type { Ports, RunOptions } from "../egress/ports.ts";
 import type { ProgressReport } from "../catalog/define-tool.ts";
-import type { BeforeCall, KeepOfJob } from "../gate/execution.ts";
+import type { BeforeCall, KeepOfJob, Upstreams } from "../gate/execution.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import { getOrMake } from "../kit/get-or-make.ts";
 
@@ -16,7 +14,7 @@ export interface Parallelism {
 }
 
 /** The parts that the calls of one request share. */
-export interface CallScope {
+export interface CallScope extends Upstreams {
   /** Who asked for them. A job says so itself. */
   readonly origin: Origin;
   /** When a job was asked for, in milliseconds since the epoch; a call of a batch is asked for when it begins. */
@@ -30,13 +28,6 @@ export interface CallScope {
   /** Lent to one request of them after another; absent where each makes its own. */
   readonly idle?: AbortController[];
   readonly budget: ByteBudget;
-  readonly toolGates: ToolGates;
-  /** The isolate's knowledge of its upstreams. */
-  readonly health: UpstreamHealth;
-  /** Called when a call opens a breaker; absent where no event is wanted. */
-  readonly onOpened?: OnOpened | undefined;
-  /** The isolate's memory of the tenant's reads; null where nothing is remembered. */
-  readonly cache: TenantReads | null;
   /** Names the run that they are of; absent outside of one. */
   readonly runId?: (() => string) | undefined;
   /** Counts the calls that are under way. */

@@ -1,4 +1,6 @@
+import type { Tool } from "../catalog/define-tool.ts";
 import type { QuotaState } from "../contract/gate/admission.ts";
+import type { JobSpec } from "../contract/gate/job.ts";
 import * as LIMITS from "../contract/limits.ts";
 import { keepDoubt, type Outcome } from "../contract/outcome.ts";
 import { Semaphore } from "../kit/semaphore.ts";
@@ -110,25 +112,22 @@ export function untilRead(release: () => void, { listener }: Pick<Execution, "li
   else listener.onWritten(release);
 }
 
+interface RunParts {
+  readonly parallelism: Parallelism;
+  readonly budget: ByteBudget;
+  readonly ways: RunWays;
+  readonly prepared: Map<number, Call> | undefined;
+  readonly kept: KeptBatch | undefined;
+}
+
 async function run(
   { admitted, startedAt, jobs, ids, batchId, jobOrigin, makeJob, keys }: Admission,
-  {
-    parallelism,
-    budget,
-    ways,
-    prepared,
-    kept,
-  }: {
-    readonly parallelism: Parallelism;
-    readonly budget: ByteBudget;
-    readonly ways: RunWays;
-    readonly prepared: Map<number, Call> | undefined;
-    readonly kept: KeptBatch | undefined;
-  },
+  { parallelism, budget, ways, prepared, kept }: RunParts,
   execution: Execution,
 ): Promise<readonly Outcome[]> {
   const { plan, degraded, fences } = admitted;
   const { caller, origin, catalog, ports, options, gate, defer, hooks } = execution;
+  const { verifierOf, hidden } = catalog;
   const { inside, resumed, runOf } = execution.within ?? {};
   const { onOutcome, onStarted, onReport } = execution.listener ?? {};
   const { park, closing } = ways;
@@ -144,10 +143,10 @@ async function run(
   const listens = (lasting || onOutcome !== undefined) && !isKept;
   const signal = signalOf(execution, ways.lost, listens);
 
-  const { health, onOpened, cache, toolGates } = execution.upstreams;
   /** The run that tells of this batch: a conversation's is one for all of its rounds. */
   const runId = (): string => (execution.within?.outer === undefined && execution.watch?.joined) || batchId();
   const scope: CallScope = {
+    ...execution.upstreams,
     origin,
     ports,
     options,
@@ -155,10 +154,6 @@ async function run(
     slots: inside?.slots ?? new Semaphore(options.headerSlots),
     idle: [],
     budget,
-    toolGates,
-    health,
-    onOpened,
-    cache,
     parallelism,
     onReport,
     runId,
@@ -178,23 +173,11 @@ async function run(
   const createBackground = (): Background => {
     // No request waits for these attempts, so they tell no listener; `Background` counts them.
     const { parallelism: _, onReport: __, mayLinger: ___, ...own } = scope;
-    const attempts = new AttemptRunner(
-      ({ tool }) => catalog.get(tool),
-      () => own,
-    );
-    return new Background({
-      ids: ids(),
-      makeJob: makeJob(),
-      jobs,
-      fences,
-      gate,
-      answer,
-      attempts,
-      attemptsEndAt,
-      defer,
-      turn: turnOf(),
-      parallelism,
-    });
+    const toolOf = ({ tool }: JobSpec): Tool | undefined => catalog.get(tool);
+    const attempts = new AttemptRunner(toolOf, () => own);
+    const admitted = { ids: ids(), makeJob: makeJob(), jobs, fences };
+    const within = { gate, answer, attemptsEndAt, defer, turn: turnOf(), parallelism };
+    return new Background({ ...admitted, ...within, attempts });
   };
   const tell = (step: Step, outcome: Outcome): void => {
     resumed?.journal.end(step, outcome);
@@ -235,12 +218,7 @@ async function run(
       isAfterWrite: inside?.isAfterWrite,
       onStarted: plan.tellsStarts && onStarted,
       background: () => (background ??= createBackground()),
-      verifications: () =>
-        (verifications ??= new Verifications({
-          verifierOf: catalog.verifierOf,
-          hidden: catalog.hidden,
-          scope,
-        })),
+      verifications: () => (verifications ??= new Verifications({ verifierOf, hidden, scope })),
     }),
     {
       clock,
