@@ -27,10 +27,8 @@ import { logWarning } from "./platform/log-bug.ts";
 
 /** Who may call: `VOLLEY_KEYS`, and for keys that do not say where their tenant is kept, `VOLLEY_JURISDICTION`. */
 export function readKeys(env: Env, declared?: Pick<Declared, "flags">): KeyRing {
-  return parseKeyRing(textOf(env, "VOLLEY_KEYS"), {
-    everywhere: readJurisdiction(env),
-    flags: declared?.flags,
-  });
+  const everywhere = readJurisdiction(env);
+  return parseKeyRing(textOf(env, "VOLLEY_KEYS"), { everywhere, flags: declared?.flags });
 }
 
 /** The tenants' objects where a caller's are kept. Throws when the runtime cannot keep them where some key says. */
@@ -188,7 +186,7 @@ export function checkWebhookSecrets(
   for (const name of new Set([...declared, ...named])) {
     const text = textOf(env, name) ?? "";
     if (text.trim() !== "" && parseWebhookSecrets(text) === null)
-      throw new ConfigurationError(name, "it must be 'whsec_' and 24 to 64 bytes as base64");
+      throw new ConfigurationError(name, `it must be ${SECRET_FORM}`);
   }
 }
 
@@ -202,13 +200,11 @@ function readEventsTarget(env: Env, trustedOrigins: readonly string[]): Callback
       "it must be an absolute https address of a public host, without user name",
     );
   if (parseWebhookSecrets(textOf(env, WEBHOOK_SECRET)) === null)
-    throw new ConfigurationError(
-      WEBHOOK_SECRET,
-      `${EVENTS_URL} needs it: 'whsec_' and 24 to 64 bytes as base64`,
-    );
+    throw new ConfigurationError(WEBHOOK_SECRET, `${EVENTS_URL} needs it: ${SECRET_FORM}`);
   return { url, secretName: WEBHOOK_SECRET };
 }
 
+const SECRET_FORM = "'whsec_' and 24 to 64 bytes as base64";
 const EVENTS_URL = "VOLLEY_EVENTS_URL";
 
 /**

@@ -108,17 +108,16 @@ function describeStart(
   const names = keys.ok ? keys.value.slice(0, 5).map(({ name }) => name) : [];
   const named = count === 0 ? "" : `: ${names.join(", ")}${count > names.length ? ", …" : ""}`;
   const lines = [`Volley has ${plural(tools.length, "tool")} and ${plural(count, "key")}${named}.`];
-  if (!keys.ok) lines.push(`No request can be answered: ${(keys.error as Error).message}`);
-  else if (count === 0)
-    lines.push(
-      "No request can be answered: `npx volley key --name me --tools '*'` prints a key and its line for .dev.vars.",
-    );
-  const signs = attemptNow(() => checkWebhookSecrets(env, keys.ok ? keys.value : [], tools));
-  if (!signs.ok) lines.push(`No request can be answered: ${(signs.error as Error).message}`);
-  const listed = attemptNow(() => checkSettings(env, keys.ok ? keys.value : [], features));
-  if (!listed.ok) lines.push(`No request can be answered: ${(listed.error as Error).message}`);
+  const callers = keys.ok ? keys.value : [];
+  const signs = attemptNow(() => checkWebhookSecrets(env, callers, tools));
+  const listed = attemptNow(() => checkSettings(env, callers, features));
   const hides = attemptNow(() => hidesUnconfigured(env));
-  if (!hides.ok) lines.push(`No request can be answered: ${(hides.error as Error).message}`);
+  const faults = [keys, signs, listed, hides].flatMap((read) =>
+    read.ok ? [] : [(read.error as Error).message],
+  );
+  if (keys.ok && count === 0)
+    faults.unshift("`npx volley key --name me --tools '*'` prints a key and its line for .dev.vars.");
+  lines.push(...faults.map((fault) => `No request can be answered: ${fault}`));
   const fate = hides.ok && hides.value ? "be hidden" : "answer MISCONFIGURED";
   // A secret that a tenant may have of its own hides nothing.
   const fateOfSecrets = secretOf === undefined ? fate : "answer MISCONFIGURED";

@@ -1,6 +1,5 @@
 import type { UsageQuery, UsageReport } from "../../core/contract/gate/usage.ts";
 import type { JobProgress } from "../../core/contract/gate/job.ts";
-import type { Job } from "../../core/gate/state/outbox.ts";
 import type { MakeEvent, ObjectPart, OpenPart, PartClaims, PartWorld } from "./object-part.ts";
 import { getOrMake } from "../../core/kit/get-or-make.ts";
 
@@ -49,24 +48,12 @@ export class ObjectParts {
     return methods[name] as (nowMs: number, ...args: unknown[]) => unknown;
   }
 
-  take(nowMs: number): void {
-    for (const part of this.all) part.take?.(nowMs);
-  }
-
   changed(nowMs: number): void {
     for (const part of this.all) part.changed?.(nowMs);
   }
 
   tell(nowMs: number, make: MakeEvent): void {
     for (const part of this.all) part.hear?.(nowMs, make);
-  }
-
-  turned(job: Job): void {
-    for (const part of this.all) part.turned?.(job);
-  }
-
-  forget(jobIds: readonly string[]): void {
-    for (const part of this.all) part.forget?.(jobIds);
   }
 
   claims(feature: string): PartClaims {

@@ -4,7 +4,6 @@ import {
   type ClaimedAdmission,
   type LeaseWish,
   type PartClaim,
-  type RateLimit,
   STALE,
 } from "../../core/contract/gate/admission.ts";
 import type { Jurisdiction } from "../../core/contract/gate/caller.ts";
@@ -75,10 +74,7 @@ export interface TenantGateParts {
 const CLAIM_FOR_MS = 5 * 60_000;
 
 /** The usage of parts in a Worker without them. */
-const NO_PARTS: Pick<UsageReport, "added" | "waiting"> = {
-  added: {},
-  waiting: { count: 0, oldestAt: null },
-};
+const NO_PARTS = { added: {}, waiting: { count: 0, oldestAt: null } } satisfies Partial<UsageReport>;
 
 /** Whose object it is. One that was made without a name is its own tenant. */
 function tenantOf(id: DurableObjectId): string {
@@ -94,7 +90,7 @@ export function createTenantGate({
   random = () => Math.random(),
 }: TenantGateParts): ObjectClass<TenantGateMethods & BegunCalls & Required<Pick<DurableObject, "alarm">>> {
   /**
-   * One tenant's gate. Every method is one synchronous turn: no other request sees half of it, its writes are one
+   * One tenant's gate, which does what `TenantGateMethods` says. Every method is one synchronous turn: no other request sees half of it, its writes are one
    * transaction, and the platform holds its answer until they are durable. All rules are in `state`.
    */
   return class TenantGate extends DurableObject<Env> implements TenantGateMethods, BegunCalls {
@@ -136,7 +132,7 @@ export function createTenantGate({
       const gone = new GoneAddresses(ctx.storage.sql);
       this.#events = new EventTable(ctx.storage.sql, { target, backlog, leaseMs }, { gone, tenant, onDue });
       const onTurned = (job: Job): void => {
-        this.#parts.turned(job);
+        for (const part of this.#parts.all) part.turned?.(job);
         if (job.status !== "dead" && job.status !== "failed") return;
         const failed = () => toFailedJobEvent(tenant, toEventId(job), toJobRecord(job));
         this.#events.record(job.updatedAt, failed);
@@ -156,15 +152,13 @@ export function createTenantGate({
         ...createCoreKinds(options, background),
         ...parts.flatMap(({ createKind }) => createKind?.(host) ?? []),
       ];
-      const onGone = (jobIds: readonly string[]): void => this.#parts.forget(jobIds);
-      const draw = (now: number, limit: RateLimit): number => this.#quota.drawOne(now, limit);
       this.#outbox = new Outbox(ctx.storage, options, {
         kinds,
-        draw,
+        draw: (now, limit) => this.#quota.drawOne(now, limit),
         onDue,
         onKept: (now, spec) => this.#parts.all.forEach((part) => part.kept?.(now, spec)),
         onTurned,
-        onGone,
+        onGone: (jobIds) => this.#parts.all.forEach((part) => part.forget?.(jobIds)),
       });
       this.#shelves = Object.fromEntries(
         SHELVES.map((shelf) => [shelf, new ResultTable(ctx.storage, options.shelves[shelf], shelf)]),
@@ -201,7 +195,6 @@ export function createTenantGate({
       return { answer: Reflect.apply(this[method as keyof TenantGateMethods], this, args) };
     }
 
-    /** Admit one batch, and then grant the leases that are wished for. */
     admit(request: AdmissionRequest, wishes: readonly LeaseWish[] = []): AdmissionAnswer {
       const now = this.#enter();
       if (request.usedBy !== undefined) this.#quota.noteUse(now, request.usedBy);
@@ -211,7 +204,6 @@ export function createTenantGate({
       return wishes.length === 0 ? answer : { ...answer, leases: this.#quota.lease(now, wishes) };
     }
 
-    /** Claim what a feature's part keeps, and admit what that allows, in one turn. */
     admitClaimed({ part, value }: PartClaim, request: AdmissionRequest): ClaimedAdmission {
       const claims = this.#parts.claims(part);
       const now = this.#enter();
@@ -224,17 +216,14 @@ export function createTenantGate({
       return { refused: null, admission };
     }
 
-    /** Give what a run has claimed a fresh lease; false where another run has taken something of it over. */
     renew(renewal: IdempotencyRenewal): boolean {
       return this.#keys.renew(this.#enter(), renewal);
     }
 
-    /** Take a run's last word on the keys that it claimed. */
     complete(closing: IdempotencyClosing): void {
       this.#keys.complete(this.#enter(), closing);
     }
 
-    /** Take an attempt's report; false when its fence is not the row's any more, or the job is not running. */
     settle(jobId: string, fence: number, end: AttemptEnd): boolean {
       return this.#outbox.settle(this.#enter(), { jobId, fence, end, random: random() }) !== null;
     }
@@ -269,19 +258,16 @@ export function createTenantGate({
       return this.#outbox.cancel(jobId, this.#enter());
     }
 
-    /** Give a dead job fresh attempts; null when there is no such job. */
     redrive(jobId: string, options?: RedriveOptions): JobChange | null {
       const now = this.#enter();
       this.#parts.changed(now);
       return this.#outbox.redrive(jobId, now, options);
     }
 
-    /** Keep results for later batches; the handles of those that were kept. */
     keep(results: readonly KeptResult[], shelf: Shelf = "results"): string[] {
       return this.#shelves[shelf].keep(this.#enter(), results);
     }
 
-    /** Read kept results back; what is unknown or expired is missing. */
     recall(handles: readonly string[], shelf: Shelf = "results"): KeptResult[] {
       return this.#shelves[shelf].recall(this.#enter(), handles);
     }
@@ -290,7 +276,6 @@ export function createTenantGate({
       this.#events.record(this.#enter(), () => toOpenedEvent(tenantOf(this.ctx.id), report));
     }
 
-    /** Call a method of a feature's part. */
     call(feature: string, method: string, ...args: readonly unknown[]): unknown {
       const called = this.#parts.method(feature, method);
       return called(this.#enter(), ...args);
@@ -359,7 +344,7 @@ export function createTenantGate({
           clock,
           nextDue: (now) => this.#nextDue(now),
           claim: (now) => {
-            this.#parts.take(now);
+            for (const part of this.#parts.all) part.take?.(now);
             return this.#work.claim(now);
           },
         },

@@ -24,7 +24,7 @@ export function fitAnswer(
   { write, limit = LIMITS.idempotencyAnswerBytes }: Rewriting,
 ): string {
   if (isWithin(json, limit)) return json;
-  const cut = cutTo(limit, json, outcomes, write);
+  const cut = cutTo(json, outcomes, { write, limit });
   return isWithin(cut.json, limit) ? cut.json : write(cut.outcomes.map(withoutHints));
 }
 
@@ -60,15 +60,15 @@ type Success = Extract<Outcome, { readonly status: "success" }>;
 
 function cutText(data: unknown, json: string, limit: number): Success {
   const whole: Success = { status: "success", data, json, meta: {} };
-  return cutTo(limit, json, [whole], ([cut]) => textOf(cut as Success).json).outcomes[0] as Success;
+  const write: Rewriting["write"] = ([cut]) => textOf(cut as Success).json;
+  return cutTo(json, [whole], { write, limit }).outcomes[0] as Success;
 }
 
 /** Cut outcomes until they are within `limit` bytes as `write` writes them, or to nothing. */
 function cutTo(
-  limit: number,
   json: string,
   outcomes: readonly Outcome[],
-  write: Rewriting["write"],
+  { write, limit }: Required<Rewriting>,
 ): { readonly outcomes: readonly Outcome[]; readonly json: string } {
   const tokensOf = rememberTokens();
   const weight = outcomes.reduce((sum, outcome) => sum + weightOf(outcome, tokensOf), 0);

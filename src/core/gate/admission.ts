@@ -1,4 +1,3 @@
-import type { Tool } from "../catalog/define-tool.ts";
 import type { IdempotencyAnswer, IdempotencyRequest } from "../contract/gate/idempotency.ts";
 import type { Origin } from "../contract/gate/caller.ts";
 import { reseedJob } from "../contract/gate/job-shard.ts";

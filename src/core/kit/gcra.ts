@@ -45,7 +45,7 @@ const MAX_TICKS_PER_MS = 512;
  * It is exact: the sums are of whole ticks, the coarsest division of a millisecond in which T is a whole number. When
  * T has no such division that is coarse enough it is rounded up, so the rate is never above what was asked.
  *
- * Of a draw that may be used up to `holdMs` later the TAT is first raised to now + holdMs, so that no later draw is paid by time
+ * A draw that may be used up to `holdMs` later first raises the TAT to now + holdMs, so that no later draw is paid by time
  * that a use of this one lies behind. See `grantLeases`, where the bound is proven.
  *
  * @param tatMs the kept TAT; 0 for a bucket that was never drawn from

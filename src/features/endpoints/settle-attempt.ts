@@ -40,7 +40,7 @@ export function settleAttempt(
     status === undefined
       ? { kind: "unanswered" as const }
       : { kind: "answered" as const, status, retryAfterMs };
-  const decided = decideDelivery({ attempt: tries, end, random });
+  const decided = decideDelivery(tries, end, random);
   const attempts = [...delivery.attempts, attempt].slice(-LIMITS.deliveryAttempts);
   const tried = { ...delivery, tries, attempts };
   const disable = (because: DisabledBecause): EndpointHealth["disabled"] => ({ at: nowMs, because });

@@ -54,10 +54,9 @@ export class EventTable {
     this.#options = options;
     this.#parts = parts;
     if (options.target === null) return;
-    for (const { id, due_at, attempts } of sql.exec<{ id: string; due_at: number; attempts: number }>(
-      "SELECT id, due_at, attempts FROM events",
-    ))
-      this.#waiting.set(id, { dueAt: due_at, attempts });
+    type Row = { id: string; dueAt: number; attempts: number };
+    const rows = sql.exec<Row>("SELECT id, due_at AS dueAt, attempts FROM events");
+    for (const { id, ...waiting } of rows) this.#waiting.set(id, waiting);
   }
 
   /** Whether anybody is told anything. */
@@ -118,16 +117,12 @@ export class EventTable {
   /** Settle an attempt, unless its event is not waiting any more or had that attempt already. */
   settle(
     nowMs: number,
-    {
-      claim,
-      end,
-      random,
-    }: { readonly claim: EventClaim; readonly end: CallbackEnd; readonly random: number },
+    { claim, end, random }: { claim: EventClaim; end: CallbackEnd; random: number },
   ): void {
     const { event, attempt, target } = claim;
     const known = this.#waiting.get(event.id);
     if (known === undefined || attempt !== known.attempts + 1) return;
-    const decided = decideDelivery({ attempt, end, random });
+    const decided = decideDelivery(attempt, end, random);
     if (decided.kind === "again") {
       const dueAt = nowMs + decided.pauseMs;
       this.#sql.exec("UPDATE events SET due_at = ?, attempts = ? WHERE id = ?", dueAt, attempt, event.id);
@@ -176,11 +171,8 @@ export class EventTable {
   #tellLost(nowMs: number): void {
     if (this.#lost.size === 0 || nowMs < this.#toldAt + TELL_EVERY_MS) return;
     const lost = Object.fromEntries(this.#lost);
-    logWarning("Events were not delivered to VOLLEY_EVENTS_URL", {
-      event: "events_lost",
-      tenant: this.#parts.tenant,
-      ...lost,
-    });
+    const { tenant } = this.#parts;
+    logWarning("Events were not delivered to VOLLEY_EVENTS_URL", { event: "events_lost", tenant, ...lost });
     this.#lost.clear();
     this.#toldAt = nowMs;
   }

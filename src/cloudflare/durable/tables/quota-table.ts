@@ -8,6 +8,7 @@ import {
   USED,
   expireBuckets,
   peekQuota,
+  type QuotaBook,
   type QuotaCommand,
   type QuotaResult,
   resumeBucket,
@@ -36,9 +37,8 @@ export class QuotaTable {
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
-    for (const { bucket, mark } of sql.exec<{ bucket: string; mark: number }>(
-      "SELECT bucket, mark FROM quota",
-    )) {
+    const rows = sql.exec<{ bucket: string; mark: number }>("SELECT bucket, mark FROM quota");
+    for (const { bucket, mark } of rows) {
       if (bucket === FLOOR) this.#floorMs = mark;
       else this.#buckets.set(bucket, resumeBucket(mark));
     }
@@ -46,7 +46,7 @@ export class QuotaTable {
 
   /** Count one batch. Synchronous, so that batches cannot interleave. */
   draw(nowMs: number, command: QuotaCommand): QuotaResult {
-    const [changes, result] = drawQuota({ floorMs: this.#floorMs, buckets: this.#buckets }, nowMs, command);
+    const [changes, result] = drawQuota(this.#book, nowMs, command);
     this.#save(changes);
     if (result.quota?.allowed === true) this.noteUse(nowMs, command.quota!.bucket);
     if (this.#buckets.size >= this.#sweepSize) this.#sweep(nowMs);
@@ -68,20 +68,21 @@ export class QuotaTable {
 
   /** Debit blocks of quota that an isolate may use on its own. */
   lease(nowMs: number, wishes: readonly LeaseWish[]): readonly LeaseGrant[] {
-    const [changes, grants] = grantLeases({ floorMs: this.#floorMs, buckets: this.#buckets }, wishes, {
-      nowMs,
-    });
+    const [changes, grants] = grantLeases(this.#book, wishes, { nowMs });
     this.#save(changes);
     return grants;
   }
 
   /** Say what is left of each quota, and when its key was used. */
   peek(nowMs: number, limits: readonly KeyQuota[]): UsageReport["quotas"] {
-    const book = { floorMs: this.#floorMs, buckets: this.#buckets };
     return limits.map((limit) => ({
-      ...peekQuota(book, nowMs, limit),
+      ...peekQuota(this.#book, nowMs, limit),
       usedAtMs: this.#buckets.get(usedOf(limit.bucket))?.markMs ?? null,
     }));
+  }
+
+  get #book(): QuotaBook {
+    return { floorMs: this.#floorMs, buckets: this.#buckets };
   }
 
   #save(changes: readonly BucketChange[]): void {
@@ -99,7 +100,7 @@ export class QuotaTable {
 
   /** The next sweep waits until the map has doubled, so the cost of a sweep is spread over as many new buckets. */
   #sweep(nowMs: number): void {
-    const { expired, floorMs } = expireBuckets({ floorMs: this.#floorMs, buckets: this.#buckets }, nowMs);
+    const { expired, floorMs } = expireBuckets(this.#book, nowMs);
     if (expired.length > 0) this.#write({ bucket: FLOOR, markMs: floorMs });
     this.#floorMs = floorMs;
     for (const bucket of expired) {

@@ -41,7 +41,7 @@ export function settleCallback(
   if (claim.eventId !== toEventId(job) || attempt !== job.callback.attempts + 1) return [job, false];
   const lastStatus = end.kind === "answered" ? end.status : null;
   const tried: Callback = { ...job.callback, attempts: attempt, lastStatus };
-  const decided = decideDelivery({ attempt, end, random });
+  const decided = decideDelivery(attempt, end, random);
   return decided.kind === "again"
     ? [{ ...job, callback: tried, dueAt: nowMs + decided.pauseMs }, true]
     : [endCallback(job, { ...tried, status: decided.kind }), true];
@@ -59,15 +59,7 @@ export type DeliveryDecision =
  * @param attempt how many there were with this one
  * @param random uniform in [0, 1)
  */
-export function decideDelivery({
-  attempt,
-  end,
-  random,
-}: {
-  readonly attempt: number;
-  readonly end: CallbackEnd;
-  readonly random: number;
-}): DeliveryDecision {
+export function decideDelivery(attempt: number, end: CallbackEnd, random: number): DeliveryDecision {
   const answered = end.kind === "answered" ? end : { status: 0, retryAfterMs: null };
   if (answered.status >= 200 && answered.status < 300) return { kind: "delivered" };
   if (answered.status === 410) return { kind: "disabled" };
