@@ -61,25 +61,6 @@ export function FormInput({ kind, schema, value, isRequired, onChange, attribute
         </div>
       );
     }
-    case "number":
-      return (
-        <input
-          {...attributes}
-          inputmode="decimal"
-          autocomplete="off"
-          value={text}
-          onInput={(event: Event) => type(valueOf(event), readNumber)}
-        />
-      );
-    case "date":
-      return (
-        <input
-          {...attributes}
-          type="date"
-          value={text}
-          onInput={(event: Event) => type(valueOf(event), asText)}
-        />
-      );
     case "datetime":
       return (
         <input
@@ -89,15 +70,20 @@ export function FormInput({ kind, schema, value, isRequired, onChange, attribute
           onInput={(event: Event) => onChange(readLocal(valueOf(event)))}
         />
       );
-    default:
+    default: {
+      const read = kind === "number" ? readNumber : asText;
+      const look =
+        kind === "number" ? { inputmode: "decimal" as const } : kind === "date" && { type: "date" };
       return (
         <input
           {...attributes}
+          {...look}
           autocomplete="off"
           value={text}
-          onInput={(event: Event) => type(valueOf(event), asText)}
+          onInput={(event: Event) => type(valueOf(event), read)}
         />
       );
+    }
   }
 }
 

@@ -11,7 +11,8 @@ export function setAt(value: unknown, steps: readonly Step[], next: unknown): un
     copy[step] = setAt(list[step], rest, next);
     return copy;
   }
-  const fields = isRecord(value) ? value : {};
+  const isRecord = typeof value === "object" && value !== null && !Array.isArray(value);
+  const fields: Readonly<Record<string, unknown>> = isRecord ? { ...value } : {};
   const own = Object.hasOwn(fields, step) ? fields[step] : undefined;
   const changed = setAt(own, rest, next);
   const others = Object.entries(fields).filter(([name]) => name !== step);
@@ -39,8 +40,4 @@ export function readJsonText(text: string): { readonly value: unknown; readonly 
   } catch {
     return { value: text, isJson: false };
   }
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -23,11 +23,8 @@ interface FormProps {
 
 /** A form made of a JSON Schema. It checks nothing itself: the API does, and its words stand at their field. */
 export function SchemaForm({ schema, value, onChange, issues }: FormProps) {
-  const world: World = {
-    root: schema,
-    issues,
-    set: (steps, next) => onChange(setAt(value, steps, next) ?? {}),
-  };
+  const set: World["set"] = (steps, next) => onChange(setAt(value, steps, next) ?? {});
+  const world: World = { root: schema, issues, set };
   const root = resolveSchema(schema, schema);
   if (Object.keys(root.properties ?? {}).length === 0 && root.type === "object")
     return <p class="muted">It takes no arguments.</p>;
@@ -52,19 +49,9 @@ interface PartProps {
   readonly world: World;
 }
 
-function Fields({ schema, value, steps, depth, world }: PartProps) {
-  if (schema.properties === undefined)
-    return (
-      <Field
-        schema={schema}
-        value={value}
-        steps={steps}
-        depth={depth}
-        world={world}
-        label="Arguments"
-        isRequired
-      />
-    );
+function Fields(props: PartProps) {
+  const { schema, value, steps, depth, world } = props;
+  if (schema.properties === undefined) return <Field {...props} label="Arguments" isRequired />;
   const own = typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
   return Object.entries(schema.properties).map(([name, field]) => (
     <Field
@@ -113,9 +100,7 @@ function Field(props: FieldProps) {
         <legend>{name}</legend>
         {help !== "" && about}
         {kind !== "either" && wrong}
-        {kind === "object" && (
-          <Fields schema={schema} value={value} steps={steps} depth={depth} world={world} />
-        )}
+        {kind === "object" && <Fields {...props} />}
         {kind === "list" && <List {...props} />}
         {kind === "either" && <Either {...props} />}
       </fieldset>
@@ -164,12 +149,7 @@ function List({ schema, value, steps, depth, world, label }: FieldProps) {
             type="button"
             class="plain"
             aria-label={`Remove ${label} ${index + 1}`}
-            onClick={() =>
-              world.set(
-                steps,
-                list.filter((_, at) => at !== index),
-              )
-            }
+            onClick={() => world.set(steps, list.toSpliced(index, 1))}
           >
             Remove
           </button>
@@ -200,18 +180,14 @@ function List({ schema, value, steps, depth, world, label }: FieldProps) {
 /** The first value of an element: one that its field can show. */
 function firstOf(schema: FieldSchema): unknown {
   if (schema.type === "object") return {};
-  if (schema.type === "array") return [];
-  return "";
+  return schema.type === "array" ? [] : "";
 }
 
-function Either({ schema, value, steps, depth, world, label }: FieldProps) {
+function Either(props: FieldProps) {
+  const { schema, value, steps, depth, world, label } = props;
   const variants = variantsOf(schema);
-  const [at, setAtVariant] = useState(() =>
-    Math.max(
-      0,
-      variants.findIndex((one) => fits(one, value)),
-    ),
-  );
+  const fitting = variants.findIndex((one) => fits(one, value));
+  const [at, setAtVariant] = useState(Math.max(0, fitting));
   const chosen = resolveSchema(variants[at] ?? {}, world.root);
   return (
     <div class="stack tight">
@@ -228,16 +204,7 @@ function Either({ schema, value, steps, depth, world, label }: FieldProps) {
           </option>
         ))}
       </select>
-      <Field
-        key={`variant ${at}`}
-        label={label}
-        schema={chosen}
-        value={value}
-        steps={steps}
-        depth={depth + 1}
-        world={world}
-        isRequired
-      />
+      <Field key={`variant ${at}`} {...props} schema={chosen} depth={depth + 1} isRequired />
     </div>
   );
 }

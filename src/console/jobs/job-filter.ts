@@ -64,13 +64,8 @@ export function toQuery({ status, tool, since }: JobFilter, nowMs: number): stri
 }
 
 /** Say what became of a redrive of many. */
-export function sayRedriven({
-  redriven,
-  not_redriven: left,
-  tools_gone: gone,
-  backlog_full: isFull,
-  more,
-}: Redriven): string {
+export function sayRedriven(said: Redriven): string {
+  const { redriven, not_redriven: left, tools_gone: gone, backlog_full: isFull, more } = said;
   return [
     `${count(redriven, "job runs", "jobs run")} again.`,
     left > 0 && ` ${count(left, "stays", "stay")} as ${left === 1 ? "it is" : "they are"}.`,

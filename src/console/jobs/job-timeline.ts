@@ -61,17 +61,10 @@ function sayOrigin({ trigger, key }: WireJob): string {
   return key === undefined ? "" : ` by ${key}`;
 }
 
-function tellCallback({
-  status,
-  attempts,
-  last_status: last,
-  next_attempt_at: next,
-}: NonNullable<WireJob["callback"]>): Moment {
+function tellCallback(callback: NonNullable<WireJob["callback"]>): Moment {
+  const { status, attempts, last_status: last, next_attempt_at: next } = callback;
   const answered = last === null ? "" : `, last answered ${last}`;
   const what = `Callback ${status.replaceAll("_", " ")} after ${count(attempts, "attempt")}${answered}`;
-  return {
-    what,
-    at: next,
-    tone: status === "delivered" ? "ok" : next === null && attempts > 0 ? "bad" : "wait",
-  };
+  const isGivenUp = next === null && attempts > 0;
+  return { what, at: next, tone: status === "delivered" ? "ok" : isGivenUp ? "bad" : "wait" };
 }

@@ -60,10 +60,7 @@ export async function open(path: string, asking: Asking): Promise<Answer<Respons
     },
     ...(body !== undefined && { body: typeof body === "string" ? body : writeExact(body) }),
     ...(signal && { signal }),
-  }).then(
-    (response) => response,
-    () => null,
-  );
+  }).catch(() => null);
   if (sent === null) return { ok: false, problem: NOT_REACHED };
   if (sent.ok) return { ok: true, data: sent, headers: sent.headers };
   // A refusal that comes late is about a key that the tab does not have any more.
@@ -97,13 +94,8 @@ async function readProblem(response: Response): Promise<Problem> {
 function unreadable(response: Response): Problem {
   const { status, headers } = response;
   const detail = `The answer has the status ${status} and is not what this API answers.`;
-  return {
-    code: "UNREADABLE",
-    title: "Not readable",
-    detail,
-    status,
-    requestId: headers.get("x-request-id"),
-  };
+  const requestId = headers.get("x-request-id");
+  return { code: "UNREADABLE", title: "Not readable", detail, status, requestId };
 }
 
 function readJson(response: Response, { isExact = false }: Asking = {}): Promise<unknown> {

@@ -1,3 +1,4 @@
+import { getOrMake } from "../../core/kit/get-or-make.ts";
 import { toPointer } from "../../core/kit/json/json-pointer.ts";
 import { currentOwner } from "./session.ts";
 
@@ -12,8 +13,7 @@ const MOST_TOOLS = 200;
 const knownOf = new WeakMap<object, Map<string, readonly string[]>>();
 
 export function learnPaths(tool: string, data: unknown): void {
-  const known = knownOf.get(currentOwner()) ?? new Map<string, readonly string[]>();
-  knownOf.set(currentOwner(), known);
+  const known = getOrMake(knownOf, currentOwner(), () => new Map<string, readonly string[]>());
   if (known.size >= MOST_TOOLS && !known.has(tool)) return;
   const paths = listPaths(data);
   if (paths.length > 0) known.set(tool, paths);

@@ -1,5 +1,6 @@
 import { useLayoutEffect, useState } from "hono/jsx/dom";
 
+import { getOrMake } from "../../core/kit/get-or-make.ts";
 import { currentOwner } from "./session.ts";
 
 /** A tab remembers so many places of one owner. The place that was left alone longest goes first. */
@@ -24,7 +25,7 @@ export function useKept<T>(place: string, first: () => T): readonly [T, SetKept<
     listeners.add(told);
     return () => listeners.delete(told);
   }, []);
-  const memory = memoryOf(currentOwner());
+  const memory = getOrMake(memories, currentOwner(), () => new Map<string, unknown>());
   if (!memory.has(place)) remember(memory, place, first());
   const set: SetKept<T> = (next) => {
     const before = (memory.has(place) ? memory.get(place) : first()) as T;
@@ -32,12 +33,6 @@ export function useKept<T>(place: string, first: () => T): readonly [T, SetKept<
     for (const told of listeners) told();
   };
   return [memory.get(place) as T, set];
-}
-
-function memoryOf(owner: object): Map<string, unknown> {
-  const memory = memories.get(owner) ?? new Map<string, unknown>();
-  memories.set(owner, memory);
-  return memory;
 }
 
 function remember(memory: Map<string, unknown>, place: string, state: unknown): void {

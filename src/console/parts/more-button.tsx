@@ -2,11 +2,8 @@ import type { Pages } from "../kit/use-pages.ts";
 import { ProblemNote } from "./problem-note.tsx";
 
 /** Ask for the next page of a list. */
-export function MoreButton({
-  of: { hasMore, isLoadingMore, more, problem },
-}: {
-  readonly of: Pages<unknown>;
-}) {
+export function MoreButton({ of }: { readonly of: Pages<unknown> }) {
+  const { hasMore, isLoadingMore, more, problem } = of;
   if (!hasMore) return null;
   return (
     <div class="stack tight">
