@@ -148,8 +148,10 @@ const PARTS: Readonly<Record<string, (layer: Layer) => object>> = {
     exclude: [...layer.exclude, ...filesOf(layer, layer.trials)],
     env: { [SHARE]: "0.1" },
     provide: { isQuick: true },
-    // Its one file waits beside those of the edge.
-    ...(layer === LAYERS.harness && { maxWorkers: LOADS.maxWorkers, sequence: LOADS.sequence }),
+    // What is left of the edge takes less than a second worker's start.
+    ...(layer === LAYERS.edge && { maxWorkers: 1 }),
+    // Its one file waits beside those that compute.
+    ...(layer === LAYERS.harness && { maxWorkers: COMPUTES.maxWorkers, sequence: COMPUTES.sequence }),
   }),
 };
 
