@@ -21,7 +21,7 @@ export const deploy = defineCommand({
   exits: "Ends with 1 where something is missing, before anything is deployed, and where Wrangler fails.",
   examples: ["--dry-run", "--env staging"],
   async run({ values, terminal, env, folder }) {
-    const project = await readProject(folder, { config: values.config, environment: values.env ?? null });
+    const project = await readProject(folder, values);
     const wrangler = findWrangler(folder);
     const isDry = values["dry-run"];
     const secrets = isDry ? null : await listSecrets(project, wrangler, env);

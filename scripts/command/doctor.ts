@@ -41,7 +41,7 @@ type Looking = Pick<Call, "env" | "folder" | "positionals"> & {
 /** Look at the project of the folder; in another folder only the URL is looked at. */
 async function lookAtProject({ values, env, folder, positionals }: Looking): Promise<readonly Finding[]> {
   try {
-    const project = await readProject(folder, { config: values.config, environment: values.env ?? null });
+    const project = await readProject(folder, values);
     const wrangler = findWrangler(folder);
     return [
       good("wrangler", `Wrangler ${wrangler.version}.`),

@@ -16,7 +16,7 @@ export const toolsList = defineCommand({
   summary: "List the Worker's tools: what they promise, where they go, and whether what they need is there",
   options: { ...PROJECT, ...ENVIRONMENT },
   async run({ values, terminal, env, folder }) {
-    const project = await readProject(folder, { config: values.config, environment: values.env ?? null });
+    const project = await readProject(folder, values);
     const loaded = await loadWorker(project, findWrangler(folder));
     if ("problem" in loaded) throw new CommandError(`The Worker does not start. ${loaded.problem}`, 1);
     // None is marked with where it comes from: its author has listed each.
@@ -42,7 +42,7 @@ export const toolsCheck = defineCommand({
   exits:
     "Ends with 1 where the Worker would not start or lacks something; a secret that is not set is a warning.",
   async run({ values, terminal, env, folder }) {
-    const project = await readProject(folder, { config: values.config, environment: values.env ?? null });
+    const project = await readProject(folder, values);
     const findings = await checkProject(project, findWrangler(folder), knownInDevelopment(project, env));
     const isFine = findings.every(({ level }) => level !== "error");
     terminal.give({ ok: isFine, findings });

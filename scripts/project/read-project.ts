@@ -66,11 +66,12 @@ const NOT_INHERITED = [
   "send_email",
 ] as const;
 
-/** Read the project in a folder. Throws, in a sentence, where there is none or its `wrangler.toml` cannot be read. */
+/** Read the project in a folder; as for Wrangler, `--env=""` is the environment without a name. Throws, in a sentence, where there is none or its `wrangler.toml` cannot be read. */
 export async function readProject(
   folder: string,
-  { config = "wrangler.toml", environment = null }: { config?: string; environment?: string | null } = {},
+  { config = "wrangler.toml", env }: { config?: string; env?: string | undefined } = {},
 ): Promise<Project> {
+  const environment = env || null;
   const path = resolve(folder, config);
   const shown = visibleText(relative(folder, path) || config, 200);
   const text = await readFile(path, "utf8").catch(async (error: NodeJS.ErrnoException) => {

@@ -63,8 +63,8 @@ beforeEach(async () => {
 });
 
 /** The findings that are no good news, as a developer's machine has them. */
-async function look(environment: string | null = null): Promise<readonly Finding[]> {
-  const project = await readProject(folder, { environment });
+async function look(env?: string): Promise<readonly Finding[]> {
+  const project = await readProject(folder, { env });
   const findings = await checkProject(project, findWrangler(folder), knownInDevelopment(project, {}));
   return findings.filter(({ level }) => level !== "ok");
 }
@@ -139,9 +139,10 @@ describe("A project is looked at", () => {
       { message: expect.stringContaining("KeyShard") as string },
       { add: expect.stringContaining("[[env.staging.kv_namespaces]]") as string },
     ]);
-    await expect(readProject(folder, { environment: "production" })).rejects.toThrow(
+    await expect(readProject(folder, { env: "production" })).rejects.toThrow(
       "wrangler.toml has no environment 'production'; it has staging.",
     );
+    expect(await readProject(folder, { env: "" })).toEqual(await readProject(folder));
   });
 
   trial("and its date, its flags, its keys and the bindings of its tools", async () => {

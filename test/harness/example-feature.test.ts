@@ -33,7 +33,7 @@ const edit = async (file: string, change: (text: string) => string): Promise<voi
 
 /** The lines that `volley doctor` tells to add for objects. */
 async function askForLines(): Promise<readonly string[]> {
-  const read = await readProject(project, { config: "wrangler.toml", environment: null });
+  const read = await readProject(project);
   const loaded = await loadWorker(read, findWrangler(project));
   if ("problem" in loaded) throw new Error(loaded.problem);
   features = loaded.worker.features;
