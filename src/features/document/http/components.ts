@@ -5,6 +5,11 @@ import type { JsonObject } from "../../../feature/schema.ts";
 /** The parts of the document that have a name and are referred to. */
 export class Components {
   readonly #schemas = new Map<string, unknown>();
+  /** Many operations answer the same: what is written once is shared. */
+  readonly #written = {
+    input: new Map<z.core.$ZodType, JsonObject>(),
+    output: new Map<z.core.$ZodType, JsonObject>(),
+  };
   readonly #responses = new Map<string, JsonObject>();
 
   /**
@@ -12,6 +17,12 @@ export class Components {
    * among the components, under it.
    */
   schema(schema: z.core.$ZodType, io: "input" | "output"): JsonObject {
+    const written = this.#written[io].get(schema) ?? this.#write(schema, io);
+    this.#written[io].set(schema, written);
+    return written;
+  }
+
+  #write(schema: z.core.$ZodType, io: "input" | "output"): JsonObject {
     const { $schema: _, ...whole } = z.toJSONSchema(schema, {
       io,
       unrepresentable: "any",
