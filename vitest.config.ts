@@ -148,7 +148,7 @@ const PARTS: Readonly<Record<string, (layer: Layer) => object>> = {
     exclude: [...layer.exclude, ...filesOf(layer, layer.trials)],
     env: { [SHARE]: "0.1" },
     provide: { isQuick: true },
-    // What is left of the edge takes less than a second worker's start.
+    // The start of a second worker takes longer than the tests that it would run.
     ...(layer === LAYERS.edge && { maxWorkers: 1 }),
     // Its one file waits beside those that compute.
     ...(layer === LAYERS.harness && { maxWorkers: COMPUTES.maxWorkers, sequence: COMPUTES.sequence }),

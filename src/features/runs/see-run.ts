@@ -111,7 +111,7 @@ interface Asked {
   readonly granted: number;
   /** Actions that a person said yes to, and whose run broke off. */
   readonly lost: number;
-  /** What a person said yes to is under way. */
+  /** An action that a person said yes to is under way. */
   readonly goes: boolean;
   readonly unsure: boolean;
 }

@@ -44,7 +44,7 @@ const STEPS: readonly string[] = [
   `ALTER TABLE idempotency ADD COLUMN parked_json TEXT;`,
   // When the tenant was deleted: work that began before may be under way for long.
   "CREATE TABLE erased (id INTEGER PRIMARY KEY CHECK (id = 0), at INTEGER NOT NULL) STRICT",
-  // What a run that was killed has sent, it sent in the accounts that were connected then.
+  // A run that was killed used the accounts that were connected then.
   "ALTER TABLE idempotency ADD COLUMN begun_at INTEGER",
 ];
 
