@@ -1,11 +1,13 @@
 import { isFlow } from "../../../feature/tool.ts";
-import type { ToolChange, ToolsChanged } from "../../added-tools/stored-tools.ts";
+import type { FlowClock, ToolChange, ToolsChanged } from "../../added-tools/stored-tools.ts";
 import type { Outbox } from "../../../cloudflare/durable/stored-outbox.ts";
 import type { ToolTable } from "../../added-tools/index.ts";
+import { dueClock } from "../clock/due-clocks.ts";
 import type { KeptFlow } from "../declaration/flow-schema.ts";
 import { makeRun } from "../run/make-run.ts";
-import { ClockTable } from "./clock-table.ts";
 import type { RunTable } from "./stored-runs.ts";
+
+type Row = { flow: string; cron: string; timezone: string; next_at: number | null };
 
 /** The parts of an object that its clocks need. */
 export interface FlowClocksParts {
@@ -15,50 +17,89 @@ export interface FlowClocksParts {
   readonly outbox: Outbox;
 }
 
-/** The clocks of a tenant's flows: when the next comes, and the runs of those that have. */
+/**
+ * The clocks of a tenant's flows, and the runs of those that have come: rows of `clocks`, all of them in memory too, because each of the
+ * object's alarms asks.
+ *
+ * Memory follows the table: it is changed after the write succeeded, and a cold start reads it anew.
+ */
 export class FlowClocks {
-  readonly #table: ClockTable;
+  readonly #sql: SqlStorage;
   readonly #parts: FlowClocksParts;
+  readonly #clocks: Map<string, FlowClock>;
+  #nextAt: number | null = null;
 
   constructor(sql: SqlStorage, parts: FlowClocksParts) {
-    this.#table = new ClockTable(sql);
+    this.#sql = sql;
     this.#parts = parts;
+    const rows = sql.exec<Row>("SELECT flow, cron, timezone, next_at FROM clocks");
+    this.#clocks = new Map(
+      Array.from(rows, ({ flow, cron, timezone, next_at: nextAt }) => [flow, { cron, timezone, nextAt }]),
+    );
+    this.#findNext();
   }
 
-  /** When the next clock strikes; null when there is none. */
+  /** When the next clock strikes; null when there is none. Every request to the object asks. */
   get nextAt(): number | null {
-    return this.#table.nextAt;
+    return this.#nextAt;
   }
 
-  /** Take over what changed of the flows that have clocks. */
-  follow(change: ToolChange, changed: ToolsChanged): void {
-    this.#table.follow(change, changed);
+  /** Follow a change of the tenant's tools that was made. */
+  follow(change: ToolChange, { removed }: ToolsChanged): void {
+    for (const flow of removed) this.#put(flow, null);
+    if (change.kind === "put") this.#put(change.tool.name, change.tool.clock ?? null);
+    this.#findNext();
   }
 
-  /** Record the runs of clocks that have come: one for each, whatever it has missed. */
+  /** Record the runs of clocks that have come: one for each, for the latest of its times, whatever it has missed. */
   take(now: number): void {
-    const { nextAt } = this;
-    if (nextAt === null || nextAt > now) return;
+    if (this.#nextAt === null || this.#nextAt > now) return;
+    for (const [flow, clock] of this.#clocks) {
+      const { run, nextAt } = dueClock(clock, now);
+      if (run === null) continue;
+      const next = { ...clock, nextAt };
+      this.#record(now, { flow, cause: `cron ${run}` }, () => this.#write(flow, next));
+      this.#clocks.set(flow, next);
+    }
+    this.#findNext();
+  }
+
+  /** @param keep writes down what is due next, in the transaction that records the run */
+  #record(now: number, of: { readonly flow: string; readonly cause: string }, keep: () => void): void {
     const { tenant, tools, runs, outbox } = this.#parts;
-    this.#table.take(now, (flow, at, keep) => {
-      const tool = tools.read(flow);
-      const cause = `cron ${at}`;
-      // Its name may be another's by now, where the Worker was without flows for a while.
-      if (tool === null || !isFlow(tool) || runs.causedBy(now, { flow, cause }) !== null) return keep();
-      const spec = makeRun({
-        tenant,
-        trigger: "cron",
-        kept: JSON.parse(tool.json) as KeptFlow,
-        toolJson: tool.json,
-        inputJson: "{}",
-        newId: () => crypto.randomUUID(),
-      });
-      const beside = (): void => {
-        runs.keepCause(now, { flow, cause, jobId: spec.id });
-        keep();
-      };
-      // So many may wait that this time is as good as missed.
-      if (outbox.recordOne(now, { spec, takes: null, beside }) === null) keep();
+    const tool = tools.read(of.flow);
+    // Its name may be another's by now, where the Worker was without flows for a while.
+    if (tool === null || !isFlow(tool) || runs.causedBy(now, of) !== null) return keep();
+    const spec = makeRun({
+      tenant,
+      trigger: "cron",
+      kept: JSON.parse(tool.json) as KeptFlow,
+      toolJson: tool.json,
+      inputJson: "{}",
+      newId: () => crypto.randomUUID(),
     });
+    const beside = (): void => {
+      runs.keepCause(now, { ...of, jobId: spec.id });
+      keep();
+    };
+    // So many may wait that this time is as good as missed.
+    if (outbox.recordOne(now, { spec, takes: null, beside }) === null) keep();
+  }
+
+  #put(flow: string, clock: FlowClock | null): void {
+    if (clock !== null) {
+      this.#write(flow, clock);
+      this.#clocks.set(flow, clock);
+    } else if (this.#clocks.delete(flow)) this.#sql.exec("DELETE FROM clocks WHERE flow = ?", flow);
+  }
+
+  #findNext(): void {
+    const times = [...this.#clocks.values()].flatMap(({ nextAt }) => nextAt ?? []);
+    this.#nextAt = times.length === 0 ? null : Math.min(...times);
+  }
+
+  #write(flow: string, { cron, timezone, nextAt }: FlowClock): void {
+    const insert = "REPLACE INTO clocks (flow, cron, timezone, next_at) VALUES (?, ?, ?, ?)";
+    this.#sql.exec(insert, flow, cron, timezone, nextAt);
   }
 }
