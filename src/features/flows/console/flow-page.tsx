@@ -10,7 +10,7 @@ import { hasPage, useDeployment } from "../../../console/kit/deployment.ts";
 import { useKept } from "../../../console/kit/use-kept.ts";
 import { useLoad } from "../../../console/kit/use-load.ts";
 import { usePages } from "../../../console/kit/use-pages.ts";
-import type { JsonSchema, WireEnvelope, WireJob, WirePlan, WireResult } from "../../../console/kit/wire.ts";
+import type { WireEnvelope, WireJob, WireResult, Written } from "../../../console/kit/wire.ts";
 import { announce } from "../../../console/parts/announce.tsx";
 import { CopyButton } from "../../../console/parts/copy-button.tsx";
 import { DeleteButton } from "../../../console/parts/delete-button.tsx";
@@ -26,27 +26,10 @@ import { PlanGraph } from "../../../console/run/plan-graph.tsx";
 import { ResultList } from "../../../console/run/result-list.tsx";
 import { JobTable } from "../../../console/jobs/job-table.tsx";
 import { count } from "../../../console/parts/count.ts";
+import type { FlowIssue, shownFlowSchema } from "../wire-flow.ts";
 
 /** The answer of `GET /v1/flows/{name}`. */
-interface WireFlow {
-  readonly name: string;
-  readonly summary: string;
-  readonly description?: string;
-  readonly input_schema?: JsonSchema;
-  readonly actions: readonly unknown[];
-  readonly is_write: boolean;
-  readonly confirm: boolean;
-  readonly hook_url?: string;
-  readonly next_run_at?: string | null;
-  readonly triggers?: {
-    readonly cron?: string;
-    readonly timezone?: string;
-    readonly paused?: boolean;
-  };
-  readonly plan?: WirePlan["plan"];
-  readonly broken?: string;
-  readonly issues?: readonly WireFlowIssue[];
-}
+type WireFlow = Written<typeof shownFlowSchema>;
 
 /** One flow: its plan, a form of its input, what starts it by itself, its runs. */
 export function FlowPage({ name }: { readonly name: string }) {
@@ -229,17 +212,8 @@ function FlowForm({ flow, path }: { readonly flow: WireFlow; readonly path: stri
   );
 }
 
-/** An issue of a flow that is kept all the same. */
-interface WireFlowIssue {
-  readonly severity: "error" | "warning";
-  readonly path: string;
-  readonly expected: string;
-  readonly received: string;
-  readonly hint: string;
-}
-
 /** The issues of a flow, an error or a warning each, and the advice for it. */
-function FlowIssues({ issues }: { readonly issues: readonly WireFlowIssue[] }) {
+function FlowIssues({ issues }: { readonly issues: readonly FlowIssue[] }) {
   const isBad = issues.some(({ severity }) => severity === "error");
   return (
     <section class={`note ${isBad ? "tone-bad" : "tone-wait"}`} aria-label="Its issues">

@@ -1,25 +1,17 @@
 import { hrefTo, type Route } from "../../../console/kit/route.ts";
 import { useLoad } from "../../../console/kit/use-load.ts";
+import type { Written } from "../../../console/kit/wire.ts";
 import { Empty, Pending } from "../../../console/parts/notes.tsx";
 import { Pieces } from "../../../console/parts/pieces.tsx";
 import { Prose } from "../../../console/parts/problem-note.tsx";
 import { Tags } from "../../../console/parts/status.tsx";
 import { Time } from "../../../console/parts/time.tsx";
 import { Title } from "../../../console/parts/title.tsx";
+import type { flowListSchema } from "../wire-flow.ts";
 import { FlowPage } from "./flow-page.tsx";
 
 /** So many flows of the list are asked for their last run: each is a request. */
 const MOST_ASKED = 20;
-
-interface ListedFlow {
-  readonly name: string;
-  readonly summary: string;
-  readonly is_write: boolean;
-  readonly broken?: string;
-  readonly paused: boolean;
-  readonly triggers: readonly string[];
-  readonly next_run_at?: string | null;
-}
 
 /** The tenant's flows: all of them, or one. */
 export function FlowsView({ route }: { readonly route: Route }) {
@@ -28,7 +20,7 @@ export function FlowsView({ route }: { readonly route: Route }) {
 }
 
 function FlowList() {
-  const loaded = useLoad<{ readonly flows: readonly ListedFlow[] }>("/v1/flows");
+  const loaded = useLoad<Written<typeof flowListSchema>>("/v1/flows");
   const flows = loaded.data?.flows ?? [];
   return (
     <div class="stack">

@@ -1,30 +1,15 @@
-import * as z from "zod/mini";
-
 import type { Catalog } from "../../../feature/tool.ts";
 import { formsOfSent } from "../declaration/check-hook.ts";
 import { FLOWS, type KeptFlow } from "../declaration/flow-schema.ts";
-import { describe, isJsonObject, lazySchema, type Written } from "../../../feature/schema.ts";
+import { describe, isJsonObject } from "../../../feature/schema.ts";
 import { flawOf, type MissingSecret, SECRET_FLAWS, type SecretFlaw } from "../hooks/webhook-secret.ts";
 import { attempt, err, ok, type Result } from "../../../feature/refuse.ts";
 import type { RequestContext } from "../../../feature/answer.ts";
 import { isBoundTo } from "../../added-tools/declared/secret-bindings.ts";
 import type { Configured } from "../../../feature/define.ts";
 import { toolSettingsOf } from "../../added-tools/http/tool-settings.ts";
+import type { FlowIssue } from "../wire-flow.ts";
 
-/** An issue of a flow that is kept all the same. */
-export const flowIssueSchema = lazySchema(() =>
-  z
-    .strictObject({
-      severity: z.enum(["error", "warning"]).check(z.describe("With an error no delivery is taken")),
-      path: z.string(),
-      expected: z.string(),
-      received: z.string(),
-      hint: z.string(),
-    })
-    .register(z.globalRegistry, { id: "FlowIssue" }),
-);
-
-type FlowIssue = Written<typeof flowIssueSchema>;
 type Asked = Pick<RequestContext, "catalog" | "allTools" | "caller" | "configured">;
 
 /** Find why no delivery could be verified by the secret that a flow names, as it was sent; null where one can, or it names none. */

@@ -10,15 +10,16 @@ import { type CronClock, nextTime } from "../clock/next-time.ts";
 import { planKeptFlow } from "../declaration/plan-kept-flow.ts";
 import { mayDo, TRIGGERS } from "../../../core/contract/gate/caller.ts";
 import type { ToolChangeRefusal } from "../../added-tools/stored-tools.ts";
-import { describe, isJsonObject, lazySchema, visibleText, type Written } from "../../../feature/schema.ts";
+import { describe, isJsonObject, visibleText, type Written } from "../../../feature/schema.ts";
 import type { RefusalIssue } from "../../../core/contract/refusal.ts";
 import { err, makeRefusal, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
 import { noFlow } from "../run/plan-flow.ts";
-import { describePlan, planSchema } from "../../../core/plan/describe-plan.ts";
+import { describePlan } from "../../../core/plan/describe-plan.ts";
 import { bringsToken } from "../hooks/read-form.ts";
 import { callFlows } from "../flow-run.ts";
 import type { Route } from "../../../feature/route.ts";
-import { findFlowIssues, findSecretFlaw, flowIssueSchema } from "./flow-issues.ts";
+import { findFlowIssues, findSecretFlaw } from "./flow-issues.ts";
+import { flowListSchema, keptFlowSchema, shownFlowSchema } from "../wire-flow.ts";
 import { deleteAdded, putAdded, readPut, refuseChange } from "../../added-tools/http/routes.ts";
 import { keepFlow } from "../keep-flow.ts";
 
@@ -214,67 +215,6 @@ function refuseChangeOfFlow(refusal: ToolChangeRefusal): Refusal {
   const issues = refused.issues ?? [];
   return refuseFlow(isOfActions ? issues.map((issue) => ({ ...issue, path: "/actions" })) : issues);
 }
-
-const keptFlowSchema = lazySchema(() =>
-  z
-    .extend(flowSchema(), {
-      name: z.string(),
-      fingerprint: z.string().check(z.describe("SHA-256 of the flow and what it amounts to")),
-      is_write: z.boolean().check(z.describe("One of its actions writes")),
-      confirm: z.boolean().check(z.describe("One of its actions needs a person's yes")),
-      hook_url: z.optional(z.string()).check(z.describe("Where signed deliveries run it")),
-      next_run_at: z
-        .optional(z.nullable(z.string()))
-        .check(z.describe("When its clock comes next; null when it does not any more")),
-      issues: z
-        .optional(z.array(flowIssueSchema()))
-        .check(z.describe("The problems that it has, though it is kept")),
-    })
-    .register(z.globalRegistry, { id: "KeptFlow" }),
-);
-
-const brokenSchema = lazySchema(() =>
-  z.optional(z.string()).check(z.describe("Why it cannot run with the tools that the key may call by now")),
-);
-
-const shownFlowSchema = lazySchema(() =>
-  z
-    .extend(keptFlowSchema(), {
-      hook: z
-        .optional(
-          z.strictObject({
-            verification_token: z.string(),
-            received_at: z.string(),
-            others: z.int().check(z.describe("Others that came meanwhile: somebody else knows the address")),
-          }),
-        )
-        .check(z.describe("The secret that its sender brought, for ten minutes; to keys with manage_tools")),
-      plan: z.optional(planSchema().shape.plan),
-      broken: brokenSchema(),
-    })
-    .register(z.globalRegistry, { id: "ShownFlow" }),
-);
-
-const flowListSchema = lazySchema(() =>
-  z
-    .strictObject({
-      flows: z.array(
-        z.strictObject({
-          name: z.string(),
-          summary: z.string(),
-          is_write: z.boolean(),
-          fingerprint: z.string(),
-          paused: z.boolean().check(z.describe("Neither its webhook nor its clock runs it")),
-          triggers: z.array(z.enum(TRIGGERS)).check(z.describe("Whatever runs it besides a caller")),
-          next_run_at: z
-            .optional(z.nullable(z.string()))
-            .check(z.describe("When its clock comes next; null when it does not any more")),
-          broken: brokenSchema(),
-        }),
-      ),
-    })
-    .register(z.globalRegistry, { id: "FlowList" }),
-);
 
 const EXAMPLE = {
   summary: "Find tools that know a city",
