@@ -4,7 +4,7 @@ import type { Execution } from "../../core/gate/execution.ts";
 import type { ModelRound } from "../../core/observe/seen.ts";
 import { type AgentRefusal, type AgentRequest, type Audience, Progress, type Said } from "./progress.ts";
 import { askModel } from "./ask-model.ts";
-import { type ModelTurn, type RelayMode, tellTheirs } from "./dialect/dialect.ts";
+import { type ModelTurn, tellTheirs } from "./dialect/dialect.ts";
 import { endAnswer } from "./end-answer.ts";
 import { beginLoop, type LoopState, type Move, nextMove } from "./loop.ts";
 import { askForPlan, GO_ON, sayClosing } from "./notes.ts";
@@ -122,11 +122,7 @@ const GONE = makeRefusal(
 async function ask(
   { conversation, dialect, address, endsAt, audience, bytes }: AgentRequest,
   { ports, signal, watch }: Execution,
-  {
-    body,
-    mode,
-    ids,
-  }: { readonly body: JsonObject; readonly mode: RelayMode; readonly ids: ReadonlySet<string> },
+  { body, mode, ids }: Required<Pick<Streaming, "mode" | "ids">> & { readonly body: JsonObject },
 ): Promise<Result<{ readonly turn: ModelTurn; readonly ms: number }, Refusal>> {
   const startedAt = ports.clock.now();
   let stopWaiting = audience?.wait();

@@ -1,23 +1,17 @@
 import type { KeptAs } from "../../core/contract/batch.ts";
 import type { Plan } from "../../core/plan/step.ts";
-import type { Catalog } from "../../feature/tool.ts";
 import type { DeclarationIssue } from "../added-tools/declared/problems.ts";
 import { clockOf, FLOWS, type KeptFlow } from "./declaration/flow-schema.ts";
-import { parseFlow } from "./declaration/parse-flow.ts";
-import type { TriggerRules } from "./declaration/check-triggers.ts";
+import { type FlowOptions, parseFlow } from "./declaration/parse-flow.ts";
 import { startClock } from "./clock/due-clocks.ts";
 import type { ToolToKeep } from "../added-tools/stored-tools.ts";
 import { canonicalJson } from "../../core/kit/json/canonical-json.ts";
 import { ok, type Result } from "../../feature/refuse.ts";
 import { toHeadJson } from "../../core/catalog/tool-head.ts";
 
-export interface KeepFlowOptions {
-  readonly name: string;
-  /** The tools that its actions may call. */
-  readonly catalog: Catalog;
+export interface KeepFlowOptions extends FlowOptions {
   /** The tools that the key which keeps it may call: names, categories or `*`. */
   readonly tools: readonly string[];
-  readonly triggers: TriggerRules;
   readonly sha256: (text: string) => Promise<string>;
   /** A feature looks after the writes of its runs. */
   readonly keptAs?: KeptAs | undefined;

@@ -89,10 +89,7 @@ function checkCalled(entry: Entry, { tool }: Action, { name, catalog, problems }
   if (resolved?.action.ok !== true) return;
   const called = resolved.action.value.tool;
   if (called !== name && catalog.get(called)?.inner === undefined) return;
-  const path = ALIASES.has(tool)
-    ? [...argsPath(entry), "tool_name"]
-    : ["actions", entry.index, ...(entry.readAs?.["tool"]?.split(".") ?? ["tool"])];
-  problems.add(path, "a tool that is no flow", called, {
+  problems.add(toolPath(entry, ALIASES.has(tool)), "a tool that is no flow", called, {
     hint: `Flows do not call flows; put the actions of '${visibleText(called)}' into this one.`,
   });
 }
@@ -140,11 +137,7 @@ function checkPlaceholders(
 function addFailure({ code, issues = [], hint }: Failure, entry: Entry, problems: Problems): void {
   if (code === "UNKNOWN_TOOL") {
     const name = resolveAliases([entry])[0]?.tool ?? null;
-    const isAliased = name !== entry.tool;
-    const path = isAliased
-      ? [...argsPath(entry), "tool_name"]
-      : ["actions", entry.index, ...(entry.readAs?.["tool"]?.split(".") ?? ["tool"])];
-    problems.add(path, "the name of a tool", name, { hint });
+    problems.add(toolPath(entry, name !== entry.tool), "the name of a tool", name, { hint });
     return;
   }
   if (issues.length === 0)
@@ -183,6 +176,12 @@ const EXPECTED: Partial<Record<Failure["code"], string>> = {
 function argsPath({ index, readAs }: Entry): readonly PropertyKey[] {
   const from = readAs?.["args"];
   return ["actions", index, ...(from === undefined || from === "JSON text" ? ["args"] : from.split("."))];
+}
+
+/** Where its tool is named: an alias has the name among its arguments. */
+function toolPath(entry: Entry, isAliased: boolean): readonly PropertyKey[] {
+  if (isAliased) return [...argsPath(entry), "tool_name"];
+  return ["actions", entry.index, ...(entry.readAs?.["tool"]?.split(".") ?? ["tool"])];
 }
 
 function pathIn(entry: Entry, pointer: string): readonly PropertyKey[] {

@@ -10,14 +10,6 @@ export function toOwnFields(flow: JsonObject): JsonObject {
 }
 
 /** Fields of a flow as it is shown that follow from the others. */
-const SHOWN: ReadonlySet<string> = new Set([
-  "fingerprint",
-  "is_write",
-  "confirm",
-  "plan",
-  "broken",
-  "hook",
-  "hook_url",
-  "next_run_at",
-  "issues",
-]);
+const SHOWN: ReadonlySet<string> = new Set(
+  "fingerprint is_write confirm plan broken hook hook_url next_run_at issues".split(" "),
+);

@@ -1,5 +1,5 @@
 import { findReferences, type JsonObject, visibleText } from "../../../feature/schema.ts";
-import { makePlan } from "../../../core/plan/make-plan.ts";
+import { makePlan, type PlanOptions } from "../../../core/plan/make-plan.ts";
 import type { Plan } from "../../../core/plan/step.ts";
 import { err, ok, type Result } from "../../../feature/refuse.ts";
 import type { Batch } from "../../../core/contract/batch.ts";
@@ -29,47 +29,27 @@ export function factsOf({ steps }: Plan, answer: unknown): FlowFacts {
 /** Tokens of an answer besides those of its results. */
 const OWN_TOKENS = 20;
 
-interface FlowPlanOptions {
+interface FlowPlanOptions extends Omit<PlanOptions, "given" | "asksFirst"> {
   /** The input of a run; undefined where it is not known. */
   readonly input?: JsonObject;
   /** The delivery that began the run. */
   readonly hook?: HookFacts | undefined;
   /** The settings that are given when it is run, and not when it is kept. */
   readonly asked?: Partial<Batch>;
-  readonly maySkipApproval?: boolean;
-  /** A person said yes to the call of it. */
-  readonly isApproved?: boolean;
-  /** No caller waits for it. */
-  readonly isLong?: boolean;
-  /** Its actions that wait until accounts are connected. */
-  readonly held?: Plan["held"];
 }
 
 /** Plan a flow with the tools that it sees of those there are now, or say in a sentence why it cannot run as it was kept. */
 export function planKeptFlow(
   tool: Tool,
   catalog: Catalog,
-  {
-    input,
-    hook,
-    asked,
-    maySkipApproval = false,
-    isApproved = false,
-    isLong = false,
-    held,
-  }: FlowPlanOptions = {},
+  { input, hook, asked, ...how }: FlowPlanOptions = {},
 ): Result<Plan, string> {
   if (tool.inner === undefined)
     return err("It was kept by an older version, and is no batch any more; keep it again.");
   const began = input === undefined ? undefined : (hook ?? null);
   const given = givenOf(tool.inner.batch.entries, { input, hook: began });
-  const planned = makePlan({ ...tool.inner.batch, ...asked }, catalogOfFlow(tool, catalog), {
-    maySkipApproval,
-    isApproved,
-    isLong,
-    given,
-    held,
-  });
+  const batch = { ...tool.inner.batch, ...asked };
+  const planned = makePlan(batch, catalogOfFlow(tool, catalog), { ...how, given });
   if (!planned.ok) return err(planned.error.hint);
   const broken = findBroken(planned.value, tool);
   if (broken !== null) return err(broken);

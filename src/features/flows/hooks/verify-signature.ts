@@ -1,8 +1,14 @@
 import { err, ok, type Result } from "../../../feature/refuse.ts";
-import { claimedOf, isTimely, type SignedText, signedTexts } from "./signed-text.ts";
-import { type DeliveryBody, isRightToken, readBody, tokenOf } from "./verify-token.ts";
-import { findText, type Place, type Searched } from "./hook-form.ts";
-import { type HookForm, names, type SignedProof } from "./read-form.ts";
+import { claimedOf, type SignedText, signedTexts, toMs } from "./signed-text.ts";
+import {
+  type DeliveryBody,
+  isRightToken,
+  type OpenedDelivery,
+  readBody,
+  textAt,
+  tokenOf,
+} from "./verify-token.ts";
+import { type HookForm, names, type SignedProof, type TokenProof } from "./read-form.ts";
 import { areSame, type HookWorld, join, type OpenMac, type SentDelivery, toHex } from "./proofs.ts";
 import { keysOf } from "./webhook-secret.ts";
 
@@ -23,7 +29,7 @@ type Head = Omit<SentDelivery, "body">;
 export function chooseForm(forms: readonly HookForm[], sent: Head): HookForm | undefined {
   return forms.find(({ proof }) =>
     proof.kind === "token"
-      ? "pointer" in Object(proof.at) || tokenOf(proof.at, sent, null) !== null
+      ? "pointer" in Object(proof.at) || tokenOf(proof.at, withoutBody(sent)) !== null
       : proof.headers.some((name) => sent.headers.get(name) !== null),
   );
 }
@@ -44,47 +50,55 @@ export async function proveDelivery(
   let read: DeliveryBody | null | undefined;
   const body = (): DeliveryBody | null =>
     read === undefined ? (read = readBody(sent.body, sent.headers)) : read;
+  const opened = { ...sent, body, bytes: sent.body };
   if (proof.kind === "token") {
-    const token = tokenOf(proof.at, sent, body);
-    const isRight = token !== null && (await isRightToken(token, proof.at, world));
-    if (!isRight) return err("it has not the right token");
-    const late = refuseTime(form, timeOf(form, sent, { body, beside: null }), world.nowMs);
-    if (late !== null) return err(late);
-    return ok({
-      form: formOf(form, body(), sent.headers),
-      body: body(),
-      digest: () => digest(world, sent.body),
-      sign: () => Promise.resolve(""),
-    });
+    const refused = await refuseToken({ form, proof }, opened, world);
+    if (refused !== null) return err(refused);
+    const own = formOf(form, opened);
+    const sign = () => Promise.resolve("");
+    return ok({ form: own, body: body(), digest: () => digest(world, sent.body), sign });
   }
 
-  const prepared = await prepare({ form, proof }, sent, { body, bytes: sent.body, world });
+  const prepared = await prepare({ form, proof }, opened, world);
   if (!prepared.ok) return prepared;
   const { keys, signatures, texts, time } = prepared.value;
   for (const text of texts) {
     const signed = join([text.before, text.fields ?? sent.body, text.after]);
     for (const key of keys) {
       if (!(await fits(proof, { key, signed, signatures }, world))) continue;
-      const late = refuseTime(form, time ?? timeOf(form, sent, { body, beside: null }), world.nowMs);
+      const late = refuseTime(form, time ?? timeOf(form, opened), world.nowMs);
       if (late !== null) return err(late);
       const sign = async (said: string): Promise<string> =>
         toHex(await world.proofs.hmac(proof.algorithm, key, new TextEncoder().encode(said)));
-      const own = formOf(form, body(), sent.headers);
+      const own = formOf(form, opened);
       return ok({ form: own, body: body(), digest: () => digest(world, signed), sign });
     }
   }
   return err(WRONG);
 }
 
+function withoutBody(sent: Head): OpenedDelivery {
+  return { ...sent, body: () => null, bytes: null };
+}
+
+/** Say why a delivery with a token is refused; null where it is not. */
+async function refuseToken(
+  { form, proof }: { readonly form: HookForm; readonly proof: TokenProof },
+  opened: OpenedDelivery,
+  world: HookWorld,
+): Promise<string | null> {
+  const token = tokenOf(proof.at, opened);
+  const isRight = token !== null && (await isRightToken(token, proof.at, world));
+  return isRight ? refuseTime(form, timeOf(form, opened), world.nowMs) : "it has not the right token";
+}
+
 /** The form as it is for a body, once that has proved who sent it. */
-function formOf(form: HookForm, body: DeliveryBody | null, headers: Searched["headers"]): HookForm {
-  const textAt = (place: Place): string | null =>
-    findText(place, { headers, body: () => body?.value ?? null });
+function formOf(form: HookForm, opened: OpenedDelivery): HookForm {
   const kind = form.kinds.find(({ where }) => {
-    if (where === "fields") return (body?.fields ?? null) !== null;
-    const said = textAt(where.at);
+    if (where === "fields") return (opened.body()?.fields ?? null) !== null;
+    const said = textAt(where.at, opened);
     const isIt = where.is === undefined ? said !== null : said === where.is;
-    return isIt && (where.not === undefined || textAt(where.not) === null);
+    return isIt && (where.not === undefined || textAt(where.not, opened) === null);
   });
   if (kind === undefined) return form;
   const { id = form.id, events_at: eventAt = form.eventAt, answer: status = form.status } = kind;
@@ -101,16 +115,10 @@ export async function proveLarge(
   { world, chunks }: { readonly world: HookWorld; readonly chunks: AsyncIterable<Uint8Array> },
 ): Promise<boolean> {
   const { proof } = form;
-  if (proof.kind === "token") {
-    const token = tokenOf(proof.at, sent, null);
-    const isRight = token !== null && (await isRightToken(token, proof.at, world));
-    return (
-      isRight &&
-      refuseTime(form, timeOf(form, sent, { body: () => null, beside: null }), world.nowMs) === null
-    );
-  }
+  const opened = withoutBody(sent);
+  if (proof.kind === "token") return (await refuseToken({ form, proof }, opened, world)) === null;
   if (proof.kind !== "hmac" || !canStream(form, proof)) return false;
-  const prepared = await prepare({ form, proof }, sent, { body: () => null, bytes: null, world });
+  const prepared = await prepare({ form, proof }, opened, world);
   if (!prepared.ok) return false;
   const { keys, signatures, texts, time } = prepared.value;
   if (refuseTime(form, time, world.nowMs) !== null) return false;
@@ -144,50 +152,35 @@ interface Prepared {
 /** Read what a signed form needs before anything is computed. */
 async function prepare(
   { form, proof }: { readonly form: HookForm; readonly proof: SignedProof },
-  sent: Head,
-  {
-    body,
-    bytes,
-    world,
-  }: {
-    readonly body: () => DeliveryBody | null;
-    readonly bytes: Uint8Array | null;
-    readonly world: HookWorld;
-  },
+  opened: OpenedDelivery,
+  world: HookWorld,
 ): Promise<Result<Prepared, string>> {
   const keys = keysOf(world.secret ?? "", proof.key);
-  const { signatures, time: beside } = claimedOf(proof, sent.headers);
+  const { signatures, time: beside } = claimedOf(proof, opened.headers);
   if (keys.length === 0) return err("its secret holds no key");
   if (signatures.length === 0) return err("it has no signature that could be one");
   const isNamed = (name: "timestamp" | "id"): boolean => proof.payload.some((piece) => names(piece, name));
   // A time in the body is looked at once the body is known to be the sender's.
   const isInBody = form.time !== null && "pointer" in form.time.at;
-  const time = isInBody && !isNamed("timestamp") ? null : timeOf(form, sent, { body, beside });
+  const time = isInBody && !isNamed("timestamp") ? null : timeOf(form, opened, beside);
   const late = refuseTime(form, time, world.nowMs);
   if (late !== null) return err(late);
   const isOfFields = proof.payload.some((piece) => names(piece, "form"));
-  const fields = isOfFields ? (body()?.fields ?? null) : null;
-  if (isOfFields && fields === null && !(await isInQuery(proof, sent, { bytes, world })))
+  const fields = isOfFields ? (opened.body()?.fields ?? null) : null;
+  if (isOfFields && fields === null && !(await isInQuery(proof, opened, world)))
     return err("it is no form, and its address does not sign its body");
   const { id } = form;
   const place = typeof id === "string" || !isNamed("id") ? null : id;
-  const texts = signedTexts(proof, {
-    ...sent,
-    time: time ?? "",
-    id:
-      place === null
-        ? ""
-        : (findText(place, { headers: sent.headers, body: () => body()?.value ?? null }) ?? ""),
-    fields: fields ?? [],
-  });
+  const said = place === null ? "" : (textAt(place, opened) ?? "");
+  const texts = signedTexts(proof, { ...opened, time: time ?? "", id: said, fields: fields ?? [] });
   return ok({ keys, signatures, texts, time });
 }
 
 /** Whether the address, which is signed, has the body's hash. */
 async function isInQuery(
   { bodyInQuery }: SignedProof,
-  { url }: Head,
-  { bytes, world }: { readonly bytes: Uint8Array | null; readonly world: HookWorld },
+  { url, bytes }: OpenedDelivery,
+  world: HookWorld,
 ): Promise<boolean> {
   const hash = bodyInQuery === null ? null : new URL(url).searchParams.get(bodyInQuery);
   if (hash === null || bytes === null) return false;
@@ -197,11 +190,7 @@ async function isInQuery(
 
 async function fits(
   { kind, algorithm }: SignedProof,
-  {
-    key,
-    signed,
-    signatures,
-  }: { readonly key: Uint8Array; readonly signed: Uint8Array } & Pick<Prepared, "signatures">,
+  { key, signed, signatures }: Readonly<Record<"key" | "signed", Uint8Array>> & Pick<Prepared, "signatures">,
   { proofs }: HookWorld,
 ): Promise<boolean> {
   if (kind === "hmac") {
@@ -221,21 +210,17 @@ function canStream({ time, id }: HookForm, { payload }: SignedProof): boolean {
 }
 
 /** The sender's time as it came; null where the form names none. */
-function timeOf(
-  { time }: HookForm,
-  { headers }: Head,
-  { body, beside }: { readonly body: () => DeliveryBody | null; readonly beside: string | null },
-): string | null {
+function timeOf({ time }: HookForm, opened: OpenedDelivery, beside: string | null = null): string | null {
   if (time === null) return null;
   if ("part" in time.at) return beside ?? "";
-  return findText(time.at, { headers, body: () => body()?.value ?? null }) ?? "";
+  return textAt(time.at, opened) ?? "";
 }
 
 function refuseTime({ time, toleranceMs }: HookForm, said: string | null, nowMs: number): string | null {
   if (time === null || said === null) return null;
-  return isTimely(said, { unit: time.unit, nowMs, toleranceMs })
-    ? null
-    : "its time is not near enough to now";
+  const at = toMs(said, time.unit);
+  const isNear = at !== null && Math.abs(nowMs - at) <= toleranceMs;
+  return isNear ? null : "its time is not near enough to now";
 }
 
 async function digest({ proofs }: HookWorld, data: Uint8Array): Promise<string> {

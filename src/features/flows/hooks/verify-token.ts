@@ -1,27 +1,32 @@
 import * as LIMITS from "../limits.ts";
 import { attemptNow } from "../../../feature/refuse.ts";
-import { findText } from "./hook-form.ts";
+import { findText, type Place } from "./hook-form.ts";
 import { areSame, type HookWorld, type SentDelivery } from "./proofs.ts";
 import type { TokenProof } from "./read-form.ts";
 import { textsOf } from "./webhook-secret.ts";
 import { hasReservedKey } from "../../../core/contract/check-value.ts";
 import { isJsonObject, parseExact, parseJson } from "../../../feature/schema.ts";
 
+/** A delivery whose body is read when something of it is asked for: null where it cannot be, or is too large to be held. */
+export interface OpenedDelivery extends Omit<SentDelivery, "body"> {
+  readonly body: () => DeliveryBody | null;
+  readonly bytes: Uint8Array | null;
+}
+
+export function textAt(place: Place, { headers, body }: OpenedDelivery): string | null {
+  return findText(place, { headers, body: () => body()?.value ?? null });
+}
+
 /** The token that a delivery has in a place; null if it has none. `user:password` where that is the place. */
-export function tokenOf(
-  at: TokenProof["at"],
-  { url, headers }: Omit<SentDelivery, "body">,
-  body: (() => DeliveryBody | null) | null,
-): string | null {
+export function tokenOf(at: TokenProof["at"], opened: OpenedDelivery): string | null {
   if (at === "basic") {
-    const [, base64 = ""] = /^Basic +(\S+) *$/i.exec(headers.get("authorization") ?? "") ?? [];
+    const [, base64 = ""] = /^Basic +(\S+) *$/i.exec(opened.headers.get("authorization") ?? "") ?? [];
     const decoded = attemptNow(() =>
       new TextDecoder().decode(Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))),
     );
     return decoded.ok && decoded.value.includes(":") ? decoded.value : null;
   }
-  if ("query" in at) return new URL(url).searchParams.get(at.query);
-  return findText(at, { headers, body: () => body?.()?.value ?? null });
+  return "query" in at ? new URL(opened.url).searchParams.get(at.query) : textAt(at, opened);
 }
 
 /** Whether a token is one of the secrets, in a time that says nothing of them. */

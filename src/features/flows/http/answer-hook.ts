@@ -281,19 +281,13 @@ const UNREACHABLE = makeRefusal(
   "Whether the delivery was recorded is not certain; send it again with the same id.",
   { retryAfterMs: 1_000 },
 );
-const PAUSED = makeRefusal("UNAVAILABLE", "The flow is paused; nothing was recorded. Send it again later.", {
-  retryAfterMs: LIMITS.pausedRetryMs,
-});
-const FULL = makeRefusal("UNAVAILABLE", "Too many runs wait; nothing was recorded. Send it again later.", {
-  retryAfterMs: 30_000,
-});
-const CROWDED = makeRefusal(
-  "UNAVAILABLE",
-  "Other deliveries hold too much; nothing was recorded. Send it again later.",
-  {
-    retryAfterMs: 30_000,
-  },
-);
+const PAUSED = later("The flow is paused", LIMITS.pausedRetryMs);
+const FULL = later("Too many runs wait", 30_000);
+const CROWDED = later("Other deliveries hold too much", 30_000);
+
+function later(why: string, retryAfterMs: number): Refusal {
+  return makeRefusal("UNAVAILABLE", `${why}; nothing was recorded. Send it again later.`, { retryAfterMs });
+}
 
 function tooLarge(bytes: number): Refusal {
   return makeRefusal("BODY_TOO_LARGE", `A delivery may take ${bytes} bytes here.`);

@@ -21,7 +21,6 @@ import { refuseParked } from "../../../core/run/fail-parked.ts";
 import { runAdmitted } from "../../../core/run/run-admitted.ts";
 import { ELEMENT, type KeptStep } from "../flow-run.ts";
 import { ElementJournal, isCut, isUnfinished, keepStep, type Ledger, resumeRun } from "./run-journal.ts";
-import { seedOfSlice } from "./seed-of-slice.ts";
 
 type RunLoop = NonNullable<Journal["runLoop"]>;
 type Calls = Parameters<RunLoop>[1];
@@ -102,8 +101,8 @@ export class LongLoops {
     const startedAt = clock.now();
     onLoop?.(step, calls.length);
     const task = taskOf(step);
-    const elementBytes = Math.floor(keptBytes / Math.max(1, loops * calls.length));
-    const journal = new ElementJournal({ ledger, elementBytes, isShown });
+    const keeping = { mostBytes: Math.floor(keptBytes / Math.max(1, loops * calls.length)), isShown };
+    const journal = new ElementJournal({ ledger, ...keeping });
     const room = { left: this.#roomOf(task) };
     const outcomes: Outcome[] = [];
     for (let from = 0; from < calls.length; from += LIMITS.loopElements) {
@@ -121,9 +120,7 @@ export class LongLoops {
       if (succeeded(outcome) || outcome === ASKED) continue;
       this.#failures.push(outcome);
       const entry =
-        outcome.meta.attempts === undefined
-          ? keepStep(nameOf(step, element), outcome, { mostBytes: elementBytes, isShown })
-          : null;
+        outcome.meta.attempts === undefined ? keepStep(nameOf(step, element), outcome, keeping) : null;
       if (entry !== null) this.#untold.push(entry);
     }
     if (outcomes.includes(ASKED) && !outcomes.some(isUnfinished))
@@ -299,4 +296,10 @@ function isFailFast({ tool }: Task): boolean {
 function taskOf({ id, task }: Step): Task {
   if (!task.ok) throw new Error(`Cannot run the loop '${id}': it was refused`);
   return task.value;
+}
+
+/** Make the seed of one slice of a loop: a UUID that is the same in every attempt. */
+async function seedOfSlice(text: string, sha256: (text: string) => Promise<string>): Promise<string> {
+  const hex = await sha256(text);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }

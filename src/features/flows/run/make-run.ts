@@ -20,23 +20,14 @@ export interface RunOptions {
 }
 
 /** Make the job of a run of a flow that has no waiting caller. */
-export function makeRun({
-  tenant,
-  account,
-  trigger,
-  hook,
-  kept,
-  toolJson,
-  inputJson,
-  newId,
-}: RunOptions): JobSpec {
-  const { name, flow } = kept;
+export function makeRun({ kept: { name, flow }, newId, ...of }: RunOptions): JobSpec {
+  const { tenant, account, trigger, hook } = of;
   const id = newId();
   return {
     id,
     kind: "run",
     tool: name,
-    argsJson: inputJson,
+    argsJson: of.inputJson,
     idempotencyKey: newId(),
     maxAttempts: LIMITS.jobAttempts,
     backoffInitialMs: LIMITS.jobBackoffInitialMs,
@@ -44,7 +35,7 @@ export function makeRun({
     delivery: "at-least-once",
     // No key has such a name, so in the log it belongs to no key.
     origin: { tenant, key: `${trigger}:${name}`, requestId: id, batchId: id, account },
-    toolJson,
+    toolJson: of.toolJson,
     run: { trigger, deadlineMs: flow.deadline_ms ?? LIMITS.deadlineMs, ...(hook && { hook }) },
   };
 }

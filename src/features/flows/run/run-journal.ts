@@ -246,12 +246,9 @@ export function resumeRun(
   };
 }
 
-interface ElementJournalOptions {
+/** Where somebody reads the entries, failures are kept too. */
+interface ElementJournalOptions extends KeepOptions {
   readonly ledger: Ledger;
-  /** Bytes that the kept result of one element may take. */
-  readonly elementBytes: number;
-  /** Somebody reads the entries, so failures are kept too. */
-  readonly isShown: boolean;
 }
 
 /**
@@ -282,10 +279,10 @@ export class ElementJournal implements Journal {
 
   end({ id }: Step, outcome: Outcome): void {
     if (outcome.meta.replayed === true) return;
-    const { elementBytes, isShown } = this.#options;
+    const { isShown } = this.#options;
     // One that had begun and sent nothing says so: else it would be in doubt.
     const isWorth = outcome.status !== "error" || (isShown && !isUnfinished(outcome)) || this.#begun.has(id);
-    const kept = isWorth ? keepStep(id, outcome, { mostBytes: elementBytes, isShown }) : null;
+    const kept = isWorth ? keepStep(id, outcome, this.#options) : null;
     if (kept !== null) this.#ended.push(kept);
   }
 
