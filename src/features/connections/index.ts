@@ -1,9 +1,7 @@
 import { defineFeature } from "../../feature/define.ts";
 import { accountsOfSubjects, FIELDS_OF_ACCOUNTS, findUsed, openBeforeCall } from "./http/accounts.ts";
 import { confirmCode, confirmConnection } from "./http/say-who-came.ts";
-import { deleteConnection } from "./http/delete-connection.ts";
-import { listConnections } from "./http/list-connections.ts";
-import { showConnection } from "./http/show-connection.ts";
+import { deleteConnection, listConnections, showConnection } from "./http/routes.ts";
 import { startConnection } from "./http/start-connection.ts";
 import { createLinkPages } from "./http/link-pages.ts";
 import { resealConnections } from "./http/reseal.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { parseConnectors } from "../../../src/features/connections/connectors/parse-connectors.ts";
 import { PRESETS } from "../../../src/features/connections/connectors/connector-presets.ts";
-import { toAuthorizeUrl } from "../../../src/features/connections/connectors/authorize-url.ts";
+import { toAuthorizeUrl } from "../../../src/features/connections/connectors/provider-request.ts";
 import type { OAuthConnector } from "../../../src/features/connections/connectors/connector.ts";
 import { atSite, hasOrigin } from "../../../src/features/connections/connectors/site.ts";
 import { missingScopes, toAskedScopes } from "../../../src/features/connections/connectors/scopes.ts";

@@ -19,14 +19,7 @@ export function toAskedScopes(scopes: readonly string[], connector: OAuthConnect
 }
 
 /** The scopes of OpenID Connect, which every provider has. */
-const OIDC: ReadonlySet<string> = new Set([
-  "openid",
-  "email",
-  "profile",
-  "offline_access",
-  "address",
-  "phone",
-]);
+const OIDC: ReadonlySet<string> = new Set("openid email profile offline_access address phone".split(" "));
 
 /** Those of some scopes that a connection has not, in their short form. */
 export function missingScopes(

@@ -26,19 +26,13 @@ export async function askProvider(
   return asked.ok ? asked.value : null;
 }
 
-async function readText(response: Response): Promise<string | null> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of response.body ?? []) {
-    size += (chunk as Uint8Array).length;
+async function readText({ body }: Response): Promise<string | null> {
+  const decoder = new TextDecoder();
+  let [text, size] = ["", 0];
+  for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
+    size += chunk.length;
     if (size > LIMITS.providerAnswerBytes) return null;
-    chunks.push(chunk as Uint8Array);
+    text += decoder.decode(chunk, { stream: true });
   }
-  const bytes = new Uint8Array(size);
-  let at = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, at);
-    at += chunk.length;
-  }
-  return new TextDecoder().decode(bytes);
+  return text + decoder.decode();
 }

@@ -1,8 +1,6 @@
 import type { Connection, ConnectionPlace } from "../connection.ts";
 import type { ConnectionQuery, HeldAccount } from "../shard-methods.ts";
 
-type Row = { json: string };
-
 /** The connections of some of a tenant's subjects. */
 export class ConnectionTable {
   readonly #sql: SqlStorage;
@@ -83,7 +81,7 @@ export class ConnectionTable {
   /** List those that are any at a time. */
   list(now: number, { subject, connector, after, limit }: ConnectionQuery): Connection[] {
     const { createdAt, id } = after ?? { createdAt: Number.MAX_SAFE_INTEGER, id: "" };
-    const rows = this.#sql.exec<Row>(
+    return this.#read(
       `SELECT json FROM connections WHERE (?1 IS NULL OR subject = ?1) AND (?2 IS NULL OR connector = ?2)
        AND (created_at < ?3 OR created_at = ?3 AND id > ?4) AND (over_at IS NULL OR over_at > ?6) ORDER BY created_at DESC, id LIMIT ?5`,
       subject,
@@ -93,25 +91,18 @@ export class ConnectionTable {
       limit + 1,
       now,
     );
-    return Array.from(rows, ({ json }) => JSON.parse(json) as Connection);
   }
 
   /** Those for which somebody came back from the provider, and the caller has not said yet who. */
   arrived(): Connection[] {
-    const rows = this.#sql.exec<Row>(
+    return this.#read(
       "SELECT json FROM connections WHERE json_extract(json, '$.link.arrival.code') IS NOT NULL",
     );
-    return Array.from(rows, ({ json }) => JSON.parse(json) as Connection);
   }
 
   /** A page of all, by id. */
   page(after: string, limit: number): Connection[] {
-    const rows = this.#sql.exec<Row>(
-      "SELECT json FROM connections WHERE id > ? ORDER BY id LIMIT ?",
-      after,
-      limit,
-    );
-    return Array.from(rows, ({ json }) => JSON.parse(json) as Connection);
+    return this.#read("SELECT json FROM connections WHERE id > ? ORDER BY id LIMIT ?", after, limit);
   }
 
   erase(): number {
@@ -121,7 +112,11 @@ export class ConnectionTable {
   }
 
   #first(query: string, ...values: string[]): Connection | null {
-    const [row] = this.#sql.exec<Row>(query, ...values).toArray();
-    return row === undefined ? null : (JSON.parse(row.json) as Connection);
+    return this.#read(query, ...values)[0] ?? null;
+  }
+
+  #read(query: string, ...values: SqlStorageValue[]): Connection[] {
+    const rows = this.#sql.exec<{ json: string }>(query, ...values);
+    return Array.from(rows, ({ json }) => JSON.parse(json) as Connection);
   }
 }

@@ -18,9 +18,13 @@ import {
   takeState,
   timesOf,
 } from "../connection.ts";
-import { toAuthorizeUrl } from "../connectors/authorize-url.ts";
 import type { OAuthConnector } from "../connectors/connector.ts";
-import { makeAccountRequest, makeExchange } from "../connectors/provider-request.ts";
+import {
+  type Exchange,
+  makeAccountRequest,
+  makeExchange,
+  toAuthorizeUrl,
+} from "../connectors/provider-request.ts";
 import { readAccount, readCallback, readTokenAnswer, type Tokens } from "../connectors/token-answer.ts";
 import { peopleOf } from "../http/people-of.ts";
 import { challengeOf, digestOf, digestOfCode, returnTextOf, toState, typedCodeOf } from "../link-token.ts";
@@ -29,6 +33,7 @@ import {
   type CodeSaid,
   type Comeback,
   type ConfirmAnswer,
+  type ConnectionShardMethods,
   type LinkMade,
   type LinkView,
   type OpenAnswer,
@@ -73,11 +78,7 @@ export class Links {
 
   async open(
     id: string,
-    {
-      secret,
-      browser,
-      redirectUri,
-    }: { readonly secret: string; readonly browser: string | null; readonly redirectUri: string },
+    { secret, browser, redirectUri }: Parameters<ConnectionShardMethods["open"]>[1],
   ): Promise<OpenAnswer> {
     const digest = digestOf("link", secret);
     const connection = this.#table.find(id);
@@ -275,12 +276,7 @@ export class Links {
 
   async #exchange(
     connector: OAuthConnector,
-    given: {
-      readonly code: string;
-      readonly verifier: string;
-      readonly redirectUri: string;
-      readonly query: string;
-    },
+    given: Exchange & { readonly query: string },
   ): Promise<Tokens | null> {
     const came = await readCallback(
       this.#world.clientOf(connector),

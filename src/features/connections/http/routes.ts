@@ -1,15 +1,24 @@
 import * as z from "zod/mini";
 
+import { awaitChange } from "../../../cloudflare/http/await-change.ts";
 import { shardOfSubject, SUBJECT, SUBJECT_IN_WORDS } from "../../../core/contract/gate/caller.ts";
-import { pageSchema } from "../../../core/contract/list-query.ts";
+import { pageSchema, waitField } from "../../../core/contract/list-query.ts";
 import { pageFields, parsePage, refuseOtherParameters, refuseQuery } from "../../../feature/schema.ts";
 import { err, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
-import { askGate, type RequestContext, respondList } from "../../../feature/answer.ts";
+import { askGate, type RequestContext, respondJson, respondList } from "../../../feature/answer.ts";
+import { connectorOf } from "../connectors/connector.ts";
+import { shardOfId } from "../link-token.ts";
 import { listAll } from "../objects/connection-shards.ts";
 import type { ConnectionQuery, ListPlace, SeenConnection } from "../shard-methods.ts";
-import { connectorOf } from "../connectors/connector.ts";
 import { connectionSchema, toWireConnection } from "../wire-connection.ts";
-import { routeOf, refuseOtherSubject, subjectOf, UNREADABLE } from "./open-connections.ts";
+import {
+  findConnection,
+  NO_CONNECTION,
+  refuseOtherSubject,
+  routeOf,
+  subjectOf,
+  UNREADABLE,
+} from "./open-connections.ts";
 
 /** `GET /v1/connections?subject=&connector=`: the newest first. */
 export const listConnections = routeOf(
@@ -51,6 +60,49 @@ export const listConnections = routeOf(
         .register(z.globalRegistry, { id: "ConnectionPage" }),
     },
     refusals: ["INVALID_QUERY", "FORBIDDEN"],
+  }),
+);
+
+/** `GET /v1/connections/{id}`: one connection; with `wait_s` when its state has changed. */
+export const showConnection = routeOf(
+  "GET /v1/connections/:id",
+  async (opened, { request, context, id }) => {
+    const found = await awaitChange(() => findConnection(opened.shards, id, context), {
+      request,
+      context,
+      liveStatus: (connection) => connection.state,
+    });
+    return found.ok ? ok(respondJson(JSON.stringify(toWireConnection(found.value)))) : found;
+  },
+  () => ({
+    id: "getConnection",
+    summary: "Show a connection",
+    query: z.strictObject({
+      wait_s: waitField("Answer when its state changes, after so many seconds at most"),
+    }),
+    answer: { description: "The connection, without tokens", schema: connectionSchema() },
+    refusals: ["NOT_FOUND", "INVALID_QUERY"],
+  }),
+);
+
+/** `DELETE /v1/connections/{id}`: forget its tokens, and take them back at the provider where it can be. */
+export const deleteConnection = routeOf(
+  "DELETE /v1/connections/:id",
+  async (opened, { context, id }) => {
+    const found = await findConnection(opened.shards, id, context);
+    if (!found.ok) return found;
+    const removed = await askGate(
+      () => opened.shards(shardOfId(id)!).remove(id),
+      "Whether the connection is gone is not certain; send the same request again.",
+    );
+    if (!removed.ok) return removed;
+    return removed.value ? ok(new Response(null, { status: 204 })) : err(NO_CONNECTION);
+  },
+  () => ({
+    id: "deleteConnection",
+    summary: "End a connection: its tokens are forgotten, and taken back at the provider where it can be",
+    answer: { description: "It is gone", schema: null, statuses: [204] },
+    refusals: ["NOT_FOUND"],
   }),
 );
 
