@@ -10,13 +10,41 @@ import type { ToolHead } from "../../core/catalog/tool-head.ts";
  */
 export function createAddedTool(kept: KeptTool, compile: (json: string) => Tool): Tool {
   const { name, json, fingerprint, headJson } = kept;
-  return new LazyTool(name, JSON.parse(headJson) as ToolHead, { json, fingerprint }, compile);
+  const lazy: object = new LazyTool(name, JSON.parse(headJson) as ToolHead, { json, fingerprint }, compile);
+  return lazy as Tool;
 }
 
-/** Every field of a tool, so that none can be left behind in the declaration. */
-type AllOfTool = { readonly [Field in keyof Required<Tool>]: Tool[Field] };
+/** The fields that only the declaration has: all but those below, so that none can be left behind in it. */
+const LATE: Readonly<Record<Exclude<keyof Tool, keyof LazyTool>, true>> = {
+  domain: true,
+  execution: true,
+  input: true,
+  hosts: true,
+  secrets: true,
+  bindings: true,
+  accounts: true,
+  timeoutMs: true,
+  headersTimeoutMs: true,
+  maxResponseBytes: true,
+  typicalTokens: true,
+  idempotent: true,
+  repeatable: true,
+  delivery: true,
+  retries: true,
+  whenLimiterDown: true,
+  private: true,
+  upstreamErrors: true,
+  actsUnseen: true,
+  orchestration: true,
+  brought: true,
+  onError: true,
+  concurrency: true,
+  globalLimits: true,
+  confirm: true,
+  inner: true,
+};
 
-class LazyTool implements AllOfTool {
+class LazyTool {
   readonly name: string;
   readonly summary: string;
   readonly description: string;
@@ -43,84 +71,15 @@ class LazyTool implements AllOfTool {
     return (this.#whole ??= this.#compile(this.added.json));
   }
 
-  get domain() {
-    return this.#tool.domain;
+  static {
+    for (const field of Object.keys(LATE) as (keyof Tool)[])
+      Object.defineProperty(this.prototype, field, {
+        get(this: LazyTool) {
+          return this.#tool[field];
+        },
+      });
   }
-  get execution() {
-    return this.#tool.execution;
-  }
-  get input() {
-    return this.#tool.input;
-  }
-  get hosts() {
-    return this.#tool.hosts;
-  }
-  get secrets() {
-    return this.#tool.secrets;
-  }
-  get bindings() {
-    return this.#tool.bindings;
-  }
-  get accounts() {
-    return this.#tool.accounts;
-  }
-  get timeoutMs() {
-    return this.#tool.timeoutMs;
-  }
-  get headersTimeoutMs() {
-    return this.#tool.headersTimeoutMs;
-  }
-  get maxResponseBytes() {
-    return this.#tool.maxResponseBytes;
-  }
-  get typicalTokens() {
-    return this.#tool.typicalTokens;
-  }
-  get idempotent() {
-    return this.#tool.idempotent;
-  }
-  get repeatable() {
-    return this.#tool.repeatable;
-  }
-  get delivery() {
-    return this.#tool.delivery;
-  }
-  get retries() {
-    return this.#tool.retries;
-  }
-  get whenLimiterDown() {
-    return this.#tool.whenLimiterDown;
-  }
-  get private() {
-    return this.#tool.private;
-  }
-  get upstreamErrors() {
-    return this.#tool.upstreamErrors;
-  }
-  get actsUnseen() {
-    return this.#tool.actsUnseen;
-  }
-  get orchestration() {
-    return this.#tool.orchestration;
-  }
-  get brought() {
-    return this.#tool.brought;
-  }
-  get onError() {
-    return this.#tool.onError;
-  }
-  get concurrency() {
-    return this.#tool.concurrency;
-  }
-  get globalLimits() {
-    return this.#tool.globalLimits;
-  }
-  get confirm() {
-    return this.#tool.confirm;
-  }
-  get inner() {
-    return this.#tool.inner;
-  }
+
   run(args: unknown, context: ToolContext): Promise<unknown> {
     return this.#tool.run(args, context);
   }

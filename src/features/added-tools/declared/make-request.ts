@@ -3,9 +3,7 @@ import { describe, isJsonObject } from "../../../feature/schema.ts";
 import { toPointer } from "../../../core/kit/json/json-pointer.ts";
 import { ToolFailure } from "../../../feature/tool.ts";
 import { fillPlaceholders, type HttpCall, placeholdersOf, type Sent } from "./declaration.ts";
-import { givesBody, missingOf, optionalBodyOf } from "./optional-body.ts";
-
-type Args = Readonly<Record<string, unknown>>;
+import { argumentOf, type Args, givesBody, isSent, missingOf, optionalBodyOf } from "./optional-body.ts";
 
 /** A request as it is handed to `ctx.fetch`. */
 interface MadeRequest {
@@ -63,14 +61,6 @@ function withoutType(headers: Readonly<Record<string, string>>): Record<string, 
 
 function isFormType(type: string): boolean {
   return /^application\/x-www-form-urlencoded(?:;|$)/i.test(type);
-}
-
-function argumentOf(sent: Sent): string {
-  return typeof sent === "string" ? sent : sent.argument;
-}
-
-function isSent(args: Args, name: string): boolean {
-  return Object.hasOwn(args, name) && args[name] !== undefined;
 }
 
 function valueOf(args: Args, name: string): unknown {

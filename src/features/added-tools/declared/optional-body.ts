@@ -1,6 +1,7 @@
 import { type HttpCall, placeholdersOf, type Sent } from "./declaration.ts";
 
-type Args = Readonly<Record<string, unknown>>;
+/** The arguments of a call. */
+export type Args = Readonly<Record<string, unknown>>;
 
 /** A body that may be left out whole. */
 export interface OptionalBody {
@@ -45,10 +46,11 @@ export function missingOf(
     : body.required.filter((name) => !isSent(args, name)).map((name) => ({ name, given }));
 }
 
-function isSent(args: Args, name: string): boolean {
+/** Whether an argument is given, as what it may be. */
+export function isSent(args: Args, name: string): boolean {
   return Object.hasOwn(args, name) && args[name] !== undefined;
 }
 
-function argumentOf(sent: Sent): string {
+export function argumentOf(sent: Sent): string {
   return typeof sent === "string" ? sent : sent.argument;
 }

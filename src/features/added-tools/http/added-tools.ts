@@ -1,10 +1,11 @@
 import type { Catalog, KeptTool, Tool } from "../../../feature/tool.ts";
 import type { Caller } from "../../../feature/caller.ts";
-import { callAddedTools } from "../stored-tools.ts";
+import { callAddedTools, type ToolChange, type ToolChangeAnswer } from "../stored-tools.ts";
 import type { Gate } from "../../../feature/tenant.ts";
 import * as LIMITS from "../limits.ts";
 import type { IsolateQuota } from "../../../core/gate/leased-admission.ts";
 import type { Clock } from "../../../feature/kit.ts";
+import type { RequestContext } from "../../../feature/answer.ts";
 import { createCompiler, ToolRegistry } from "../tool-registry.ts";
 import { givenBy } from "../../../feature/gives.ts";
 import { type Configured, createSlot } from "../../../feature/define.ts";
@@ -107,4 +108,14 @@ export async function readAll(gate: Pick<Gate, "call">): Promise<readonly KeptTo
     }
     ({ version } = page);
   }
+}
+
+/** Change the tools of the caller's tenant. Where they were changed the change is known at once. */
+export async function changeTools(
+  { gate, hearTools }: Pick<RequestContext, "gate" | "hearTools">,
+  change: ToolChange,
+): Promise<ToolChangeAnswer> {
+  const changed = await callAddedTools(gate, "changeTools", change);
+  if (changed.ok) hearTools(changed.value.version);
+  return changed;
 }

@@ -7,8 +7,7 @@ import { isFlow, isVisible, type KeptTool, orchestrationSchema, toolSchema } fro
 import { describe, isJsonObject, lazySchema, visibleText } from "../../../feature/schema.ts";
 import type { RefusalIssue } from "../../../core/contract/refusal.ts";
 import { attempt, err, makeRefusal, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
-import { addedToolsOf } from "./added-tools.ts";
-import { changeTools } from "./change-tools.ts";
+import { addedToolsOf, changeTools } from "./added-tools.ts";
 import { askGate, type RequestContext, respondJson } from "../../../feature/answer.ts";
 import { readRequestBody } from "../../../cloudflare/http/read-request-body.ts";
 import type { Route } from "../../../feature/route.ts";
@@ -197,20 +196,9 @@ export function refuseChange({ reason, names }: ToolChangeRefusal): Refusal {
     case "unknown":
       return refuseUnknown(names[0]!);
     case "taken":
-      return makeRefusal(
-        "NAME_TAKEN",
-        `The tenant has ${list(names)} already, and not from this import; choose another prefix or delete what is there.`,
-      );
     case "other-kind":
-      return makeRefusal(
-        "NAME_TAKEN",
-        `The tenant has ${list(names)} already, and one of the two is a flow; delete that first or choose another name.`,
-      );
     case "hidden":
-      return makeRefusal(
-        "NAME_TAKEN",
-        `The tenant has ${list(names)} already, and this key may not call it; choose another name.`,
-      );
+      return makeRefusal("NAME_TAKEN", `The tenant has ${list(names)} already, and ${TAKEN[reason]}.`);
     case "out-of-reach":
       return makeRefusal(
         "FORBIDDEN",
@@ -241,6 +229,12 @@ export function refuseChange({ reason, names }: ToolChangeRefusal): Refusal {
       ]);
   }
 }
+
+const TAKEN = {
+  taken: "not from this import; choose another prefix or delete what is there",
+  "other-kind": "one of the two is a flow; delete that first or choose another name",
+  hidden: "this key may not call it; choose another name",
+} as const;
 
 function whole(expected: string, hint: string): RefusalIssue {
   return { path: "", expected, received: "more", hint };

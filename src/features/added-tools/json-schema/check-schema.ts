@@ -1,5 +1,6 @@
 import * as LIMITS from "../limits.ts";
 import { isJsonObject, type JsonObject, visibleText } from "../../../feature/schema.ts";
+import { getOrMake } from "../../../core/kit/get-or-make.ts";
 import { findCycle } from "../../../core/kit/layers.ts";
 import { APPLICATORS, REFUSED, RULES } from "./keywords.ts";
 import type { Budget } from "./position-automaton.ts";
@@ -122,9 +123,7 @@ function findEndless(places: ReadonlyMap<string, Place>): string[] {
     for (const [keyword, within] of inner)
       for (const { pointer } of within) {
         if (keyword === "$ref") referred.add(pointer);
-        const known = users.get(pointer);
-        if (known === undefined) users.set(pointer, [user]);
-        else known.push(user);
+        getOrMake(users, pointer, (): string[] => []).push(user);
       }
   // Inner schemas come before the outer ones, so most are looked at once.
   const waiting = [...places.keys()].toReversed();

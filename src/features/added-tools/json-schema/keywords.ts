@@ -5,38 +5,21 @@ export type Holds = "schema" | "list" | "map";
 
 /** Keywords whose value is a schema, a list of them, or schemas by name (JSON Schema 2020-12, core and applicators). */
 export const APPLICATORS: ReadonlyMap<string, Holds> = new Map<string, Holds>([
-  ["allOf", "list"],
-  ["anyOf", "list"],
-  ["oneOf", "list"],
-  ["prefixItems", "list"],
-  ["not", "schema"],
-  ["if", "schema"],
-  ["then", "schema"],
-  ["else", "schema"],
-  ["items", "schema"],
-  ["contains", "schema"],
-  ["additionalProperties", "schema"],
-  ["unevaluatedProperties", "schema"],
-  ["unevaluatedItems", "schema"],
-  ["propertyNames", "schema"],
-  ["properties", "map"],
-  ["patternProperties", "map"],
-  ["dependentSchemas", "map"],
-  ["$defs", "map"],
-  ["definitions", "map"],
+  ...keywords<Holds>("list", "allOf anyOf oneOf prefixItems"),
+  ...keywords<Holds>("schema", "not if then else items contains propertyNames"),
+  ...keywords<Holds>("schema", "additionalProperties unevaluatedProperties unevaluatedItems"),
+  ...keywords<Holds>("map", "properties patternProperties dependentSchemas $defs definitions"),
 ]);
 
+/** Give each of some keywords the same. */
+function keywords<T>(of: T, words: string): [string, T][] {
+  return words.split(" ").map((word) => [word, of]);
+}
+
 /** Keywords that say more of the same value: a schema that comes to itself by these alone never ends. */
-export const IN_PLACE: ReadonlySet<string> = new Set([
-  "allOf",
-  "anyOf",
-  "oneOf",
-  "not",
-  "if",
-  "then",
-  "else",
-  "dependentSchemas",
-]);
+export const IN_PLACE: ReadonlySet<string> = new Set(
+  "allOf anyOf oneOf not if then else dependentSchemas".split(" "),
+);
 
 const TYPES = ["string", "number", "integer", "boolean", "object", "array", "null"] as const;
 const count: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 0;
@@ -69,20 +52,11 @@ export const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
     "multipleOf",
     { check: (value) => number(value) && (value as number) > 0, expected: "a number greater than 0" },
   ],
-  ...["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"].map((name): [string, Rule] => [
-    name,
-    { check: number, expected: "a number" },
-  ]),
-  ...[
-    "minLength",
-    "maxLength",
-    "minItems",
-    "maxItems",
-    "minProperties",
-    "maxProperties",
-    "minContains",
-    "maxContains",
-  ].map((name): [string, Rule] => [name, { check: count, expected: "an integer of at least 0" }]),
+  ...keywords({ check: number, expected: "a number" }, "minimum maximum exclusiveMinimum exclusiveMaximum"),
+  ...keywords(
+    { check: count, expected: "an integer of at least 0" },
+    "minLength maxLength minItems maxItems minProperties maxProperties minContains maxContains",
+  ),
   [
     "dependentRequired",
     {
@@ -90,10 +64,7 @@ export const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
       expected: "an object of lists of different names",
     },
   ],
-  ...["format", "title", "description", "$comment", "$anchor", "$schema"].map((name): [string, Rule] => [
-    name,
-    { check: isText, expected: "text" },
-  ]),
+  ...keywords({ check: isText, expected: "text" }, "format title description $comment $anchor $schema"),
 ]);
 
 /** Former keywords, and keywords that need more documents than this; and the replacement for each. */

@@ -54,9 +54,7 @@ function walk(root: JsonObject): Walked {
     const inner = new Map<string, Inner[]>();
     for (const { keyword, name, schema: within } of schemasIn(schema)) {
       const at = pointer + toPointer(name === null ? [keyword] : [keyword, name]);
-      const known = inner.get(keyword);
-      if (known === undefined) inner.set(keyword, [{ pointer: at, name: name ?? keyword }]);
-      else known.push({ pointer: at, name: name ?? keyword });
+      getOrMake(inner, keyword, (): Inner[] => []).push({ pointer: at, name: name ?? keyword });
       waiting.push({ pointer: at, schema: within });
     }
     const ref = isJsonObject(schema) ? schema["$ref"] : undefined;

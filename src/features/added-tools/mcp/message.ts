@@ -65,6 +65,8 @@ export function toFailure(code: number, said?: string): AnsweredFailure {
 }
 
 function failureOf(code: number): AnsweredFailure {
+  const failed = (hint: string): AnsweredFailure =>
+    new AnsweredFailure("UPSTREAM_ERROR", { retryable: false, hint });
   switch (code) {
     case RPC.invalidParams:
       return new AnsweredFailure("INVALID_ARGS", {
@@ -75,18 +77,12 @@ function failureOf(code: number): AnsweredFailure {
         hint: "The MCP server failed inside; trying again later may help.",
       });
     case RPC.methodNotFound:
-      return new AnsweredFailure("UPSTREAM_ERROR", {
-        retryable: false,
-        hint: "The MCP server does not offer what was asked of it; use another tool.",
-      });
+      return failed("The MCP server does not offer what was asked of it; use another tool.");
     case RPC.missingCapability:
     case RPC.urlElicitationRequired:
       return needsPerson();
     default:
-      return new AnsweredFailure("UPSTREAM_ERROR", {
-        retryable: false,
-        hint: `The MCP server answered with error ${code}; change the arguments or use another tool.`,
-      });
+      return failed(`The MCP server answered with error ${code}; change the arguments or use another tool.`);
   }
 }
 

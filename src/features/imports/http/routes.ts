@@ -12,7 +12,7 @@ import { type Imported, makeDeclarations } from "../openapi/to-declarations.ts";
 import { importOptionsSchema } from "../openapi/import-options.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { sleep } from "../../../core/kit/sleep.ts";
-import { changeTools } from "../../added-tools/http/change-tools.ts";
+import { changeTools } from "../../added-tools/http/added-tools.ts";
 import { askGate } from "../../../cloudflare/http/ask-gate.ts";
 import { holdBody, holdingBytes } from "../../../cloudflare/http/hold-bytes.ts";
 import type { HeldBytes } from "../../../core/egress/held-bytes.ts";
