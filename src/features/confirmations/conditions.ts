@@ -5,6 +5,7 @@ import { isJsonObject, type JsonObject, listArguments } from "../../feature/sche
 import { type Condition, fitsCondition, parseCondition } from "../../core/contract/condition.ts";
 import { conditionOf, findStranger, parseSentence } from "../../core/contract/orchestration.ts";
 import { toHint } from "../../core/contract/issues.ts";
+import { getOrMake } from "../../core/kit/get-or-make.ts";
 import { toPointer } from "../../core/kit/json/json-pointer.ts";
 
 /** Conditions that were parsed, by the object that they are written as: a contract is one for as long as its tool is. */
@@ -50,12 +51,10 @@ export function seenOf({ input, args }: { readonly input: JsonObject; readonly a
 
 /** Whether arguments fit a condition. */
 function fits(written: JsonObject, args: JsonObject): boolean {
-  let condition = parsed.get(written);
-  if (condition === undefined) {
+  const condition = getOrMake(parsed, written, () => {
     const read = parseCondition(written);
-    condition = read.ok ? read.value : null;
-    parsed.set(written, condition);
-  }
+    return read.ok ? read.value : null;
+  });
   // A tool that was kept by another version may have a condition that is not valid here: then every call asks.
   return condition === null || fitsCondition(condition, args);
 }

@@ -239,34 +239,27 @@ export interface Claim {
 /** Why a decision was refused: what the confirmation is instead of pending, or that there is none. */
 export type ClaimRefusal = Exclude<ConfirmationStatus, "pending"> | "unknown" | "link" | "memory" | "waiting";
 
-/** The refusal of a decision that came too late, or to nothing. */
-export function refuseClaim(found: ClaimRefusal): Refusal {
-  if (found === "unknown") return NO_CONFIRMATION;
-  if (found === "link") return LINK_OVER;
-  if (found === "memory") return MEMORY_FULL;
-  if (found === "waiting") return OTHERS_CHANGED;
-  return makeRefusal("CONFIRMATION_INVALID", REASONS[found]);
-}
-
 /** The same for what does not exist, is another tenant's, or holds tools that the key may not call. */
 export const NO_CONFIRMATION = makeRefusal(
   "NOT_FOUND",
   "There is no confirmation of that id; one that was decided or has expired is kept for a day.",
 );
 
-const LINK_OVER = makeRefusal("CONFIRMATION_INVALID", "The link was used, or its time is over.");
+/** The refusal of a decision that came too late, or to nothing. */
+export function refuseClaim(found: ClaimRefusal): Refusal {
+  const reason = REASONS[found];
+  return typeof reason === "string" ? makeRefusal("CONFIRMATION_INVALID", reason) : reason;
+}
 
-const MEMORY_FULL = makeRefusal(
-  "INVALID_REQUEST",
-  `As many approvals are remembered as may be, ${OWN_LIMITS.remembered}; nothing ran. Delete some, or leave 'remember_s' out.`,
-);
-
-const OTHERS_CHANGED = makeRefusal(
-  "CONFIRMATION_INVALID",
-  "The arguments, or who has said yes to them, changed meanwhile; nothing ran. Look at it again, and decide then.",
-);
-
-const REASONS: Readonly<Record<Exclude<ClaimRefusal, "unknown" | "link" | "memory" | "waiting">, string>> = {
+const REASONS: Readonly<Record<ClaimRefusal, string | Refusal>> = {
+  unknown: NO_CONFIRMATION,
+  memory: makeRefusal(
+    "INVALID_REQUEST",
+    `As many approvals are remembered as may be, ${OWN_LIMITS.remembered}; nothing ran. Delete some, or leave 'remember_s' out.`,
+  ),
+  link: "The link was used, or its time is over.",
+  waiting:
+    "The arguments, or who has said yes to them, changed meanwhile; nothing ran. Look at it again, and decide then.",
   running:
     "It was approved before and has not reported its end. It may have happened, so it never runs a second time: look before asking for it again.",
   done: "It was approved before and ran; GET shows its results. It never runs a second time.",

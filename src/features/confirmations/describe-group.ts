@@ -1,6 +1,6 @@
 import { begunFlows, listAsked } from "./confirmation.ts";
 import { saySubject } from "../../core/contract/gate/caller.ts";
-import type { ParkedGroup, ParkedAction } from "./parked-group.ts";
+import { callsOf, type ParkedAction, type ParkedGroup } from "./parked-group.ts";
 import { visibleText } from "../../feature/schema.ts";
 
 /** Arguments longer than that are looked at in the confirmation itself. */
@@ -59,18 +59,14 @@ function sayGated({ id, tool, begun, ...action }: ParkedAction): string {
   if (begun === undefined) return `'${tool}' with ${showArgs(action)} runs`;
   const inside = listAsked([{ id, tool, begun, ...action }]).filter(({ gated }) => gated);
   if (begunFlows(begun).length === 0) return `'${tool}' with ${showArgs(inside[0]!)} runs`;
-  const shown = inside.slice(0, NAMES_SHOWN).map((one) => `'${one.tool}' with ${showArgs(one)}`);
-  const more = inside.length - shown.length;
-  const all = more > 0 ? `${shown.join(", ")} and ${more} more` : shown.join(", ");
+  const all = list(inside.map((one) => `'${one.tool}' with ${showArgs(one)}`));
   return `The flow '${tool}' has begun and goes on, with ${all},`;
 }
 
 function showArgs({ args }: Pick<ParkedAction, "args">): string {
-  if (args.kind === "loop") {
-    const inputs = args.elements.flatMap((element) => ("input" in element ? [element.input] : []));
-    return `each of ${inputs.length}: ${show(inputs)}`;
-  }
-  return show(args.input);
+  if (args.kind !== "loop") return show(args.input);
+  const inputs = callsOf(args);
+  return `each of ${inputs.length}: ${show(inputs)}`;
 }
 
 function show(value: unknown): string {
@@ -78,7 +74,10 @@ function show(value: unknown): string {
 }
 
 function listNames(actions: readonly ParkedAction[]): string {
-  const shown = actions.slice(0, NAMES_SHOWN).map(({ id, tool }) => `'${id}' (${tool})`);
-  const more = actions.length - shown.length;
-  return more > 0 ? `${shown.join(", ")} and ${more} more` : shown.join(", ");
+  return list(actions.map(({ id, tool }) => `'${id}' (${tool})`));
+}
+
+function list(all: readonly string[]): string {
+  const shown = all.slice(0, NAMES_SHOWN).join(", ");
+  return all.length > NAMES_SHOWN ? `${shown} and ${all.length - NAMES_SHOWN} more` : shown;
 }

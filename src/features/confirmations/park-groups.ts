@@ -145,16 +145,15 @@ async function draft(
   { asker, origin: asking, ports, callback, catalog, accounts, named, keptAs }: GroupOptions,
 ): Promise<Draft> {
   const { onError, deadlineMs, maxTokens, approved } = plan;
-  const awaited = awaitedBy(steps, missingOf(plan), asking.account);
+  const awaits = awaitedBy(steps, missingOf(plan), asking.account);
   const declarations = await declareTools(steps, ports);
   const tools = declarations.flatMap(([name]) => catalog.get(name) ?? []);
   const used = await attempt(async () => accounts?.usedBy(tools, { origin: asking, ports, catalog }));
   const { ids, names = {} } = (used.ok ? used.value : undefined) ?? {};
-  const account = awaited === null ? withIds(asking.account, ids) : asking.account;
+  const account = awaits === null ? withIds(asking.account, ids) : asking.account;
   const origin = { ...asking, account };
   // A question that follows from a yes is the first asker's too.
   const asks = approved ?? { requestedBy: origin.key, asker };
-  const awaits = awaited;
   const parked = toParkedActions(steps);
   // One that waits for another of them needs no yes either, once its arguments are known.
   const actions =

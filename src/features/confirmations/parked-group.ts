@@ -19,6 +19,18 @@ export type ParkedArgs =
   /** As it was sent: it refers to what has not happened yet. */
   | { readonly kind: "waiting"; readonly input: JsonObject; readonly forEach?: unknown };
 
+/** The arguments of the calls that an action makes; none where they are not known yet. */
+export function callsOf(args: ParkedArgs): readonly JsonObject[] {
+  switch (args.kind) {
+    case "call":
+      return [args.input];
+    case "loop":
+      return args.elements.flatMap((element) => ("input" in element ? [element.input] : []));
+    case "waiting":
+      return [];
+  }
+}
+
 export interface ParkedAction {
   readonly id: string;
   readonly tool: string;

@@ -20,7 +20,7 @@ import type { LinkMaker } from "./approval-link.ts";
 import { decidersSchema } from "./decision.ts";
 import { hashDeclaration, type Sha256 } from "./confirmation-digests.ts";
 import { listAsked, type Remembered } from "./confirmation.ts";
-import type { ParkedGroup } from "./parked-group.ts";
+import { callsOf, type ParkedGroup } from "./parked-group.ts";
 import * as LIMITS from "./limits.ts";
 
 export const digestArgs = (input: JsonObject): string => sha256(canonicalJson(input));
@@ -51,13 +51,9 @@ export async function makeRemembered(
   const found = new Map<string, Remembered>();
   for (const { tool: name, gated, args } of listAsked(group.actions)) {
     const tool = catalog.ofInner.get(name);
-    if (!gated || args.kind === "waiting" || tool === undefined) continue;
+    if (!gated || tool === undefined) continue;
     const declaration = await hashWhole(tool, catalog, ports.sha256);
-    const inputs =
-      args.kind === "call"
-        ? [args.input]
-        : args.elements.flatMap((element) => ("input" in element ? [element.input] : []));
-    for (const sent of inputs) {
+    for (const sent of callsOf(args)) {
       const call = parseCall(tool, sent, { isForeign: true });
       if (!call.ok) continue;
       const digest = isAny ? null : digestArgs(call.value.input);

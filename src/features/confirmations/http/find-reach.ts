@@ -1,6 +1,5 @@
 import { listAsked } from "../confirmation.ts";
-import type { ParkedAction, ParkedGroup } from "../parked-group.ts";
-import type { JsonObject } from "../../../feature/schema.ts";
+import { callsOf, type ParkedGroup } from "../parked-group.ts";
 import type { SayReach } from "../../../feature/gives.ts";
 import { withAccount } from "../../../feature/caller.ts";
 import { attempt } from "../../../feature/refuse.ts";
@@ -25,16 +24,4 @@ export async function findReach(
     }),
   );
   return new Map(said.flat());
-}
-
-/** The arguments of the calls that an action makes; none where they are not known yet. */
-function callsOf(args: ParkedAction["args"]): readonly JsonObject[] {
-  switch (args.kind) {
-    case "call":
-      return [args.input];
-    case "loop":
-      return args.elements.flatMap((element) => ("input" in element ? [element.input] : []));
-    case "waiting":
-      return [];
-  }
 }

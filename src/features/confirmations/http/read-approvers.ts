@@ -4,6 +4,7 @@ import { readOwnUrl } from "../../../cloudflare/configuration.ts";
 import type { Configured, Env } from "../../../feature/define.ts";
 import { attemptNow, ConfigurationError } from "../../../feature/refuse.ts";
 import { toHint } from "../../../core/contract/issues.ts";
+import { getOrMake } from "../../../core/kit/get-or-make.ts";
 import { escapeUnseen, lazySchema, toIssues, visibleText } from "../../../feature/schema.ts";
 import type { Approver } from "../approvers.ts";
 import * as LIMITS from "../limits.ts";
@@ -37,9 +38,7 @@ const known = new WeakMap<Env, readonly Approver[]>();
 
 /** Read who is asked; throws, naming what is missing, where one of them could not be. */
 export function readApprovers(env: Env): readonly Approver[] {
-  let approvers = known.get(env);
-  if (approvers === undefined) known.set(env, (approvers = parseApprovers(env)));
-  return approvers;
+  return getOrMake(known, env, () => parseApprovers(env));
 }
 
 function parseApprovers(env: Env): readonly Approver[] {

@@ -23,7 +23,7 @@ import { err, makeRefusal, ok, type Refusal, type Result } from "../../../featur
 import { toJsonEscape } from "../../../core/kit/visible-text.ts";
 import type { SayReach } from "../../../feature/gives.ts";
 import { digestOf, linkSchema, toLinkUrl } from "../approval-link.ts";
-import { callConfirmations, NO_CONFIRMATION, refuseClaim } from "../confirmation.ts";
+import { callConfirmations, refuseClaim } from "../confirmation.ts";
 import { decisionSchema, waitingSchema } from "../decision.ts";
 import { LISTED_STATUSES, parseConfirmationQuery } from "./confirmation-query.ts";
 import { type Asked, prepareDecision, runApproved, sayNo } from "./decide.ts";
@@ -211,7 +211,6 @@ export const linkConfirmation: Route = {
     );
     if (!added.ok) return added;
     if (added.value === "too-many") return err(TOO_MANY);
-    if (added.value === "unknown") return err(NO_CONFIRMATION);
     if (typeof added.value === "string") return err(refuseClaim(added.value));
     const url = toLinkUrl({ tenant: caller.tenant, token }, new URL(request.url).origin);
     const answer = { url, expires_at: new Date(added.value).toISOString() };

@@ -338,16 +338,8 @@ export class ConfirmationTable {
   }
 
   #insert({ id, status, createdAt, expiresAt, decidedBy, bytes }: Confirmation, groupJson: string): void {
-    const row = [
-      id,
-      status,
-      createdAt,
-      expiresAt,
-      decidedBy,
-      bytes,
-      toHeadJson(groupJson),
-      groupJson,
-    ] as const;
+    const texts = [toHeadJson(groupJson), groupJson] as const;
+    const row = [id, status, createdAt, expiresAt, decidedBy, bytes, ...texts] as const;
     this.#storage.sql.exec(
       `INSERT INTO confirmations (id, status, created_at, expires_at, decided_by, bytes, head_json, island_json)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
