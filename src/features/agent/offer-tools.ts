@@ -2,6 +2,7 @@ import { roughTokens } from "../../core/answer/estimate-tokens.ts";
 import { describeBatchTool, type ToolDescriptor } from "../discovery/batch-tool.ts";
 import type { Catalog } from "../../feature/tool.ts";
 import { describeSurface, type ToolSurface } from "../discovery/tool-surface.ts";
+import { getOrMake, makeRoom } from "../../core/kit/get-or-make.ts";
 import * as LIMITS from "./limits.ts";
 import { toToolList } from "../discovery/tool-list.ts";
 
@@ -19,15 +20,13 @@ const described = new Map<Catalog, Map<OfferedSurface, readonly ToolDescriptor[]
  */
 export function offerTools(surface: OfferedSurface, catalog: Catalog): readonly ToolDescriptor[] {
   const surfaces = described.get(catalog) ?? new Map<OfferedSurface, readonly ToolDescriptor[]>();
-  const known =
-    surfaces.get(surface) ?? describeSurface(surface === "auto" ? fitSurface(catalog) : surface, catalog);
-  surfaces.set(surface, known);
   // Set again at the end: the first is the one that was not asked for longest.
   described.delete(catalog);
+  makeRoom(described, REMEMBERED);
   described.set(catalog, surfaces);
-  const [oldest] = described.keys();
-  if (described.size > REMEMBERED && oldest !== undefined) described.delete(oldest);
-  return known;
+  return getOrMake(surfaces, surface, () =>
+    describeSurface(surface === "auto" ? fitSurface(catalog) : surface, catalog),
+  );
 }
 
 /** One tool that describes all of them, while its schema is small enough to be sent with each request. */
@@ -38,12 +37,12 @@ function fitSurface(catalog: Catalog): ToolSurface {
 
 type Format = "openai" | "openai-responses" | "anthropic";
 
-const written = new WeakMap<readonly ToolDescriptor[], Partial<Record<Format, readonly unknown[]>>>();
+type Written = Partial<Record<Format, readonly unknown[]>>;
+
+const written = new WeakMap<readonly ToolDescriptor[], Written>();
 
 /** Write tools in a provider's dialect, once for each description: the same list is the same text in every request. */
 export function listTools(tools: readonly ToolDescriptor[], format: Format): readonly unknown[] {
-  const known = written.get(tools) ?? {};
-  const list = (known[format] ??= toToolList(tools, format));
-  written.set(tools, known);
-  return list;
+  const known = getOrMake(written, tools, (): Written => ({}));
+  return (known[format] ??= toToolList(tools, format));
 }

@@ -54,17 +54,7 @@ function parseWritten(text: string): RepairedArguments {
 const NAME_KEYS = ["tool", "tool_name", "function", "action", "name"];
 const ARGUMENT_KEYS = ["args", "arguments", "parameters", "action_input", "tool_input", "input"];
 /** Other fields that an entry may have. */
-const OTHER_KEYS = [
-  "id",
-  "call_id",
-  "type",
-  "index",
-  "thought",
-  "thoughts",
-  "reasoning",
-  "reason",
-  "depends_on",
-];
+const OTHER_KEYS = "id call_id type index thought thoughts reasoning reason depends_on".split(" ");
 const KNOWN_KEYS: ReadonlySet<string> = new Set([...NAME_KEYS, ...ARGUMENT_KEYS, ...OTHER_KEYS]);
 
 const TOOL_NAME = /^[A-Za-z][\w.-]{0,63}$/;

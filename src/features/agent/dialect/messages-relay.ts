@@ -33,13 +33,8 @@ import { takeId } from "./conversation.ts";
 const NO_DELTA: JsonObject = { type: "message_delta" };
 
 /** The fields of the last event on usage. */
-const USAGE = [
-  "input_tokens",
-  "cache_creation_input_tokens",
-  "cache_read_input_tokens",
-  "output_tokens",
-  "server_tool_use",
-];
+const USAGE =
+  "input_tokens cache_creation_input_tokens cache_read_input_tokens output_tokens server_tool_use".split(" ");
 
 /**
  * Passes streams of Messages on as one message: one `message_start`, blocks with indexes in a row, one `message_delta` and one
