@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { lazySchema, nearest, parseRequest, visibleText } from "../../feature/schema.ts";
 import { TOOL_SURFACES } from "../discovery/tool-surface.ts";
 import type { Catalog } from "../../feature/tool.ts";
-import { type KeptAs, type OnError, tagsForm } from "../../core/contract/batch.ts";
+import { type Batch, tagsForm } from "../../core/contract/batch.ts";
 import * as LIMITS from "./limits.ts";
 import { makeRefusal, ok, type Refusal, type Result } from "../../feature/refuse.ts";
 import type { OfferedSurface } from "./offer-tools.ts";
@@ -69,20 +69,14 @@ export const agentOptionsSchema = lazySchema(() =>
 );
 
 /** How one request's loop goes. */
-export interface AgentOptions {
+export interface AgentOptions extends Pick<Batch, "deadlineMs" | "keptAs" | "onError" | "skipApproval"> {
   readonly strategy: StrategyName;
   readonly surface: OfferedSurface;
   /** Names of tools or categories; null for all. */
   readonly tools: readonly string[] | null;
   readonly maxRounds: number;
-  readonly deadlineMs: number;
   /** Estimated tokens of the data of one round's results together. */
   readonly maxTokens: number;
-  /** The consequence of a failure for the batch of every round. */
-  readonly onError: OnError;
-  /** A feature looks after the writes of each of these batches. */
-  readonly keptAs?: KeptAs | undefined;
-  readonly skipApproval: boolean;
   /** The words by which its run can be found. */
   readonly tags: readonly string[];
 }

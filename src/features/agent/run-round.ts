@@ -1,7 +1,7 @@
 import { AnswerBudget, toResultJson } from "../../core/answer/envelope.ts";
 import { shapeOutcomes } from "../../core/answer/shape-outcomes.ts";
 import type { Entry } from "../../core/contract/action.ts";
-import type { Batch, KeptAs, OnError } from "../../core/contract/batch.ts";
+import type { Batch } from "../../core/contract/batch.ts";
 import * as LIMITS from "../../core/contract/limits.ts";
 import type { Outcome, PendingConfirmation } from "../../core/contract/outcome.ts";
 import { err, ok, type Refusal, type Result } from "../../feature/refuse.ts";
@@ -15,6 +15,7 @@ import type { Execution } from "../../core/gate/execution.ts";
 import type { RequestKey } from "./request-key.ts";
 import type { RunOptions } from "../../core/egress/ports.ts";
 import type { Step } from "../../core/plan/step.ts";
+import type { AgentOptions } from "./agent-options.ts";
 import { keysOf } from "./loop.ts";
 import type { ModelCall } from "./dialect/dialect.ts";
 import {
@@ -42,16 +43,13 @@ export interface Round {
   readonly release: () => void;
 }
 
-export interface RoundOptions {
+export interface RoundOptions
+  extends
+    Pick<AgentOptions, "keptAs" | "maxTokens" | "skipApproval">,
+    Partial<Pick<AgentOptions, "onError">> {
   readonly bodyBytes: number;
   /** Milliseconds that are left of the request. */
   readonly leftMs: number;
-  /** For the data of all results together. */
-  readonly maxTokens: number;
-  /** The consequence of a failure for a batch, where its calls do not say it. */
-  readonly onError?: OnError | undefined;
-  readonly keptAs?: KeptAs | undefined;
-  readonly skipApproval: boolean;
   /** The bytes that one more batch may read; as many as any other where it is absent. */
   readonly leftToRead?: () => number;
   /** By what the request is known again; absent where it is not. */

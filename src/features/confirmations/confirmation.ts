@@ -1,5 +1,5 @@
 import type { IdempotencyRenewal } from "../../core/contract/gate/idempotency.ts";
-import type { Attempt, JobCursor, JobRecord } from "../../core/contract/gate/job.ts";
+import type { Attempt, JobQuery, JobRecord } from "../../core/contract/gate/job.ts";
 import type { BegunFlow, ParkedAction, ParkedGroup } from "./parked-group.ts";
 import type { AnsweredMethods, AnsweredQuestion } from "../../turns/decide-reply.ts";
 import { createPartCall } from "../../core/contract/gate/part-call.ts";
@@ -171,18 +171,13 @@ export interface ListedConfirmation extends Pick<
   readonly yeses?: Yeses | undefined;
 }
 
-export interface ConfirmationQuery {
+export interface ConfirmationQuery extends Pick<JobQuery, "subject" | "limit" | "after"> {
   /** Null for every status. */
   readonly status: ConfirmationStatus | null;
   /** Only those that hold no other tool; every tool's where it is not said. */
   readonly tools?: readonly string[] | undefined;
-  /** Only those that use the accounts of this subject; all where it is not said. */
-  readonly subject?: string | undefined;
   /** Only those whose heads have one of these texts as JSON; all where it is not said. */
   readonly having?: readonly string[] | undefined;
-  readonly limit: number;
-  /** List what comes after this place; null begins with the newest. */
-  readonly after: JobCursor | null;
 }
 
 /** Calls that a person said yes to for a while. Times are milliseconds since the epoch. */

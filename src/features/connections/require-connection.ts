@@ -1,5 +1,6 @@
 import { ToolFailure } from "../../feature/tool.ts";
 import { saySubject } from "../../core/contract/gate/caller.ts";
+import type { ConnectionPlace } from "./connection.ts";
 import { listWords } from "./list-words.ts";
 import { toLinkPath } from "./link-token.ts";
 import type { UseAnswer } from "./shard-methods.ts";
@@ -7,11 +8,8 @@ import { DEFAULT_NAME } from "./subject.ts";
 
 type Required = Extract<UseAnswer, { kind: "required" }>;
 
-interface Missing {
-  readonly connector: string;
+interface Missing extends ConnectionPlace {
   readonly tenant: string;
-  readonly subject: string;
-  readonly name: string;
   readonly site: string;
 }
 

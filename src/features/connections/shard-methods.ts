@@ -46,12 +46,7 @@ export type KeepAnswer =
   | { readonly kind: "too-many"; readonly of: "subject" | "tenant" };
 
 /** The page of a link: what it would connect. */
-export interface LinkView extends ConnectionPlace {
-  readonly scopes: readonly string[];
-  readonly returnTo: string | null;
-  readonly site?: string | undefined;
-  readonly expiresAt: number;
-}
+export type LinkView = ConnectionPlace & Pick<Link, "scopes" | "returnTo" | "site" | "expiresAt">;
 
 /** A link by which the account is connected already. */
 export interface LinkMade extends Pick<ConnectionPlace, "connector"> {

@@ -1,4 +1,5 @@
 import { listAsked } from "../confirmation.ts";
+import type { Decision } from "../decision.ts";
 import { FIELDS } from "../page/question-page.ts";
 import type { ParkedGroup } from "../parked-group.ts";
 import { mapExact } from "../../../core/contract/json.ts";
@@ -10,12 +11,8 @@ import { attemptNow } from "../../../feature/refuse.ts";
 import { readOwnForm } from "../../../cloudflare/http/read-request-body.ts";
 
 /** A form as it was sent. */
-export interface SentForm {
-  readonly decision: "approve" | "reject";
+export interface SentForm extends Pick<Decision, "args" | "decision" | "reason"> {
   readonly shownHash: string;
-  readonly reason?: string;
-  /** The arguments that differ from those that were asked about, by the action's id. */
-  readonly args?: Readonly<Record<string, JsonObject>>;
 }
 
 type ReadForm =

@@ -1,14 +1,10 @@
-import { type ClientAuth, type Dialect, STANDARD } from "./connector.ts";
+import { type ClientAuth, type Dialect, type OAuthConnector, STANDARD } from "./connector.ts";
 
 /** Everything of a provider that its documentation says; a deployment brings its client. */
-export interface Preset {
-  readonly authorizeUrl: string;
-  readonly tokenUrl: string;
+export interface Preset extends Pick<OAuthConnector, "authorizeUrl" | "tokenUrl" | "revokeUrl" | "scopes"> {
   /** Where tokens are refreshed, where that is another address. */
   readonly refreshUrl?: string;
-  readonly revokeUrl: string | null;
   readonly hosts: readonly string[];
-  readonly scopes: readonly string[];
   readonly dialect: Dialect;
 }
 

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 
 import { awaitChange } from "../../../cloudflare/http/await-change.ts";
 import { shardOfSubject, SUBJECT, SUBJECT_IN_WORDS } from "../../../core/contract/gate/caller.ts";
+import { toCursor } from "../../../core/contract/gate/job-query.ts";
 import { pageSchema, waitField } from "../../../core/contract/list-query.ts";
 import { pageFields, parsePage, refuseOtherParameters, refuseQuery } from "../../../feature/schema.ts";
 import { err, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
@@ -121,8 +122,4 @@ function parseQuery(query: URLSearchParams, context: RequestContext): Result<Con
 function parseCursor(text: string): ListPlace | null {
   const [, createdAt, id] = /^(\d{1,15})_(cn_[0-9a-f]{25})$/.exec(text) ?? [];
   return id === undefined ? null : { createdAt: Number(createdAt), id };
-}
-
-function toCursor({ createdAt, id }: ListPlace): string {
-  return `${createdAt}_${id}`;
 }

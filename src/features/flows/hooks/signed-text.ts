@@ -1,6 +1,7 @@
 import * as LIMITS from "../limits.ts";
 import { names, type Piece, type SignedProof } from "./read-form.ts";
 import { decodeBytes, type TimeUnit } from "./hook-form.ts";
+import type { SentDelivery } from "./proofs.ts";
 import { parseInstant } from "../../../feature/kit.ts";
 
 /** The text that is signed: what stands around the body's bytes, or around the fields of a form in place of them. */
@@ -12,10 +13,7 @@ export interface SignedText {
 }
 
 /** The values that the names of a payload stand for. */
-interface TextFacts {
-  readonly method: string;
-  readonly url: string;
-  readonly headers: Pick<Headers, "get">;
+interface TextFacts extends Omit<SentDelivery, "body"> {
   readonly time: string;
   readonly id: string;
   readonly fields: readonly (readonly [string, string])[];
@@ -138,7 +136,7 @@ function decodeAll(texts: readonly string[], encoding: SignedProof["encoding"]):
 /** Digits only: what is compared with the clock is then the very text that is signed. */
 const DIGITS: Readonly<Record<Exclude<TimeUnit, "rfc3339">, RegExp>> = { s: /^\d{1,12}$/, ms: /^\d{1,15}$/ };
 
-/** Read a sender's time, in milliseconds since the epoch; null where it is none. */
+/** Read a sender's time as milliseconds since the epoch; null for any other text. */
 export function toMs(time: string, unit: TimeUnit): number | null {
   if (unit === "rfc3339") return parseInstant(time);
   if (!DIGITS[unit].test(time)) return null;

@@ -1,5 +1,6 @@
 import { mayDo } from "../../../feature/caller.ts";
 import type { Catalog, Outcome } from "../../../feature/tool.ts";
+import type { Batch } from "../../../core/contract/batch.ts";
 import { catalogOfFlow, planKeptFlow } from "../declaration/plan-kept-flow.ts";
 import { parseArgs } from "../../../core/catalog/parse-args.ts";
 import { checkValue } from "../../../core/contract/check-value.ts";
@@ -12,21 +13,14 @@ import type { Plan } from "../../../core/plan/step.ts";
 import { resolveAnswer } from "./run-flow.ts";
 
 /** A flow that is asked to run by itself, and what it is run with. */
-export interface FlowRun {
+export interface FlowRun extends Pick<
+  Batch,
+  "callbackUrl" | "dryRun" | "maxTokens" | "planReceipt" | "skipApproval" | "tags" | "tellsStarts"
+> {
   readonly name: string;
   readonly input: JsonObject;
   /** The flow's own unless given. */
   readonly deadlineMs?: number | undefined;
-  readonly maxTokens: number | null;
-  readonly dryRun: boolean;
-  readonly skipApproval: boolean;
-  /** It runs if its plan is the one that this was given for. */
-  readonly planReceipt?: string | undefined;
-  /** Where the events about what comes after its answer go. */
-  readonly callbackUrl?: string;
-  /** The words by which the run can be found. */
-  readonly tags?: readonly string[];
-  readonly tellsStarts?: true;
   /** Its actions that wait until accounts are connected. */
   readonly held?: Plan["held"];
 }
