@@ -115,8 +115,8 @@ const CEILINGS = {
   coreFilesThatFeaturesReach: 152,
   coreFilesThatCoreDoesNotUse: 18,
   coreFilesWithWordsOfFeatures: 12,
-  filesReachedPastAnIndex: 48,
-  files: 1090,
-  smallFilesWithOneImporter: 100,
+  filesReachedPastAnIndex: 47,
+  files: 1083,
+  smallFilesWithOneImporter: 96,
   namesOfSeveralFiles: 9,
 } as const;
