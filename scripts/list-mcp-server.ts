@@ -17,7 +17,7 @@ import * as LIMITS from "../src/core/contract/limits.ts";
 import { systemClock } from "../src/cloudflare/platform/system-ports.ts";
 import { CallClock } from "../src/core/egress/call-clock.ts";
 import { createEgress } from "../src/core/egress/egress.ts";
-import { ByteBudget, CallBytes } from "../src/core/egress/read-body.ts";
+import { ByteBudget, CallBytes } from "../src/core/egress/byte-budget.ts";
 import { UpstreamHealth } from "../src/core/egress/upstream-health.ts";
 import { Semaphore } from "../src/core/kit/semaphore.ts";
 import { CommandError } from "./command/command-error.ts";

@@ -7,7 +7,7 @@ import { Semaphore } from "../core/kit/semaphore.ts";
 import { toLimit } from "../core/gate/admit-plan.ts";
 import { AttemptRunner, type ToolOf } from "../core/run/attempt-runner.ts";
 import { IsolateBytes } from "../core/egress/isolate-bytes.ts";
-import { ByteBudget } from "../core/egress/read-body.ts";
+import { ByteBudget } from "../core/egress/byte-budget.ts";
 import { checkHosts } from "../core/egress/guard-url.ts";
 import type { Ports } from "../core/egress/ports.ts";
 import { sendCallback, sendEvent } from "../core/egress/send-callback.ts";

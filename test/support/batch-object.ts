@@ -1,6 +1,6 @@
 import type { JobClaim } from "../../src/core/contract/gate/job.ts";
 import { parseBatch } from "../../src/core/contract/batch.ts";
-import { ByteBudget } from "../../src/core/egress/read-body.ts";
+import { ByteBudget } from "../../src/core/egress/byte-budget.ts";
 import * as LIMITS from "../../src/core/contract/limits.ts";
 import { Semaphore } from "../../src/core/kit/semaphore.ts";
 import type { Tool } from "../../src/core/catalog/define-tool.ts";

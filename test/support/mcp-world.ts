@@ -9,7 +9,7 @@ import type { ProgressReport } from "../../src/core/catalog/define-tool.ts";
 import { defineTool } from "../../src/core/catalog/define-tool.ts";
 import { CallClock } from "../../src/core/egress/call-clock.ts";
 import { createEgress } from "../../src/core/egress/egress.ts";
-import { ByteBudget, CallBytes } from "../../src/core/egress/read-body.ts";
+import { ByteBudget, CallBytes } from "../../src/core/egress/byte-budget.ts";
 import { UpstreamHealth } from "../../src/core/egress/upstream-health.ts";
 import { Semaphore } from "../../src/core/kit/semaphore.ts";
 import { FakeToolContext, type LoggedLine } from "./fake-tool-context.ts";

@@ -11,6 +11,12 @@ const MORE_DIGITS =
   "A character that is no digit is below zero, and makes its number negative, which is not valid either.";
 
 export const EGRESS: Reasons = {
+  "src/core/egress/byte-budget.ts": [
+    on("More than there may be is no less with what its digits add.", "plain > most ? plain"),
+    on(AT_BOUND, "if (surplus <= 0)"),
+    on("The account is there whenever bytes were shared.", "this.#share?.give("),
+    on("To await nothing takes a turn of the loop and no more.", "if (turn !== null) await turn"),
+  ],
   "src/core/egress/call-clock.ts": [
     on("The first phase is entered before it can end.", '#phase: TimeoutPhase = "total"'),
     on(SHORTCUT, "if (this.#phaseAt < this.#armedAt)"),
@@ -55,9 +61,7 @@ export const EGRESS: Reasons = {
     on(SHORTCUT, "account.smallWaiting > 0 ? account.queue", "if (given > 0)"),
   ],
   "src/core/egress/read-body.ts": [
-    on("More than there may be is no less with what its digits add.", "plain > most ? plain"),
-    on(AT_BOUND, "if (surplus <= 0)", "declared <= Math.min(", "declared > SMALL_BODY", "if (bytes > taken)"),
-    on("The account is there whenever bytes were shared.", "this.#share?.give("),
+    on(AT_BOUND, "declared <= Math.min(", "declared > SMALL_BODY", "if (bytes > taken)"),
     on("To await nothing takes a turn of the loop and no more.", "if (turn !== null) await turn"),
     on("To await nothing takes a turn of the loop and no more.", "taken.ok && taken.value !== null"),
     on("The text of null has no digits.", "DIGITS.test(length)"),
@@ -71,12 +75,6 @@ export const EGRESS: Reasons = {
     on(NO_BODY, "response.body?.cancel()"),
     on("A spelling that only the way in pieces knows is read there, to the same text.", "/^utf-?8$/i"),
     on("A text that names no charset and no media type has none.", 'contentType ?? ""'),
-    on(
-      "The text is the same in both ways: ASCII is UTF-8.",
-      "function decodeAscii(",
-      "bytes.length > SHORT_TEXT",
-      "byte > 0x7f",
-    ),
   ],
   "src/core/egress/read-cache.ts": [
     on("Nothing is kept of a tool without a time to live, so nothing of it is found.", "if (ttlMs === null)"),

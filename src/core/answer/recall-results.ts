@@ -1,5 +1,5 @@
 import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
-import type { ByteBudget } from "../egress/read-body.ts";
+import type { ByteBudget } from "../egress/byte-budget.ts";
 import { parseExact } from "../contract/json.ts";
 import { attempt } from "../kit/result.ts";
 import type { Source } from "../plan/references.ts";

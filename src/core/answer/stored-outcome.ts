@@ -1,4 +1,4 @@
-import type { ByteBudget } from "../egress/read-body.ts";
+import type { ByteBudget } from "../egress/byte-budget.ts";
 import { roughTokens } from "./estimate-tokens.ts";
 import { leastJson } from "./fit-tokens.ts";
 import type { Failure } from "../contract/failure.ts";

@@ -20,15 +20,8 @@ import { createPublicGuard, createUrlGuard, type UrlGuard } from "./guard-url.ts
 import { HeaderSlots } from "./header-slots.ts";
 import { type Hop, nextHop } from "./next-hop.ts";
 import type { Ports, RunOptions } from "./ports.ts";
-import {
-  type CallBytes,
-  declaredLength,
-  isSmallBody,
-  parseJsonBody,
-  readBody,
-  readBytes,
-  readEvents,
-} from "./read-body.ts";
+import { type CallBytes } from "./byte-budget.ts";
+import { declaredLength, isSmallBody, parseJsonBody, readBody, readBytes, readEvents } from "./read-body.ts";
 import { judge, type Leave, type OnOpened, type UpstreamHealth } from "./upstream-health.ts";
 
 /** The fate of a call's requests: a failed write may have happened once something was sent. */

@@ -13,7 +13,7 @@ import type {
 import { isFailure, keepDoubt, type Outcome } from "../contract/outcome.ts";
 import type { Prepared } from "../plan/prepare-task.ts";
 import type { Plan, Step } from "../plan/step.ts";
-import type { ByteBudget } from "../egress/read-body.ts";
+import type { ByteBudget } from "../egress/byte-budget.ts";
 import type { Lease } from "./hold-lease.ts";
 import type { BatchKey } from "./read-keys.ts";
 import { failUnsent } from "../answer/failed-outcome.ts";

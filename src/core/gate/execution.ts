@@ -14,7 +14,7 @@ import type { Failure } from "../contract/failure.ts";
 import type { Refusal } from "../contract/refusal.ts";
 import type { RefusalCode } from "../contract/failure-codes.ts";
 import type { Outcome } from "../contract/outcome.ts";
-import type { ByteBudget } from "../egress/read-body.ts";
+import type { ByteBudget } from "../egress/byte-budget.ts";
 import type { RequestBytes } from "../egress/isolate-bytes.ts";
 import type { Result } from "../kit/result.ts";
 import type { Semaphore } from "../kit/semaphore.ts";

@@ -1,6 +1,6 @@
 import type { Origin } from "../contract/gate/caller.ts";
 import type { Semaphore } from "../kit/semaphore.ts";
-import type { ByteBudget } from "../egress/read-body.ts";
+import type { ByteBudget } from "../egress/byte-budget.ts";
 import type { Ports, RunOptions } from "../egress/ports.ts";
 import type { ProgressReport } from "../catalog/define-tool.ts";
 import type { BeforeCall, KeepOfJob, Upstreams } from "../gate/execution.ts";

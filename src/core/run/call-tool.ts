@@ -11,7 +11,7 @@ import { inDoubt, isRefused, toFailedOutcome } from "../answer/failed-outcome.ts
 import { serialiseOutput } from "../answer/serialise-output.ts";
 import { CallClock } from "../egress/call-clock.ts";
 import { type CallTrace, createEgress } from "../egress/egress.ts";
-import { CallBytes } from "../egress/read-body.ts";
+import { CallBytes } from "../egress/byte-budget.ts";
 import {
   LookupFailure,
   lookUpSecrets,

@@ -5,7 +5,7 @@ import type { Clock } from "../kit/clock.ts";
 import { type Repeats, sharedKey } from "../plan/same-reads.ts";
 import type { Call } from "../plan/step.ts";
 import type { CachedAnswer, TenantReads } from "../egress/read-cache.ts";
-import type { ByteBudget } from "../egress/read-body.ts";
+import type { ByteBudget } from "../egress/byte-budget.ts";
 import { ok, type Result } from "../kit/result.ts";
 import { type SentWrite, Ticket } from "./ticket.ts";
 import { getOrMake } from "../kit/get-or-make.ts";

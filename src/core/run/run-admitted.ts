@@ -9,7 +9,7 @@ import type { Call, Plan, Step } from "../plan/step.ts";
 import type { Admission } from "../gate/admission.ts";
 import { AttemptRunner } from "./attempt-runner.ts";
 import { Background } from "./background.ts";
-import { ByteBudget } from "../egress/read-body.ts";
+import { ByteBudget } from "../egress/byte-budget.ts";
 import { markDegraded } from "../gate/degrade-plan.ts";
 import type { CallScope, Parallelism } from "./call-scope.ts";
 import { Demotion } from "./demotion.ts";

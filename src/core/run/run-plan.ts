@@ -1,7 +1,7 @@
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import { isFailure, isMet, type Outcome, type OutcomeMeta } from "../contract/outcome.ts";
 import type { Waiting } from "../egress/isolate-bytes.ts";
-import { OVERLOADED } from "../egress/read-body.ts";
+import { OVERLOADED } from "../egress/byte-budget.ts";
 import type { Clock } from "../kit/clock.ts";
 import { attemptNow, type Result } from "../kit/result.ts";
 import { type Prepared, prepareTask } from "../plan/prepare-task.ts";

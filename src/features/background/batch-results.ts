@@ -7,7 +7,7 @@ import type { Entry } from "../../core/contract/action.ts";
 import { makeFailure, toWireFailure } from "../../core/contract/failure.ts";
 import { lazySchema } from "../../core/contract/lazy-schema.ts";
 import { isInDoubt, isMet, type Outcome, shownOf } from "../../core/contract/outcome.ts";
-import { ByteBudget } from "../../core/egress/read-body.ts";
+import { ByteBudget } from "../../core/egress/byte-budget.ts";
 import { err } from "../../core/kit/result.ts";
 import type { Plan, Step } from "../../core/plan/step.ts";
 import { type KeptResult, type Place, type ResultPage, toCursor } from "./batch-job.ts";

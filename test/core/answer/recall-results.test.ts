@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { recallResults } from "../../../src/core/answer/recall-results.ts";
 import * as LIMITS from "../../../src/core/contract/limits.ts";
-import { ByteBudget } from "../../../src/core/egress/read-body.ts";
+import { ByteBudget } from "../../../src/core/egress/byte-budget.ts";
 import { FakeGate } from "../../support/fake-gate.ts";
 
 test("recallResults() asks for nothing when nothing is referred to", async () => {

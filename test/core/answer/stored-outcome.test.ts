@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { fromStoredOutcome, toStoredOutcome } from "../../../src/core/answer/stored-outcome.ts";
 import { makeFailure } from "../../../src/core/contract/failure.ts";
 import type { Outcome } from "../../../src/core/contract/outcome.ts";
-import { ByteBudget } from "../../../src/core/egress/read-body.ts";
+import { ByteBudget } from "../../../src/core/egress/byte-budget.ts";
 import { trial } from "../../support/trial.ts";
 
 const data = Array.from({ length: 240_000 }, () => 0);

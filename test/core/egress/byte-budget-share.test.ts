@@ -5,7 +5,7 @@ import { makeFailure } from "../../../src/core/contract/failure.ts";
 import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { CallClock } from "../../../src/core/egress/call-clock.ts";
 import { IsolateBytes } from "../../../src/core/egress/isolate-bytes.ts";
-import { ByteBudget, CallBytes } from "../../../src/core/egress/read-body.ts";
+import { ByteBudget, CallBytes } from "../../../src/core/egress/byte-budget.ts";
 import { VirtualClock } from "../../support/virtual-clock.ts";
 
 const KIB = 1024;

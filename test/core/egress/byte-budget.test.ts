@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { CallClock } from "../../../src/core/egress/call-clock.ts";
 import { IsolateBytes } from "../../../src/core/egress/isolate-bytes.ts";
-import { ByteBudget, CallBytes } from "../../../src/core/egress/read-body.ts";
+import { ByteBudget, CallBytes } from "../../../src/core/egress/byte-budget.ts";
 import { attempt } from "../../../src/core/kit/result.ts";
 import { samples } from "../../support/samples.ts";
 import { VirtualClock } from "../../support/virtual-clock.ts";

@@ -5,7 +5,7 @@ import { ToolFailure } from "../../../src/core/catalog/tool-failure.ts";
 import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { CallClock } from "../../../src/core/egress/call-clock.ts";
 import { createEgress } from "../../../src/core/egress/egress.ts";
-import { ByteBudget, CallBytes } from "../../../src/core/egress/read-body.ts";
+import { ByteBudget, CallBytes } from "../../../src/core/egress/byte-budget.ts";
 import { UpstreamHealth } from "../../../src/core/egress/upstream-health.ts";
 import { Semaphore } from "../../../src/core/kit/semaphore.ts";
 import { makeFailure } from "../../../src/core/contract/failure.ts";

@@ -3,13 +3,8 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { ToolFailure } from "../../../src/core/catalog/tool-failure.ts";
 import { CallClock } from "../../../src/core/egress/call-clock.ts";
 import { IsolateBytes } from "../../../src/core/egress/isolate-bytes.ts";
-import {
-  ByteBudget,
-  CallBytes,
-  parseJsonBody,
-  readBody,
-  readEvents,
-} from "../../../src/core/egress/read-body.ts";
+import { ByteBudget, CallBytes } from "../../../src/core/egress/byte-budget.ts";
+import { parseJsonBody, readBody, readEvents } from "../../../src/core/egress/read-body.ts";
 import { type BodyStep, FakeBody, STALL } from "../../support/fake-upstream.ts";
 import { VirtualClock } from "../../support/virtual-clock.ts";
 

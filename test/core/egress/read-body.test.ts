@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { ToolFailure } from "../../../src/core/catalog/tool-failure.ts";
 import { makeFailure } from "../../../src/core/contract/failure.ts";
-import { ByteBudget, CallBytes } from "../../../src/core/egress/read-body.ts";
+import { ByteBudget, CallBytes } from "../../../src/core/egress/byte-budget.ts";
 import { CallClock } from "../../../src/core/egress/call-clock.ts";
 import { parseJsonBody, readBody } from "../../../src/core/egress/read-body.ts";
 import { type BodyStep, FakeBody, STALL } from "../../support/fake-upstream.ts";

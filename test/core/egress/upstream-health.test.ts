@@ -11,7 +11,7 @@ import { execute } from "../../../src/core/run/execute/executor.ts";
 import { Semaphore } from "../../../src/core/kit/semaphore.ts";
 import { JobDrain } from "../../../src/cloudflare/durable/drain-jobs.ts";
 import { AttemptRunner } from "../../../src/core/run/attempt-runner.ts";
-import { ByteBudget } from "../../../src/core/egress/read-body.ts";
+import { ByteBudget } from "../../../src/core/egress/byte-budget.ts";
 import { judge, UpstreamHealth } from "../../../src/core/egress/upstream-health.ts";
 import { type DueIndex, firstDue, nextDue } from "../../../src/core/gate/state/due-index.ts";
 import { claimJob, type Job, recordJob } from "../../../src/core/gate/state/outbox.ts";

@@ -11,7 +11,7 @@ import type { Outcome } from "../../../src/core/contract/outcome.ts";
 import { Semaphore } from "../../../src/core/kit/semaphore.ts";
 import { AttemptRunner } from "../../../src/core/run/attempt-runner.ts";
 import { toAttemptEnd } from "../../../src/core/run/run-attempt.ts";
-import { ByteBudget } from "../../../src/core/egress/read-body.ts";
+import { ByteBudget } from "../../../src/core/egress/byte-budget.ts";
 import { TestWorld } from "../../support/execute-batch.ts";
 import { contractOf } from "../../support/fake-actions.ts";
 import { SeenOperator } from "../../support/seen-operator.ts";

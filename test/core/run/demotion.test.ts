@@ -14,7 +14,7 @@ import { valueOf } from "../../support/unwrap.ts";
 import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { runAttempt } from "../../../src/core/run/run-attempt.ts";
 import { isDemotable } from "../../../src/core/run/demotion.ts";
-import { ByteBudget } from "../../../src/core/egress/read-body.ts";
+import { ByteBudget } from "../../../src/core/egress/byte-budget.ts";
 import { createCatalog } from "../../support/create-catalog.ts";
 import { sleep } from "../../../src/core/kit/sleep.ts";
 import { Semaphore } from "../../../src/core/kit/semaphore.ts";

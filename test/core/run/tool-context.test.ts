@@ -5,7 +5,7 @@ import type { ToolContext, ToolDeclaration, UpstreamRequest } from "../../../src
 import { AnsweredFailure, ToolFailure } from "../../../src/core/catalog/tool-failure.ts";
 import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { runAttempt } from "../../../src/core/run/run-attempt.ts";
-import { ByteBudget } from "../../../src/core/egress/read-body.ts";
+import { ByteBudget } from "../../../src/core/egress/byte-budget.ts";
 import type { Ports } from "../../../src/core/egress/ports.ts";
 import { Semaphore } from "../../../src/core/kit/semaphore.ts";
 import { TestWorld } from "../../support/execute-batch.ts";

@@ -5,7 +5,7 @@ import { Webhook } from "standardwebhooks";
 import { createMakeJob } from "../../../src/core/gate/make-job.ts";
 import { StepIds } from "../../../src/core/gate/step-ids.ts";
 import { Semaphore } from "../../../src/core/kit/semaphore.ts";
-import { ByteBudget } from "../../../src/core/egress/read-body.ts";
+import { ByteBudget } from "../../../src/core/egress/byte-budget.ts";
 import { runAttempt } from "../../../src/core/run/run-attempt.ts";
 import { claimJob, type Job, queueJob } from "../../../src/core/gate/state/outbox.ts";
 import { settleJob } from "../../../src/core/gate/state/settle-job.ts";

@@ -2,7 +2,7 @@ import * as LIMITS from "../limits.ts";
 import { type Failure, makeFailure } from "../../../core/contract/failure.ts";
 import type { AttemptEnd, JobClaim } from "../../../core/contract/gate/job.ts";
 import type { Deployment } from "../../../cloudflare/deployed.ts";
-import { ByteBudget } from "../../../core/egress/read-body.ts";
+import { ByteBudget } from "../../../core/egress/byte-budget.ts";
 import type { Refusal } from "../../../core/contract/refusal.ts";
 import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
 import { Semaphore } from "../../../core/kit/semaphore.ts";

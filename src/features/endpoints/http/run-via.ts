@@ -3,7 +3,7 @@ import { AnswerBudget } from "../../../core/answer/envelope.ts";
 import { parseBatch } from "../../../core/contract/batch.ts";
 import { FOR_DELIVERY } from "../../../feature/gives.ts";
 import { parseExact, utf8Length } from "../../../core/contract/json.ts";
-import { ByteBudget } from "../../../core/egress/read-body.ts";
+import { ByteBudget } from "../../../core/egress/byte-budget.ts";
 import type { Semaphore } from "../../../core/kit/semaphore.ts";
 import { Watch } from "../../../core/observe/watch.ts";
 import { execute } from "../../../core/run/execute/executor.ts";

@@ -3,7 +3,7 @@ import type { JobClaim } from "../../../core/contract/gate/job.ts";
 import * as LIMITS from "../limits.ts";
 import { callFlows } from "../flow-run.ts";
 import { type RunEnd, runJob } from "../run/run-job.ts";
-import { ByteBudget } from "../../../core/egress/read-body.ts";
+import { ByteBudget } from "../../../core/egress/byte-budget.ts";
 import { attempt } from "../../../feature/refuse.ts";
 import { Semaphore } from "../../../core/kit/semaphore.ts";
 import { withAccount } from "../../../feature/caller.ts";

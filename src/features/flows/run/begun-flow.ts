@@ -10,7 +10,7 @@ import { givenOf } from "../declaration/flow-schema.ts";
 import { findReferences, type JsonObject } from "../../../feature/schema.ts";
 import type { Outcome } from "../../../feature/tool.ts";
 import type { Ports } from "../../../feature/outside.ts";
-import type { ByteBudget } from "../../../core/egress/read-body.ts";
+import type { ByteBudget } from "../../../core/egress/byte-budget.ts";
 import { pickPointers } from "../../../core/kit/json/json-pointer.ts";
 import type { DataOf } from "../../../core/plan/references.ts";
 import type { Plan, Step } from "../../../core/plan/step.ts";

@@ -15,7 +15,7 @@ import { defineTool } from "../../../core/catalog/define-tool.ts";
 import type { WireFailure } from "../../../core/contract/failure.ts";
 import type { RefusalIssue } from "../../../core/contract/refusal.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
-import { ByteBudget } from "../../../core/egress/read-body.ts";
+import { ByteBudget } from "../../../core/egress/byte-budget.ts";
 import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { Semaphore } from "../../../core/kit/semaphore.ts";
 import { runAttempt } from "../../../core/run/run-attempt.ts";

@@ -9,7 +9,7 @@ import type { Catalog } from "../../../core/catalog/catalog.ts";
 import { makeFailure, toWireFailure } from "../../../core/contract/failure.ts";
 import type { AttemptEnd, JobClaim, JobTry } from "../../../core/contract/gate/job.ts";
 import { firstAttemptMs, responseReserveBytes } from "../../../core/contract/limits.ts";
-import { ByteBudget } from "../../../core/egress/read-body.ts";
+import { ByteBudget } from "../../../core/egress/byte-budget.ts";
 import { follow } from "../../../core/kit/json/json-pointer.ts";
 import { Semaphore } from "../../../core/kit/semaphore.ts";
 import { AttemptRunner } from "../../../core/run/attempt-runner.ts";
