@@ -19,10 +19,7 @@ beforeEach(() => {
   return () => vi.unstubAllGlobals();
 });
 
-const RUN = begunRun(
-  { sent: { body: "{}", idempotencyKey: "k" }, actions: [{ id: "a", tool: "t" }] },
-  () => {},
-);
+const RUN = begunRun({ sent: { body: "{}", idempotencyKey: "k" }, actions: [{ id: "a", tool: "t" }] });
 const resultOf = (data: unknown) =>
   ({ index: 0, id: "a", tool: "t", status: "success", data, meta: {} }) as never;
 

@@ -17,14 +17,8 @@ function arrive(index: number, atMs: number, meta: WireResult["meta"]): [number,
 }
 
 function rowsOf(facts: Partial<RunFacts>) {
-  return makeTimeRows({
-    actions: ACTIONS,
-    starts: new Map(),
-    arrivals: new Map(),
-    nowMs: 100,
-    phase: "running",
-    ...facts,
-  });
+  const none = { starts: new Map(), arrivals: new Map() };
+  return makeTimeRows({ actions: ACTIONS, ...none, phase: "running", ...facts }, 100);
 }
 
 describe("makeTimeRows()", () => {

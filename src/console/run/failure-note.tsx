@@ -14,16 +14,8 @@ interface FailureNoteProps {
 
 /** Why an action failed, and what to do about it. */
 export function FailureNote({ error, id, tool }: FailureNoteProps) {
-  const {
-    code,
-    message,
-    hint,
-    issues = [],
-    retryable,
-    retry_after_ms: after,
-    upstream_status: status,
-    connect_url: connect,
-  } = error;
+  const { code, message, hint, issues = [], retryable } = error;
+  const { retry_after_ms: after, upstream_status: status, connect_url: connect } = error;
   const facts = [
     status !== undefined && `The upstream answered ${status}.`,
     after === undefined ? retryable && "It may be tried again." : `Try again in ${sayDuration(after)}.`,

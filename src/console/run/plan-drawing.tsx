@@ -113,15 +113,11 @@ export function PlanDrawing({ drawing }: { readonly drawing: Drawing }) {
         {at === null ? (
           `Point at an action to see what it waits for.${nodes.some((one) => one.isConfirmed) ? " ? needs approval." : ""}`
         ) : (
-          <Said node={nodes.find(({ id }) => id === at)} drawing={drawing} />
+          <bdi>{nodes.flatMap((node) => (node.id === at ? describe(node, drawing) : []))}</bdi>
         )}
       </figcaption>
     </figure>
   );
-}
-
-function Said({ node, drawing }: { readonly node: PlanNode | undefined; readonly drawing: Drawing }) {
-  return <bdi>{node === undefined ? "" : describe(node, drawing)}</bdi>;
 }
 
 /** A mark in the corner: what will not run, what a person is asked about, what may not be meant. */
@@ -139,9 +135,15 @@ function Badge({ node }: { readonly node: PlanNode }) {
   );
 }
 
+/** Name the actions that one waits for, each with the reason. */
+export function sayBefore(id: string, edges: Drawing["edges"]): string {
+  const before = edges.filter(({ to }) => to === id);
+  return before.map(({ from, reason }) => `${from} (${reason})`).join(", ");
+}
+
 /** All that the drawing says of an action, as a sentence. */
 function describe({ id, tool, state, wave, isConfirmed, hasWarning }: PlanNode, { edges }: Drawing): string {
-  const before = edges.filter(({ to }) => to === id).map(({ from, reason }) => `${from} (${reason})`);
+  const before = sayBefore(id, edges);
   const after = edges.filter(({ from }) => from === id).map(({ to }) => to);
   return [
     `${id}: ${tool ?? "no tool"}`,
@@ -150,7 +152,7 @@ function describe({ id, tool, state, wave, isConfirmed, hasWarning }: PlanNode, 
       : state === "wrong"
         ? "wrong, will not run"
         : "will not run, what it needs is wrong",
-    before.length > 0 ? `waits for ${before.join(", ")}` : state === "runs" && "waits for nothing",
+    before !== "" ? `waits for ${before}` : state === "runs" && "waits for nothing",
     after.length > 0 && `before ${after.join(", ")}`,
     isConfirmed && "waits for approval",
     hasWarning && "has a warning",

@@ -5,7 +5,7 @@ import { Table } from "../parts/table.tsx";
 import { FailureNote } from "./failure-note.tsx";
 import { type EdgeKind, layOutPlan, type PlanDrawing as Drawing, type PlanNode } from "./lay-out-plan.ts";
 import { nameActions } from "./name-actions.ts";
-import { EDGE_NAMES, PlanDrawing } from "./plan-drawing.tsx";
+import { EDGE_NAMES, PlanDrawing, sayBefore } from "./plan-drawing.tsx";
 import { sayPlan } from "./say-run.ts";
 
 /**
@@ -81,11 +81,6 @@ function Line({ kind }: { readonly kind: EdgeKind }) {
 }
 
 function PlanTable({ drawing: { nodes, edges } }: { readonly drawing: Drawing }) {
-  const before = (id: string): string =>
-    edges
-      .filter(({ to }) => to === id)
-      .map(({ from, reason }) => `${from} (${reason})`)
-      .join(", ");
   return (
     <Table
       of={nodes}
@@ -94,7 +89,7 @@ function PlanTable({ drawing: { nodes, edges } }: { readonly drawing: Drawing })
         ["Step", ({ wave }) => (wave === null ? "–" : wave + 1)],
         ["Action", ({ id }) => <bdi class="mono">{id}</bdi>],
         ["Tool", ({ tool }) => <bdi class="mono">{tool ?? "–"}</bdi>],
-        ["Waits for", ({ id }) => <bdi>{before(id) || "–"}</bdi>],
+        ["Waits for", ({ id }) => <bdi>{sayBefore(id, edges) || "–"}</bdi>],
         ["Note", (node) => sayNote(node) || "–"],
       ]}
     />

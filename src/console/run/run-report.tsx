@@ -129,8 +129,7 @@ function Clock({ run }: { readonly run: Run }) {
 }
 
 function Counts({ run }: { readonly run: Run }) {
-  const now = useNow(run);
-  const rows = makeTimeRows({ ...run, nowMs: now, phase: run.phase === "cancelled" ? "stopped" : run.phase });
+  const rows = makeTimeRows(run, useNow(run));
   return (
     <ul class="row counts" aria-label="Counts">
       {countStates(rows).map(([state, size]) => (

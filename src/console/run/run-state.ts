@@ -23,20 +23,10 @@ export interface Run {
   readonly cancel: () => void;
 }
 
+const NOTHING = { plan: null, envelope: null, problem: null, resent: 0, lengthMs: null, cancel: () => {} };
+
 /** A run of which nothing is known but its actions. */
-export function begunRun({ sent, actions }: Pick<Run, "sent" | "actions">, cancel: () => void): Run {
-  return {
-    sent,
-    phase: "running",
-    startedAt: performance.now(),
-    actions,
-    plan: null,
-    starts: new Map(),
-    arrivals: new Map(),
-    envelope: null,
-    problem: null,
-    resent: 0,
-    lengthMs: null,
-    cancel,
-  };
+export function begunRun({ sent, actions }: Pick<Run, "sent" | "actions">): Run {
+  const begun = { sent, actions, phase: "running", startedAt: performance.now() } as const;
+  return { ...begun, starts: new Map(), arrivals: new Map(), ...NOTHING };
 }

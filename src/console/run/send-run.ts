@@ -43,12 +43,7 @@ export async function sendRun({ body, idempotencyKey }: Sent, told: Told): Promi
     let isDone = false;
     const problem = await readEvents(
       RUN_PATH,
-      {
-        method: "POST",
-        body,
-        signal,
-        headers: { "idempotency-key": idempotencyKey },
-      },
+      { method: "POST", body, signal, headers: { "idempotency-key": idempotencyKey } },
       ({ event, data }) => {
         if (event === "started") told.onStarted(data as WireStart);
         if (event === "result") told.onResult(data as WireResult);

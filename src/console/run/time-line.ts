@@ -38,15 +38,17 @@ export interface RunFacts {
   readonly actions: readonly NamedAction[];
   readonly starts: ReadonlyMap<number, readonly Start[]>;
   readonly arrivals: ReadonlyMap<number, Arrival>;
-  readonly nowMs: number;
-  readonly phase: "running" | "ended" | "stopped";
+  readonly phase: "running" | "ended" | "stopped" | "cancelled";
 }
 
 /** A shorter wait is how a runtime takes turns, not a queue. */
 const LEAST_QUEUE_MS = 5;
 
 /** Say what every action does at a moment, by what the stream has told: which calls have begun, and which actions are over. */
-export function makeTimeRows({ actions, starts, arrivals, nowMs, phase }: RunFacts): readonly TimeRow[] {
+export function makeTimeRows(
+  { actions, starts, arrivals, phase }: RunFacts,
+  nowMs: number,
+): readonly TimeRow[] {
   return actions.map(({ id, tool }, index): TimeRow => {
     const base = { id, tool, index, attempt: null, queued: null, ran: [], toldMs: null, durationMs: null };
     const arrival = arrivals.get(index);

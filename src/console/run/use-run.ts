@@ -39,13 +39,10 @@ export function useRun(): Runner {
   }, []);
   return {
     run,
-    again: () => void (run && follow({ ...begunRun(run, () => {}), arrivals: run.arrivals }, setRun)),
+    again: () => void (run && follow({ ...begunRun(run), arrivals: run.arrivals }, setRun)),
     start: ({ body, actions, idempotencyKey }) => {
       const sent = { body, idempotencyKey: idempotencyKey ?? makeKey() };
-      return follow(
-        begunRun({ sent, actions }, () => {}),
-        setRun,
-      );
+      return follow(begunRun({ sent, actions }), setRun);
     },
   };
 }

@@ -13,10 +13,7 @@ const LEAST_MS = 200;
 /** The course of every action of a run, in the order asked, over one scale of time. */
 export function Waterfall({ run }: { readonly run: Run }) {
   const now = useNow(run);
-  const rows = useMemo(
-    () => makeTimeRows({ ...run, nowMs: now, phase: run.phase === "cancelled" ? "stopped" : run.phase }),
-    [run, now],
-  );
+  const rows = useMemo(() => makeTimeRows(run, now), [run, now]);
   const lengthMs = Math.max(LEAST_MS, now, ...rows.map(({ ran, toldMs }) => ran.at(-1)?.toMs ?? toldMs ?? 0));
   const ticks = makeTicks(lengthMs);
   const at = (ms: number): string => `${Math.min(100, (100 * ms) / lengthMs)}%`;
