@@ -4,8 +4,8 @@ import { type Job, recordJob } from "../../src/core/gate/state/outbox.ts";
 import { settleJob } from "../../src/core/gate/state/settle-job.ts";
 
 export const NOW = 1_800_000_000_000;
-export const LEASE = { leaseMs: 30_000 };
-export const AFTER_LEASE = NOW + LEASE.leaseMs;
+export const LEASE = 30_000;
+export const AFTER_LEASE = NOW + LEASE;
 
 export const specOf = (changes: Partial<JobSpec> = {}): JobSpec => ({
   id: "job-1",

@@ -188,10 +188,8 @@ export class Outbox {
         refusedJobs.push({ index, code: "BACKLOG_FULL" });
         return;
       }
-      const job =
-        queued || kind.isQueued === true
-          ? queueJob(spec, nowMs)
-          : recordJob(spec, nowMs, this.#leaseOf(spec));
+      const isQueued = queued || kind.isQueued === true;
+      const job = isQueued ? queueJob(spec, nowMs) : recordJob(spec, nowMs, this.#leaseOf(spec));
       const isNew = this.#table.insert(job);
       if (isNew) inserted.push(job);
       // A job that begins later is the alarm's too.
@@ -396,8 +394,8 @@ export class Outbox {
     return kind;
   }
 
-  #leaseOf(spec: Job["spec"]): { leaseMs: number } {
-    return { leaseMs: this.#options.leaseMs + (this.#kindOf(spec).attemptMs?.(spec) ?? 0) };
+  #leaseOf(spec: Job["spec"]): number {
+    return this.#options.leaseMs + (this.#kindOf(spec).attemptMs?.(spec) ?? 0);
   }
 
   /** Draw from an attempt's limit; how long it has to wait where there is no room. */

@@ -203,15 +203,9 @@ export class Catalog {
   only(isShown: (tool: Tool) => boolean): Catalog {
     const others = this.tools.filter((tool) => !isShown(tool));
     if (others.length === 0) return this;
-    return new Catalog(
-      this.tools.filter(isShown),
-      // A key that may write is told whether it did, by a read it may not call itself: of that it sees the verdict only.
-      this.#parts,
-      {
-        hidden: hide([...this.hidden, ...others.map(({ name }) => name)], this.hidden.fields),
-        version: this.version,
-      },
-    );
+    const hidden = hide([...this.hidden, ...others.map(({ name }) => name)], this.hidden.fields);
+    // A key that may write is told whether it did, by a read it may not call itself: of that it sees the verdict only.
+    return new Catalog(this.tools.filter(isShown), this.#parts, { hidden, version: this.version });
   }
 
   /** The catalog with the tools that a tenant has added by some version; none has the name of one that is here. */
@@ -284,9 +278,8 @@ export function createCatalog(
   );
   const cycle = findCycle(needs);
   if (cycle !== null) {
-    throw new Error(
-      `Cannot create catalog: tools depend on each other: ${cycle.map((index) => tools[index]!.name).join(" → ")}`,
-    );
+    const circle = cycle.map((index) => tools[index]!.name).join(" → ");
+    throw new Error(`Cannot create catalog: tools depend on each other: ${circle}`);
   }
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   for (const tool of tools) refuseFields(tool, fields, byName);

@@ -42,11 +42,7 @@ export function checkFields(
     if (!form.fits(value)) {
       const { error } = form.schema().safeParse(value);
       const issues = error === undefined ? [] : toIssues(error, value);
-      return issues.map(({ path, expected, received }) => ({
-        path: [name, ...path.split("/").slice(1)],
-        expected,
-        received,
-      }));
+      return issues.map(({ path, ...flaw }) => ({ ...flaw, path: [name, ...path.split("/").slice(1)] }));
     }
     const flaw = check(tool, tools);
     return flaw === null ? [] : [{ ...flaw, path: [name, ...flaw.path] }];

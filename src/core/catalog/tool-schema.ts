@@ -46,11 +46,10 @@ const wholes = new WeakMap<Tool, JsonSchema>();
 
 /** The schema as everybody may read it but for names, without what features add. */
 function writeWhole(tool: Tool): JsonSchema {
-  let whole = wholes.get(tool);
-  if (whole !== undefined) return whole;
-  whole = { ...inputSchema(tool), "x-orchestration": effectiveContract(tool) };
-  wholes.set(tool, whole);
-  return whole;
+  return getOrMake(wholes, tool, () => ({
+    ...inputSchema(tool),
+    "x-orchestration": effectiveContract(tool),
+  }));
 }
 
 /** Add to a contract what features bring, where its reader knows the tools that are named there. */
@@ -114,10 +113,8 @@ const patterns = new WeakMap<ReadonlySet<string>, RegExp>();
  */
 export function hideNames(text: string, hidden: ReadonlySet<string>): string {
   if (hidden.size === 0) return text;
-  return text.replaceAll(
-    getOrMake(patterns, hidden, () => toPattern([...hidden])),
-    "another tool",
-  );
+  const pattern = getOrMake(patterns, hidden, () => toPattern([...hidden]));
+  return text.replaceAll(pattern, "another tool");
 }
 
 function toPattern(names: readonly string[]): RegExp {

@@ -39,46 +39,39 @@ export function makeVerifier(
   declared: VerifyWith,
   byName: Pick<ReadonlyMap<string, Tool>, "get">,
 ): Verifier {
-  const require = (condition: boolean, problem: string): void => {
-    if (!condition) throw new Error(`Cannot create catalog: 'verify_with' of '${write.name}' ${problem}`);
+  const fail = (problem: string): never => {
+    throw new Error(`Cannot create catalog: 'verify_with' of '${write.name}' ${problem}`);
   };
-  const tool = byName.get(declared.tool);
-  if (tool === undefined)
-    throw new Error(
-      `Cannot create catalog: 'verify_with' of '${write.name}' names the unknown tool '${declared.tool}'`,
-    );
-  require(write.isWrite, "is for writes: a read that is lost is made again");
-  require(!write.idempotent, "is of no use to a write that may be sent again anyway");
-  require(!tool.isWrite && !tool.confirm, `needs a read without a confirmation, which '${tool.name}' is not`);
+  const must = (condition: boolean, problem: string): void => void (condition || fail(problem));
+  const tool = byName.get(declared.tool) ?? fail(`names the unknown tool '${declared.tool}'`);
+  must(write.isWrite, "is for writes: a read that is lost is made again");
+  must(!write.idempotent, "is of no use to a write that may be sent again anyway");
+  must(!tool.isWrite && !tool.confirm, `needs a read without a confirmation, which '${tool.name}' is not`);
   // A limited tool's calls were promised to callers, so a verification may not use them up.
-  require(tool.globalLimits === null &&
-    tool.orchestration.rate_limit ===
-      undefined, `names '${tool.name}', which has a rate limit or a global concurrency`);
+  must(
+    tool.globalLimits === null && tool.orchestration.rate_limit === undefined,
+    `names '${tool.name}', which has a rate limit or a global concurrency`,
+  );
 
   const { taken, needed } = listArguments(tool.input);
   for (const name of Object.keys(declared.args))
-    require(Object.hasOwn(
-      taken,
-      name,
-    ), `gives '${tool.name}' the argument '${name}', which it does not take`);
+    must(Object.hasOwn(taken, name), `gives '${tool.name}' the argument '${name}', which it does not take`);
   for (const name of needed)
-    require(Object.hasOwn(declared.args, name), `does not give '${tool.name}' its argument '${name}'`);
-  require(declared.equals === undefined ||
-    declared.found !== undefined, "has 'equals' without 'found', so nothing says what must be equal");
+    must(Object.hasOwn(declared.args, name), `does not give '${tool.name}' its argument '${name}'`);
+  must(
+    declared.equals === undefined || declared.found !== undefined,
+    "has 'equals' without 'found', so nothing says what must be equal",
+  );
 
-  const toTokens = (pointer: string, field: string): readonly string[] => {
-    const tokens = parsePointer(pointer);
-    if (tokens !== null) return tokens;
-    throw new Error(
-      `Cannot create catalog: 'verify_with' of '${write.name}' has '${pointer}' as '${field}', which is no JSON Pointer`,
-    );
-  };
+  const toTokens = (pointer: string, field: string): readonly string[] =>
+    parsePointer(pointer) ?? fail(`has '${pointer}' as '${field}', which is no JSON Pointer`);
   const { taken: sent } = listArguments(write.input);
   const toSent = (pointer: string, field: string): readonly string[] => {
     const tokens = toTokens(pointer, field);
-    require(tokens.length === 0 ||
-      follow(sent, tokens.slice(0, 1))
-        .found, `takes '${field}' from '${pointer}', where '${write.name}' has no argument`);
+    must(
+      tokens.length === 0 || follow(sent, tokens.slice(0, 1)).found,
+      `takes '${field}' from '${pointer}', where '${write.name}' has no argument`,
+    );
     return tokens;
   };
   return {

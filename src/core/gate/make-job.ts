@@ -46,15 +46,9 @@ export function createMakeJob(plan: Plan, { ids, headerSlots, origin, facts }: M
 export function makeJobs(plan: Plan, makeJob: MakeJob): ReadonlyMap<number, JobSpec> {
   const jobs = new Map<number, JobSpec>();
   for (const { index, needs, parking, task } of plan.steps) {
-    if (
-      !task.ok ||
-      parking !== null ||
-      task.value.tool.execution !== "fire-and-forget" ||
-      needs.length > 0 ||
-      task.value.call === null
-    )
-      continue;
-    jobs.set(index, makeJob(task.value.call, index));
+    if (!task.ok || parking !== null || needs.length > 0) continue;
+    const { tool, call } = task.value;
+    if (tool.execution === "fire-and-forget" && call !== null) jobs.set(index, makeJob(call, index));
   }
   return jobs;
 }

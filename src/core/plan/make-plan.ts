@@ -88,16 +88,10 @@ export function makePlan(batch: Batch, catalog: PlanCatalog, options?: PlanOptio
 export function layPlan(
   batch: Batch,
   catalog: PlanCatalog,
-  {
-    maySkipApproval = false,
-    given,
-    isApproved = false,
-    isLong = false,
-    asksFirst,
-    held,
-    foresight,
-  }: PlanOptions & { readonly foresight?: typeof FORESIGHT } = {},
+  options: PlanOptions & { readonly foresight?: typeof FORESIGHT } = {},
 ): Result<Plan, Refusal> {
+  const { maySkipApproval = false, isApproved = false, isLong = false } = options;
+  const { given, asksFirst, held, foresight } = options;
   const entries = catalog.resolve(batch.entries);
   const position = new Map(entries.map(({ id, index }) => [id, index]));
   const handles = new Set<string>();
@@ -306,10 +300,7 @@ function findMistakes(
 ): readonly Misplaced[] {
   const known = { has: (other: string) => position.has(other) || given?.has(other) === true };
   const loops = forEach !== undefined;
-  const search = (inLoop: boolean) => ({
-    ...sourcesOf(entry, { loops: inLoop, known }),
-    tryForm: attempt,
-  });
+  const search = (inLoop: boolean) => ({ ...sourcesOf(entry, { loops: inLoop, known }), tryForm: attempt });
   const found = findPlaceholders(args, ["args"], search(loops));
   const inLoop = loops ? findPlaceholders(forEach, ["for_each"], search(false)) : NONE;
   return [...found, ...inLoop].slice(0, LIMITS.warnings);

@@ -221,7 +221,9 @@ function lookUp(reference: Reference, dataOf: DataOf, room: Room): Result<unknow
   const found = follow(source.data, tokens);
   if (found.found)
     return part === undefined ? ok(found.value) : takePart(found.value, { reference, part, room });
-  return found.at instanceof Pending ? ok(Pending.value) : err(nothingThere(reference, found, room));
+  if (found.at instanceof Pending) return ok(Pending.value);
+  const asked = { name: `${reference.id}#`, pointer: reference.pointer, tokens };
+  return err(makeFailure("BAD_REFERENCE", { hint: sayNothingThere(asked, found, room) }));
 }
 
 function takePart(
@@ -241,15 +243,6 @@ function takePart(
   if (room.elements >= 0) return ok(taken);
   const hint = `${asked}, and the parts of lists in one batch may have ${LIMITS.partElements} elements together; take smaller parts.`;
   return err(makeFailure("INVALID_ARGS", { hint }));
-}
-
-function nothingThere(
-  { id, pointer, tokens }: Reference,
-  { depth, at }: { readonly depth: number; readonly at: unknown },
-  room: Room,
-): Failure {
-  const asked = { name: `${id}#`, pointer, tokens };
-  return makeFailure("BAD_REFERENCE", { hint: sayNothingThere(asked, { depth, at }, room) });
 }
 
 /** Say what was there instead, and which keys are close to what was asked for. */

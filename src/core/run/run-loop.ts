@@ -182,12 +182,9 @@ class Loop {
       return;
     }
     const { clock, failFast, repeatable, batchStartedAt = this.#startedAt } = this.#options;
-    const times = {
-      startedMs: Math.max(0, this.#startedAt - batchStartedAt),
-      durationMs: clock.now() - this.#startedAt,
-    };
-    const outcome =
-      this.#ticket.outcome ?? combineElements(this.#outcomes, { failFast, repeatable, ...times });
+    const startedMs = Math.max(0, this.#startedAt - batchStartedAt);
+    const ways = { failFast, repeatable, startedMs, durationMs: clock.now() - this.#startedAt };
+    const outcome = this.#ticket.outcome ?? combineElements(this.#outcomes, ways);
     if (this.#underWay.size === 0) this.#ticket.end(outcome);
     else this.#ticket.settle(outcome);
   }

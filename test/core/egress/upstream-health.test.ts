@@ -26,7 +26,7 @@ import { trial } from "../../support/trial.ts";
 const ACME = { tenant: "acme" };
 
 const ORIGIN = "https://a.example.com";
-const LEASE = { leaseMs: LIMITS.jobLeaseMs };
+const LEASE = LIMITS.jobLeaseMs;
 const retried = { mode: "parallel-safe", backoff: { strategy: "exponential", initial_ms: 50 } } as const;
 
 const get = async (_: unknown, ctx: ToolContext): Promise<unknown> => (await ctx.fetch(`${ORIGIN}/x`)).json();
@@ -205,7 +205,7 @@ describe("A storm of 1,000 jobs", () => {
             const end = await runner.run(claim, clock.now() + LIMITS.firstAttemptMs);
             jobs.set(id, settleJob(jobs.get(id)!, clock.now(), { fence, end, random: 0.5 })[0]);
           };
-          return { run, leaseEndsAt: now + LEASE.leaseMs };
+          return { run, leaseEndsAt: now + LEASE };
         },
       },
       {
@@ -257,7 +257,7 @@ describe("A storm of 1,000 jobs", () => {
       );
       const jobs = new Map<string, Job>();
       for (let n = 0; n < 1_000; n += 1) {
-        const recorded = recordJob(specOf(n), clock.now(), { leaseMs: 0 });
+        const recorded = recordJob(specOf(n), clock.now(), 0);
         // As a row whose recorder died: the object makes all of its attempts.
         jobs.set(recorded.spec.id, { ...recorded, attempts: 0 });
       }

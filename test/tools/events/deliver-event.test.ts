@@ -58,7 +58,7 @@ class Delivery extends TestWorld {
   /** Make the next attempt when it is due. */
   async attempt(): Promise<Job> {
     await this.clock.runUntil(this.clock.sleep(Math.max(0, this.job.dueAt! - this.clock.now())));
-    const [claimed, claim] = claimJob(this.job, this.clock.now(), { leaseMs: 30_000 });
+    const [claimed, claim] = claimJob(this.job, this.clock.now(), 30_000);
     const { origin, options } = this.execution([deliverEvent]);
     const { ports, toolGates, health } = this;
     const budget = new ByteBudget(options.requestResponseBytes);

@@ -102,8 +102,7 @@ export interface IdempotencyRenewal {
  */
 export type KeyEnd =
   | { readonly kind: "done"; readonly answer: KeptAnswer }
-  | { readonly kind: "free" }
-  | { readonly kind: "release" };
+  | { readonly kind: "free" | "release" };
 
 /** A run's last word on its keys. */
 export interface IdempotencyClosing {

@@ -31,22 +31,10 @@ export interface UsageReport {
 
 /** Add what other objects of a tenant have to what its home has, which alone counts quota. */
 export function addUsage(home: UsageReport, others: readonly UsageReport[]): UsageReport {
-  const sum = <T extends Readonly<Record<string, number>>>(own: T, theirs: readonly T[]): T =>
-    Object.fromEntries(
-      Object.entries(own).map(([name, count]) => [
-        name,
-        theirs.reduce((total, one) => total + one[name]!, count),
-      ]),
-    ) as T;
-  return {
-    ...home,
-    jobs: sum(
-      home.jobs,
-      others.map(({ jobs }) => jobs),
-    ),
-    backlog: sum(
-      home.backlog,
-      others.map(({ backlog }) => backlog),
-    ),
+  const all = [home, ...others];
+  const sum = <T extends Readonly<Record<string, number>>>(counts: readonly T[]): T => {
+    const sumOf = (name: string): number => counts.reduce((total, one) => total + one[name]!, 0);
+    return Object.fromEntries(Object.keys(counts[0]!).map((name) => [name, sumOf(name)])) as T;
   };
+  return { ...home, jobs: sum(all.map(({ jobs }) => jobs)), backlog: sum(all.map(({ backlog }) => backlog)) };
 }

@@ -101,18 +101,11 @@ interface Found {
 }
 
 function findEarliest(index: DueIndex, nowMs: number, lanes: readonly Lane[]): Found {
-  const open = new Map(
-    lanes.map((lane) => [
-      lane.name,
-      {
-        ...lane,
-        left: lane.places,
-        groups: new Map<string, Earliest>(),
-        later: new Map<string, Earliest>(),
-        underWay: new Map<string, number>(),
-      },
-    ]),
-  );
+  const beginLane = (lane: Lane) => {
+    const [groups, later] = [new Map<string, Earliest>(), new Map<string, Earliest>()];
+    return { ...lane, left: lane.places, groups, later, underWay: new Map<string, number>() };
+  };
+  const open = new Map(lanes.map((lane) => [lane.name, beginLane(lane)]));
   let underWay = Number.POSITIVE_INFINITY;
   for (const [id, { lane, dueAt, claimed = false, group = "", isLater = false }] of index) {
     const own = open.get(lane)!;

@@ -61,11 +61,7 @@ export function isLive(status: string): boolean {
  * Record a job as already running its first attempt, which its recorder makes; one that is not to begin yet waits for the
  * alarm, with no attempt made.
  */
-export function recordJob(
-  { callback, ...spec }: JobSpec,
-  nowMs: number,
-  { leaseMs }: { leaseMs: number },
-): Job {
+export function recordJob({ callback, ...spec }: JobSpec, nowMs: number, leaseMs: number): Job {
   const job: Job = {
     spec,
     status: "running",
@@ -87,7 +83,7 @@ export function recordJob(
 
 /** Record a job whose first attempt is due at once, for the first worker that claims it. */
 export function queueJob(spec: JobSpec, nowMs: number): Job {
-  const job = recordJob(spec, nowMs, { leaseMs: 0 });
+  const job = recordJob(spec, nowMs, 0);
   return job.status === "retrying" ? job : { ...job, attempts: 0, fence: 0, dueAt: nowMs };
 }
 
@@ -98,11 +94,7 @@ export function queueJob(spec: JobSpec, nowMs: number): Job {
  * when it just ended: an at-most-once attempt that never reported leaves `unknown`, because a second one could act
  * twice; a job without attempts left is `dead`.
  */
-export function claimJob(
-  before: Job,
-  nowMs: number,
-  { leaseMs }: { leaseMs: number },
-): [job: Job, claim: JobClaim | null] {
+export function claimJob(before: Job, nowMs: number, leaseMs: number): [job: Job, claim: JobClaim | null] {
   if (!isLive(before.status) || before.dueAt === null || before.dueAt > nowMs) return [before, null];
   // Attempts are counted before they run: without one, nothing was sent.
   const isLost = before.status === "running" && before.attempts > 0;
@@ -117,16 +109,11 @@ export function claimJob(
   }
   const [attempts, fence] = [job.attempts + 1, job.fence + 1];
   const spec = isLost ? holdTo(job.spec, { usedAt: before.updatedAt }) : job.spec;
-  const claimed: Job = {
-    ...job,
-    spec,
-    status: "running",
-    attempts,
-    fence,
-    updatedAt: nowMs,
-    dueAt: nowMs + leaseMs,
-  };
-  return [claimed, { spec, attempt: attempts, fence }];
+  const times = { updatedAt: nowMs, dueAt: nowMs + leaseMs };
+  return [
+    { ...job, spec, status: "running", attempts, fence, ...times },
+    { spec, attempt: attempts, fence },
+  ];
 }
 
 /**

@@ -61,9 +61,8 @@ export async function executePlan(
     await attempt(() => gate.complete(keys.close(outcomes, { json: "" })));
     return { ...executed, begun: keys.begun(outcomes) };
   };
-  const { lease } = keys;
   const holding = { gate, clock: ports.clock, askedAtMs: startedAt };
-  const keeping = lease === null ? runKept() : whileHeld(lease, holding, runKept);
+  const keeping = whileHeld(keys.lease, holding, runKept);
   defer(keeping);
   return ok(await keeping);
 }

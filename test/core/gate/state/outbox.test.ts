@@ -127,7 +127,7 @@ describe("A job's tries", () => {
     "have an attempt of an %s job that never reported, as long as its lease was",
     (delivery) => {
       const [after] = claimJob(recorded({ delivery }), AFTER_LEASE + 5_000, LEASE);
-      const tried = { at: NOW, durationMs: LEASE.leaseMs, code: "INTERNAL" };
+      const tried = { at: NOW, durationMs: LEASE, code: "INTERNAL" };
       expect(after.tries).toEqual([{ ...tried, inDoubt: true }]);
       const [read] = claimJob(recorded({ delivery, isRead: true }), AFTER_LEASE + 5_000, LEASE);
       expect(read.tries).toEqual([tried]);
@@ -179,7 +179,7 @@ describe("queueJob()", () => {
 
   test("is claimed even at most once, and after a long wait: nothing was sent yet", () => {
     const job = queueJob(specOf({ delivery: "at-most-once" }), NOW);
-    const [running, claim] = claimJob(job, NOW + 9 * LEASE.leaseMs, LEASE);
+    const [running, claim] = claimJob(job, NOW + 9 * LEASE, LEASE);
     expect(claim).toMatchObject({ attempt: 1 });
     expect(claimJob(running, running.dueAt!, LEASE)[0].status).toBe("unknown");
     expect(cancelJob(job, NOW)[0].note).toBe("Cancelled before anything was sent.");
@@ -198,7 +198,7 @@ describe("A run of a flow", () => {
     const queued = queueJob(specOf({ run }), NOW);
     expect(queued.dueAt).toBe(NOW);
     const [claimed] = claimJob(queued, NOW, LEASE);
-    expect(claimed.dueAt).toBe(NOW + LEASE.leaseMs);
+    expect(claimed.dueAt).toBe(NOW + LEASE);
   });
 
   test("that failed for good is dead, so that it can be redriven; what may have happened is unknown", () => {
@@ -252,7 +252,7 @@ describe("claimJob()", () => {
       status: "running",
       attempts: 2,
       fence: 2,
-      dueAt: AFTER_LEASE + LEASE.leaseMs,
+      dueAt: AFTER_LEASE + LEASE,
     });
   });
 
