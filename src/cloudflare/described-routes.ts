@@ -36,11 +36,7 @@ const recordedSchema = lazySchema(() =>
 const DISCOVERY_EXAMPLE = {
   actions: [
     { id: "first", tool: "discover_tools", args: { limit: 1 } },
-    {
-      id: "schema",
-      tool: "get_tool_schema",
-      args: { tool_name: { $template: "{{first#/tools/0/name}}" } },
-    },
+    { id: "schema", tool: "get_tool_schema", args: { tool_name: { $template: "{{first#/tools/0/name}}" } } },
     { tool: "discover_tools", args: { query: "weather in Phoenix, AZ" }, select: ["/tools/0", "/total"] },
   ],
   on_error: "partial-success",

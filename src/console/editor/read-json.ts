@@ -72,11 +72,7 @@ export function readJson(text: string): ReadJson {
   const left = reader.next;
   if (left !== undefined)
     reader.slip(left.start, text.trimEnd().length, "The JSON has ended before this", false);
-  return {
-    tokens: all,
-    root,
-    slips: slips.sort((a, b) => a.start - b.start).slice(0, MOST_SLIPS),
-  };
+  return { tokens: all, root, slips: slips.sort((a, b) => a.start - b.start).slice(0, MOST_SLIPS) };
 }
 
 class Reader {

@@ -46,10 +46,7 @@ export const PARSING = { async: false } as const;
  */
 export function toMisfits(found: readonly z.core.$ZodRawIssue[]): Misfits {
   const told = found.slice(0, LIMITS.issues);
-  return {
-    issues: finalize(told),
-    count: found.reduce((sum, issue) => sum + countOf(issue), 0),
-  };
+  return { issues: finalize(told), count: found.reduce((sum, issue) => sum + countOf(issue), 0) };
 }
 
 /**

@@ -67,10 +67,7 @@ export function readOtherNames(raw: unknown): Result<Renamed, Misfit> | null {
       ...(tool && { tool: tool.value }),
       ...(read.value !== undefined && { args: read.value }),
     },
-    readAs: {
-      ...(tool && { tool: tool.from }),
-      ...(args && { args: isText ? "JSON text" : args.from }),
-    },
+    readAs: { ...(tool && { tool: tool.from }), ...(args && { args: isText ? "JSON text" : args.from }) },
   });
 }
 

@@ -88,11 +88,7 @@ async function sign(
   const signatures = await Promise.all(
     secrets.map(async (secret) => `v1,${await ports.sign(secret, `${id}.${timestamp}.${json}`)}`),
   );
-  return {
-    "webhook-id": id,
-    "webhook-timestamp": timestamp,
-    "webhook-signature": signatures.join(" "),
-  };
+  return { "webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": signatures.join(" ") };
 }
 
 async function post(

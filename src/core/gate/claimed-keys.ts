@@ -270,10 +270,7 @@ function toEnd(outcome: Outcome): KeyEnd {
     const { attempts = 0, sentNothing = false } = outcome.meta;
     if (sentNothing && (attempts === 0 || passes(outcome))) return { kind: "free" };
   }
-  return {
-    kind: "done",
-    answer: { json: toStoredOutcome(fitOutcome(outcome)), failed: isFailure(outcome) },
-  };
+  return { kind: "done", answer: { json: toStoredOutcome(fitOutcome(outcome)), failed: isFailure(outcome) } };
 }
 
 /** Whether a step failed before anything of it reached a service, and for a reason that passes or that somebody mends elsewhere. */

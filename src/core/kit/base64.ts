@@ -1,4 +1,4 @@
-// Loops and `apply`: an iterator over 32 bytes takes 6 µs, and every delivery has several.
+// Loops and `apply`: an iterator over 32 bytes takes 6 µs, and every delivery has several; over six megabytes it takes a second.
 
 /** Write bytes in base64 (RFC 4648, 4). They are few: a key, a digest. */
 export function toBase64(bytes: Uint8Array): string {

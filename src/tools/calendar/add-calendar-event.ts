@@ -5,13 +5,10 @@ import { attempt } from "../../core/kit/result.ts";
 import { emailAddress } from "../kit/email-address.ts";
 import { mayUseAccount, statusOf } from "../kit/google-access.ts";
 import { invalidArgument } from "../kit/invalid-argument.ts";
-import { WHEN_CHARACTERS } from "../kit/parse-when.ts";
-import { placeOfArgument, timezone } from "../kit/zone-argument.ts";
+import { placeOfArgument, timezone, when } from "../kit/zone-argument.ts";
 import { CALENDAR, type CalendarEvent, readEvent, timesOf, toApiTimes, writeEvent } from "./calendar-api.ts";
 import { showTimes, toEventTimes } from "./event-times.ts";
 import { textArgument } from "../kit/arguments.ts";
-
-const when = () => z.string().check(z.trim(), z.minLength(1), z.maxLength(WHEN_CHARACTERS));
 
 /**
  * Put an event into the account's own calendar.
@@ -41,7 +38,7 @@ export const addCalendarEvent = defineTool({
         .optional(when())
         .check(z.describe("End, in the same way; of an all-day event its last day.")),
       duration: z
-        .optional(z.string().check(z.trim(), z.minLength(1), z.maxLength(WHEN_CHARACTERS)))
+        .optional(when())
         .check(z.describe("Instead of an end, e.g. '2 hours', '30 minutes' or 'PT45M'.")),
       description: z
         ._default(z.string().check(z.maxLength(8_000)), "")

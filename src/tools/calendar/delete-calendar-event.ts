@@ -19,10 +19,7 @@ export const deleteCalendarEvent = defineTool({
     "Delete an event from the user's Google Calendar by its id, once a person has said yes. Attendees are told. " +
     "Size: about 40 tokens.",
   actions: ["delete", "write"],
-  input: () =>
-    z.strictObject({
-      event_id: eventId(),
-    }),
+  input: () => z.strictObject({ event_id: eventId() }),
   typicalTokens: 40,
   orchestration: { mode: "sequential-only", backoff: { strategy: "exponential", initial_ms: 500 } },
   run: async ({ event_id }, ctx) => {

@@ -52,11 +52,7 @@ function toTime(given: CalendarEvent["start"]): NonNullable<EventState["start"]>
 }
 
 /** Write the fields of an event besides its times. */
-export function toApiTexts({
-  title,
-  description,
-  attendees,
-}: Pick<EventState, "title" | "description" | "attendees">) {
+export function toApiTexts({ title, description, attendees }: Omit<EventState, "start" | "end">) {
   return {
     ...(title !== undefined && { summary: title }),
     ...(description !== undefined && { description }),

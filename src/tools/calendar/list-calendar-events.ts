@@ -2,15 +2,14 @@ import * as z from "zod/mini";
 
 import { defineTool } from "../../core/catalog/define-tool.ts";
 import { invalidArgument } from "../kit/invalid-argument.ts";
-import { type Moment, parseWhen, type Reading, WHEN_CHARACTERS, WHEN_EXPECTED } from "../kit/parse-when.ts";
+import { type Moment, parseWhen, type Reading, WHEN_EXPECTED } from "../kit/parse-when.ts";
 import { DAY_MS, instantOf, placeOfOffset, writeInstant } from "../../core/kit/time-zone.ts";
 import { mayUseAccount } from "../kit/google-access.ts";
-import { placeOfArgument, timezone } from "../kit/zone-argument.ts";
+import { placeOfArgument, timezone, when } from "../kit/zone-argument.ts";
 import { CALENDAR, findEvents, showEvent } from "./calendar-api.ts";
 import { countArgument } from "../kit/arguments.ts";
 
 const UTC = placeOfOffset(0);
-const when = () => z.string().check(z.trim(), z.minLength(1), z.maxLength(WHEN_CHARACTERS));
 
 /**
  * List what is in the account's own calendar, in the order of its beginnings.

@@ -6,13 +6,10 @@ import { toMisfit } from "../../core/contract/issues.ts";
 import { cutText } from "../kit/cut-text.ts";
 import { emailAddress } from "../kit/email-address.ts";
 import { invalidArgument } from "../kit/invalid-argument.ts";
-import { WHEN_CHARACTERS } from "../kit/parse-when.ts";
-import { placeOfArgument, timezone } from "../kit/zone-argument.ts";
+import { placeOfArgument, timezone, when } from "../kit/zone-argument.ts";
 import { eventId, ONE_EVENT, readEvent, timesOf, toApiTimes, writeEvent } from "./calendar-api.ts";
 import { keepBefore, takeState, toApiTexts } from "./event-state.ts";
 import { type SaidTimes, showTimes, toEventTimes } from "./event-times.ts";
-
-const when = () => z.optional(z.string().check(z.trim(), z.minLength(1), z.maxLength(WHEN_CHARACTERS)));
 
 /**
  * Change an event of the account's own calendar.
@@ -37,11 +34,15 @@ export const updateCalendarEvent = defineTool({
       title: z
         .optional(z.string().check(z.trim(), z.minLength(1), z.maxLength(1_000)))
         .check(z.describe("New title.")),
-      start_time: when().check(
-        z.describe("New start, in ISO 8601 or English words; a day alone makes it all day."),
-      ),
-      end_time: when().check(z.describe("New end, in the same way; of an all-day event its last day.")),
-      duration: when().check(z.describe("New length instead of an end, e.g. '2 hours' or 'PT45M'.")),
+      start_time: z
+        .optional(when())
+        .check(z.describe("New start, in ISO 8601 or English words; a day alone makes it all day.")),
+      end_time: z
+        .optional(when())
+        .check(z.describe("New end, in the same way; of an all-day event its last day.")),
+      duration: z
+        .optional(when())
+        .check(z.describe("New length instead of an end, e.g. '2 hours' or 'PT45M'.")),
       description: z
         .optional(z.string().check(z.maxLength(8_000)))
         .check(z.describe("New description; empty removes it.")),

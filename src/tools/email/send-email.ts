@@ -46,7 +46,6 @@ export const sendEmail = defineTool({
   typicalTokens: 30,
   maxResponseBytes: 64 * 1024,
   idempotent: "with-key",
-  delivery: "at-least-once",
   // Five attempts then outlast a provider that is down for a minute; a mail is not awaited by the second.
   orchestration: fanOut(2, 10_000),
   run: async ({ to, subject, body, cc }, ctx) => {

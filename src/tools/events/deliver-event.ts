@@ -40,7 +40,6 @@ export const deliverEvent = defineTool({
   headersTimeoutMs: 15_000,
   typicalTokens: 30,
   idempotent: "with-key",
-  delivery: "at-least-once",
   retries: "standard-webhooks",
   orchestration: {
     // No cap: the jobs of a capped tool stay in one object, and those of a wide fan-out are spread.

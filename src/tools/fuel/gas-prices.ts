@@ -66,7 +66,6 @@ export const gasPrices = defineTool({
     }),
   hosts: ["api.eia.gov"],
   secrets: ["EIA_API_KEY"],
-  timeoutMs: 10_000,
   typicalTokens: 160,
   // It suspends keys that send many requests in a short while, and asks for no more than a few a second.
   orchestration: fanOut(3, 1_000),
@@ -129,12 +128,8 @@ function readPrice(product: Product, area: PriceArea, rows: readonly Row[]): Pri
 
 function unknownState(state: string): ToolFailure {
   const near = nearestStates(state);
-  const issue = {
-    path: "/args/state",
-    expected: "a US state by name or postal code",
-    received: `'${visibleText(state)}'`,
-  };
-  const { issues, hint } = toMisfit(issue);
+  const expected = "a US state by name or postal code";
+  const { issues, hint } = toMisfit({ path: "/args/state", expected, received: `'${visibleText(state)}'` });
   const meant =
     near.length === 0 ? "Leave it out for the whole country." : `Did you mean '${near.join("' or '")}'?`;
   return new ToolFailure("INVALID_ARGS", { issues, hint: `${hint} ${meant}` });

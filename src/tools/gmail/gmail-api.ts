@@ -31,9 +31,7 @@ export const messageSchema = lazySchema(() =>
     threadId: z.nullish(z.string()),
     snippet: z.nullish(z.string()),
     payload: z.nullish(
-      z.looseObject({
-        headers: z.nullish(z.array(z.looseObject({ name: z.string(), value: z.string() }))),
-      }),
+      z.looseObject({ headers: z.nullish(z.array(z.looseObject({ name: z.string(), value: z.string() }))) }),
     ),
   }),
 );

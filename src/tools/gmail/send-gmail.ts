@@ -51,8 +51,8 @@ interface Mail {
 
 /** Bytes of text in one encoded word: 75 characters with what stands around their base64 (RFC 2047, 2). */
 const WORD_BYTES = 45;
-/** Characters of base64 in a line (RFC 2045, 6.8). */
-const LINE_CHARACTERS = 76;
+/** The characters of base64 in a line (RFC 2045, 6.8). */
+const LINES = /.{1,76}/g;
 
 /**
  * Write a plain-text mail as RFC 5322 and MIME have it; the provider adds the sender, the date and the id.
@@ -71,7 +71,8 @@ function writeMail({ to, cc, subject, body }: Mail): string {
   ];
   // Lines of a text are ended by CRLF, however they came.
   const base64 = toBase64(new TextEncoder().encode(body.replaceAll(/\r\n|\r|\n/g, "\r\n")));
-  return `${headers.join("\r\n")}\r\n\r\n${cutInto(base64, LINE_CHARACTERS).join("\r\n")}\r\n`;
+  const lines = base64.match(LINES) ?? [];
+  return `${headers.join("\r\n")}\r\n\r\n${lines.join("\r\n")}\r\n`;
 }
 
 /** Write bytes as base64url without padding (RFC 4648, 5), as Gmail takes a mail. */
@@ -103,12 +104,6 @@ function cutBytes(text: string, maxBytes: number): Uint8Array[] {
     size += length;
   }
   return [...pieces, encoder.encode(piece)];
-}
-
-function cutInto(text: string, length: number): string[] {
-  return Array.from({ length: Math.ceil(text.length / length) }, (_, at) =>
-    text.slice(at * length, (at + 1) * length),
-  );
 }
 
 function toBase64(bytes: Uint8Array): string {

@@ -4,6 +4,7 @@ import { defineTool } from "../../core/catalog/define-tool.ts";
 import { ToolFailure } from "../../core/catalog/tool-failure.ts";
 import { lazySchema } from "../../core/contract/lazy-schema.ts";
 import * as LIMITS from "../kit/limits.ts";
+import { fromBase64 } from "../../core/kit/base64.ts";
 import { attemptNow } from "../../core/kit/result.ts";
 import { keepObject } from "../kit/keep-object.ts";
 import { parseUpstream } from "../kit/parse-upstream.ts";
@@ -49,7 +50,6 @@ export const generateImage = defineTool({
   typicalTokens: 30,
   maxResponseBytes: LIMITS.maxResponseBytes,
   idempotent: "with-key",
-  delivery: "at-least-once",
   // The service's limits are per minute.
   orchestration: fanOut(2, 15_000),
   run: async ({ prompt, size }, ctx) => {
@@ -59,7 +59,7 @@ export const generateImage = defineTool({
       body: { model: "gpt-image-2.5-flare", prompt, size, n: 1, quality: "low", output_format: "jpeg" },
     });
     const [image] = parseUpstream(answerSchema(), response).data;
-    const bytes = attemptNow(() => decode(image!.b64_json));
+    const bytes = attemptNow(() => fromBase64(image!.b64_json));
     if (!bytes.ok)
       throw new ToolFailure("BAD_UPSTREAM_RESPONSE", {
         hint: "The service sent an image that cannot be read; ask for it anew.",
@@ -67,11 +67,3 @@ export const generateImage = defineTool({
     return keepObject(ctx, { bytes: bytes.value, contentType: "image/jpeg", extension: "jpg" });
   },
 });
-
-/** A loop, because `Uint8Array.from` takes a second for six megabytes, and this a fortieth of it. Throws on what is no base64. */
-function decode(base64: string): Uint8Array {
-  const text = atob(base64);
-  const bytes = new Uint8Array(text.length);
-  for (let at = 0; at < text.length; at += 1) bytes[at] = text.charCodeAt(at);
-  return bytes;
-}

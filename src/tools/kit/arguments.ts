@@ -25,11 +25,7 @@ export function providerId(maxLength: number): z.ZodMiniString {
 
 /** How calls of a tool run beside each other: so many at once, each tried again with patience. */
 export const fanOut = (max_concurrency: number, initial_ms: number) =>
-  ({
-    mode: "fan-out-bounded",
-    max_concurrency,
-    backoff: { strategy: "exponential", initial_ms },
-  }) as const;
+  ({ mode: "fan-out-bounded", max_concurrency, backoff: { strategy: "exponential", initial_ms } }) as const;
 
 /** How calls of a tool run that need one argument of the first thing that a search found. */
 export const afterSearch = (tool: string, field: string, place: string, initial_ms: number) => ({

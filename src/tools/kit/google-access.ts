@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import type { ToolContext, UpstreamRequest, UpstreamResponse } from "../../core/catalog/define-tool.ts";
 import { ToolFailure } from "../../core/catalog/tool-failure.ts";
 import { lazySchema } from "../../core/contract/lazy-schema.ts";
+import { getOrMake } from "../../core/kit/get-or-make.ts";
 import { attempt } from "../../core/kit/result.ts";
 import { parseUpstream } from "./parse-upstream.ts";
 
@@ -17,19 +18,14 @@ export const GOOGLE_SECRETS = ["GOOGLE_CLIENT_ID", "GOOGLE_CLIENT_SECRET", "GOOG
 export const ofGoogle = <Category extends string>(category: Category, host: string, timeoutMs: number) =>
   ({
     category,
-    execution: "sync",
     hosts: [host, GOOGLE_OAUTH_HOST],
     secrets: GOOGLE_SECRETS,
     timeoutMs,
   }) as const;
 
 /** The part of a tool's declaration that says which scopes it needs of a subject's account, where there is one. */
-export function mayUseAccount(...scopes: readonly string[]): {
-  readonly connection: Readonly<Record<string, readonly string[]>>;
-  readonly connectionOptional: true;
-} {
-  return { connection: { [GOOGLE]: scopes }, connectionOptional: true };
-}
+export const mayUseAccount = (...scopes: readonly string[]) =>
+  ({ connection: { [GOOGLE]: scopes }, connectionOptional: true }) as const;
 
 const TOKEN_URL = `https://${GOOGLE_OAUTH_HOST}/token`;
 /** A token is not used in its last minute: a request that waits for a slot should still arrive in time. */
@@ -117,8 +113,7 @@ function drop(ctx: ToolContext, { value }: AccessToken): void {
 
 /** Wait for the refresh that another call of this request has begun, or begin it. */
 async function refreshOnce(ctx: ToolContext, credentials: string): Promise<AccessToken> {
-  const ofRequest = refreshes.get(ctx.request) ?? new Map<string, Promise<AccessToken>>();
-  refreshes.set(ctx.request, ofRequest);
+  const ofRequest = getOrMake(refreshes, ctx.request, () => new Map<string, Promise<AccessToken>>());
   for (;;) {
     const begun = ofRequest.get(credentials);
     if (begun === undefined) break;

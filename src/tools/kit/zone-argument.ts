@@ -1,6 +1,14 @@
+import * as z from "zod/mini";
+
+import { WHEN_CHARACTERS } from "./parse-when.ts";
 import { invalidArgument } from "./invalid-argument.ts";
 import { type Place, placeOfZone } from "../../core/kit/time-zone.ts";
 import { textArgument } from "./arguments.ts";
+
+/** A tool's argument for a day or a time, in ISO 8601 or in English words. */
+export function when() {
+  return z.string().check(z.trim(), z.minLength(1), z.maxLength(WHEN_CHARACTERS));
+}
 
 /** A tool's argument for the zone that times without an offset are of. */
 export function timezone() {

@@ -30,10 +30,7 @@ export const calculatorEvaluate = defineTool({
   bindings: [LOADER],
   timeoutMs: 5_000,
   typicalTokens: 30,
-  orchestration: {
-    mode: "parallel-safe",
-    backoff: { strategy: "exponential", initial_ms: 200 },
-  },
+  orchestration: { mode: "parallel-safe", backoff: { strategy: "exponential", initial_ms: 200 } },
   run: async ({ expression }, ctx) => {
     const computed = await callPack<Result<{ readonly result: string; readonly value: number }, string>>(
       CALCULATOR,
@@ -46,7 +43,4 @@ export const calculatorEvaluate = defineTool({
   },
 });
 
-const CALCULATOR = {
-  name: "calculator",
-  text: () => import("../../../dist/packs/calculator.txt"),
-};
+const CALCULATOR = { name: "calculator", text: () => import("../../../dist/packs/calculator.txt") };

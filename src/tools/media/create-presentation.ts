@@ -48,7 +48,6 @@ export const createPresentation = defineTool({
   typicalTokens: 80,
   // The object is named after the key, so another attempt writes the same one.
   idempotent: "with-key",
-  delivery: "at-least-once",
   orchestration: fanOut(2, 1_000),
   run: async ({ title, slides }, ctx) => {
     const bytes = await callPack<Uint8Array>(PRESENTATION, "writePresentation", [title, slides], ctx);
@@ -56,7 +55,4 @@ export const createPresentation = defineTool({
   },
 });
 
-const PRESENTATION = {
-  name: "presentation",
-  text: () => import("../../../dist/packs/presentation.txt"),
-};
+const PRESENTATION = { name: "presentation", text: () => import("../../../dist/packs/presentation.txt") };

@@ -56,37 +56,26 @@ export const searchNotion = defineTool({
     const response = await ctx.connection("notion").fetch("https://api.notion.com/v1/search", {
       method: "POST",
       headers: { "notion-version": "2025-09-03" },
-      body: {
-        query,
-        page_size: limit,
-        sort: { direction: "descending", timestamp: "last_edited_time" },
-      },
+      body: { query, page_size: limit, sort: { direction: "descending", timestamp: "last_edited_time" } },
       changesNothing: true,
     });
     const { results, has_more: hasMore } = parseUpstream(answerSchema(), response);
-    const pages = results.slice(0, limit).map(({ object, id, url, last_edited_time: edited, ...rest }) => ({
-      page_id: id,
-      kind: object === "page" ? "page" : "database",
-      title: cutText(titleOf(rest), 160),
-      ...(typeof edited === "string" && { edited }),
-      ...(typeof url === "string" && { url }),
-    }));
+    const pages = results
+      .slice(0, limit)
+      .map(({ object, id, url, last_edited_time: edited, title, properties }) => ({
+        page_id: id,
+        kind: object === "page" ? "page" : "database",
+        title: cutText(titleOf([title, ...Object.values(properties ?? {}).map((one) => one?.title)]), 160),
+        ...(typeof edited === "string" && { edited }),
+        ...(typeof url === "string" && { url }),
+      }));
     return { pages, ...(hasMore === true && { more: true }) };
   },
 });
 
 /** A database has its title itself, a page in the one property that is of the type `title`. */
-function titleOf({
-  title,
-  properties,
-}: {
-  readonly title?: unknown;
-  readonly properties?:
-    | Readonly<Record<string, { readonly title?: unknown } | null | undefined>>
-    | null
-    | undefined;
-}): string {
-  for (const one of [title, ...Object.values(properties ?? {}).map((property) => property?.title)]) {
+function titleOf(titles: readonly unknown[]): string {
+  for (const one of titles) {
     const texts = textsSchema().safeParse(one);
     if (texts.success) return texts.data.map(({ plain_text: text }) => text).join("");
   }

@@ -3,10 +3,10 @@ import * as z from "zod/mini";
 import { defineTool } from "../../core/catalog/define-tool.ts";
 import { invalidArgument } from "../kit/invalid-argument.ts";
 import { parseUpstream } from "../kit/parse-upstream.ts";
-import { type Moment, parseWhen, WHEN_CHARACTERS, WHEN_EXPECTED } from "../kit/parse-when.ts";
+import { type Moment, parseWhen, WHEN_EXPECTED } from "../kit/parse-when.ts";
 import { wallTimeAt, writeDay } from "../../core/kit/time-zone.ts";
 import { mayUseAccount } from "../kit/google-access.ts";
-import { placeOfArgument, timezone } from "../kit/zone-argument.ts";
+import { placeOfArgument, timezone, when } from "../kit/zone-argument.ts";
 import { fetchTasks, showTask, TASK_FIELDS, TASKS, taskSchema } from "./tasks-api.ts";
 import { textArgument } from "../kit/arguments.ts";
 
@@ -29,9 +29,7 @@ export const addTask = defineTool({
   input: () =>
     z.strictObject({
       title: textArgument(1_024, "The task, in words."),
-      due: z
-        .optional(z.string().check(z.trim(), z.minLength(1), z.maxLength(WHEN_CHARACTERS)))
-        .check(z.describe("Day it is due, e.g. 'tomorrow' or '2027-03-05'.")),
+      due: z.optional(when()).check(z.describe("Day it is due, e.g. 'tomorrow' or '2027-03-05'.")),
       notes: z.optional(z.string().check(z.maxLength(8_192))).check(z.describe("More about it.")),
       timezone: z._default(timezone(), "UTC"),
     }),

@@ -34,7 +34,6 @@ export const listTasks = defineTool({
       limit: countArgument(50, 20, "How many at most, 1 to 50."),
     }),
   typicalTokens: 400,
-  maxResponseBytes: 1024 * 1024,
   orchestration: { mode: "parallel-safe", backoff: { strategy: "exponential", initial_ms: 300 } },
   run: async ({ include_completed, limit }, ctx) => {
     const shown = String(include_completed);

@@ -62,13 +62,8 @@ export function fetchTasks(
 }
 
 /** Show a task: Google keeps of `due` the day only, and writes it as midnight in UTC. */
-export function showTask({
-  id,
-  title,
-  status,
-  due,
-  notes,
-}: z.output<ReturnType<typeof taskSchema>>): ShownTask {
+export function showTask(task: z.output<ReturnType<typeof taskSchema>>): ShownTask {
+  const { id, title, status, due, notes } = task;
   const [day] = /^\d{4}-\d{2}-\d{2}/.exec(due ?? "") ?? [];
   return {
     task_id: id,

@@ -53,7 +53,6 @@ export const nhtsaRecallSearch = defineTool({
       model: textArgument(50, "Model without trim level, e.g. 'Camry'."),
     }),
   hosts: ["api.nhtsa.gov"],
-  timeoutMs: 10_000,
   typicalTokens: 800,
   // A public service without keys or published limits: five at a time is polite.
   orchestration: fanOut(5, 500),

@@ -59,10 +59,7 @@ export const duckduckgoSearch = defineTool({
   category: "web",
   actions: ["search"],
   isWrite: false,
-  input: () =>
-    z.strictObject({
-      query: textArgument(400, "The term to look up, best a name."),
-    }),
+  input: () => z.strictObject({ query: textArgument(400, "The term to look up, best a name.") }),
   hosts: ["api.duckduckgo.com"],
   timeoutMs: 8_000,
   typicalTokens: 350,

@@ -68,10 +68,7 @@ export const webSearch = defineTool({
       result_filter: "web",
     }).toString();
     const response = await ctx.fetch(url, {
-      headers: {
-        Accept: "application/json",
-        "X-Subscription-Token": ctx.secret("BRAVE_SEARCH_API_KEY"),
-      },
+      headers: { Accept: "application/json", "X-Subscription-Token": ctx.secret("BRAVE_SEARCH_API_KEY") },
     });
     const found = parseUpstream(answerSchema(), response).web?.results ?? [];
     return {

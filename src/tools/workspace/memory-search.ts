@@ -26,10 +26,7 @@ export const memorySearch = defineTool({
     "whole. Size: about 400 tokens.",
   actions: ["search"],
   isWrite: false,
-  input: () =>
-    z.strictObject({
-      query: textArgument(500, "The subject to look for, in words."),
-    }),
+  input: () => z.strictObject({ query: textArgument(500, "The subject to look for, in words.") }),
   bindings: [WORKSPACES],
   typicalTokens: 400,
   // Each call may hold all of a workspace.

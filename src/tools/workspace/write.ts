@@ -18,10 +18,7 @@ export const write = defineTool({
   isWrite: true,
   idempotent: true,
   input: () =>
-    z.strictObject({
-      path: filePath(),
-      content: z.string().check(z.describe("All of the file's text.")),
-    }),
+    z.strictObject({ path: filePath(), content: z.string().check(z.describe("All of the file's text.")) }),
   bindings: [WORKSPACES],
   typicalTokens: 30,
   orchestration: {
