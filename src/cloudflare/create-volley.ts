@@ -144,16 +144,13 @@ export function createVolley<const Features extends readonly Feature[] = []>(
     clock: rest.standIns?.clock,
     random: rest.standIns?.random,
   });
+  const world = { clock: rest.standIns?.clock, deploymentOf };
+  const objects = objectsOf(features).map(([name, { create }]) => [name, create(world)] as const);
   return {
     app: { ...createApp(deploymentOf, features), options },
     TenantGate,
     ToolGate: createToolGate(undefined, rest.standIns?.clock),
-    ...(Object.fromEntries(
-      objectsOf(features).map(([name, { create }]) => [
-        name,
-        create({ clock: rest.standIns?.clock, deploymentOf }),
-      ]),
-    ) as ObjectsOf<Features>),
+    ...(Object.fromEntries(objects) as ObjectsOf<Features>),
   };
 }
 

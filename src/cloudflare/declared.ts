@@ -77,11 +77,9 @@ export function declare(features: readonly (Declaration & { readonly objects?: o
     flags: [...flags],
     codes,
     contract: contractOf(features),
-    ofTenants: features.flatMap(({ objects = {} }) =>
-      (Object.values(objects) as readonly DeclaredObject[]).flatMap(({ binding, isOfTenant }) =>
-        isOfTenant === true ? [binding] : [],
-      ),
-    ),
+    ofTenants: features
+      .flatMap(({ objects = {} }) => Object.values(objects) as readonly DeclaredObject[])
+      .flatMap(({ binding, isOfTenant }) => (isOfTenant === true ? [binding] : [])),
     withFields: (schema) => brought.reduce((whole, { extend }) => extend(whole), schema),
   };
 }

@@ -79,19 +79,8 @@ const NO_TOOL_GATES: ToolGates = {
 };
 
 /** Make what serves the requests of a configuration; throws where the configuration cannot be read. */
-export function createDeployment(
-  env: Env,
-  {
-    catalog,
-    features = [],
-    send,
-    secretOf,
-    trustedOrigins = [],
-    toolSecrets,
-    standIns,
-    bytes,
-  }: DeploymentOptions,
-): Deployment {
+export function createDeployment(env: Env, given: DeploymentOptions): Deployment {
+  const { catalog, features = [], send, secretOf, trustedOrigins = [], toolSecrets, standIns, bytes } = given;
   const declared = declare(features);
   const keys = readKeys(env, declared);
   checkSettings(env, keys.callers, features);
@@ -188,16 +177,8 @@ export function createDeployment(
     },
     runs: { underWay: 0 },
     ports,
-    contextOf(
-      caller,
-      {
-        requestId,
-        requestUrl,
-        dialect = null,
-        defer,
-        watch = new Watch({ clock: ports.clock, requestId, telemetry: ports.telemetry }),
-      },
-    ) {
+    contextOf(caller, { requestId, requestUrl, dialect = null, defer, watch: watched }) {
+      const watch = watched ?? new Watch({ clock: ports.clock, requestId, telemetry: ports.telemetry });
       const origin = { tenant: caller.tenant, key: caller.name, requestId, ...watch.trace };
       watch.origin = origin;
       watch.listeners = hearers.flatMap((hearer) => hearer.listen({ caller, defer, watch }) ?? []);
