@@ -1,3 +1,4 @@
+import { sayDuration } from "../../../console/parts/say-duration.ts";
 import { count } from "../../../console/parts/count.ts";
 import type { WireJob, WireResult } from "../../../console/kit/wire.ts";
 import { isAlive, sayStatus } from "../../../console/jobs/job-filter.ts";
@@ -122,3 +123,9 @@ const KEPT: Readonly<Record<string, string>> = {
   pending_confirmation: "still waits for approval",
   error: "would be refused again",
 };
+
+/** When an action began, and how long it had waited. */
+export function sayBegan(fromMs: number, queuedMs = 0): string {
+  const queued = queuedMs < 1 ? "" : `, ${sayDuration(queuedMs)} of it in queues`;
+  return `${sayDuration(fromMs)} after the run began${queued}`;
+}
