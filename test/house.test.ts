@@ -116,7 +116,7 @@ const CEILINGS = {
   coreFilesThatCoreDoesNotUse: 18,
   coreFilesWithWordsOfFeatures: 12,
   filesReachedPastAnIndex: 47,
-  files: 1083,
+  files: 1085,
   smallFilesWithOneImporter: 96,
   namesOfSeveralFiles: 9,
 } as const;

@@ -9,7 +9,6 @@ import { Table } from "../../../console/parts/table.tsx";
 import { Time } from "../../../console/parts/time.tsx";
 import { FailureNote, type WireFailure } from "../../../console/run/failure-note.tsx";
 import { ResultData } from "../../../console/run/result-data.tsx";
-import { Attempts } from "./attempts.tsx";
 import type { TraceRow } from "./make-trace.ts";
 import type { WireAction } from "./wire-runs.ts";
 import { sayBegan } from "./run-words.ts";
@@ -23,7 +22,7 @@ interface ActionFactsProps {
   readonly onChoose: (key: string) => void;
 }
 
-/** What is kept of an action: how it went, what was sent, what came. */
+/** Show how an action went, what it sent and what came back. */
 export function ActionFacts({ row, rows, action, tool, onChoose }: ActionFactsProps) {
   const { error, confirmation, job_id: job, written, data, cut = [], redacted = [], items, because } = action;
   // A refused action was not sent: it has the arguments that its sender wrote.
@@ -156,5 +155,30 @@ function Others({ rows, onChoose }: OthersProps) {
         </button>
       ))}
     </span>
+  );
+}
+
+interface Attempt {
+  readonly duration_ms: number;
+  readonly code?: string | undefined;
+  /** When a job's attempt began. */
+  readonly at?: string;
+  /** When an action's attempt began, from the start of the run. */
+  readonly started_ms?: number;
+}
+
+export function Attempts({ tries }: { readonly tries: readonly Attempt[] }) {
+  return (
+    <Table
+      of={tries}
+      by={(_, index) => index}
+      look="attempts"
+      columns={[
+        ["Attempt", (_, index) => index + 1],
+        ["Began", ({ at, started_ms: ms = 0 }) => (at === undefined ? sayDuration(ms) : <Time at={at} />)],
+        ["Took", (one) => sayDuration(one.duration_ms)],
+        ["Ended", ({ code }) => (code === undefined ? "succeeded" : <code>{code}</code>)],
+      ]}
+    />
   );
 }

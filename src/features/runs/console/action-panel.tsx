@@ -6,8 +6,7 @@ import { Link } from "../../../console/parts/link.tsx";
 import { sayDuration } from "../../../console/parts/say-duration.ts";
 import { Status } from "../../../console/parts/status.tsx";
 import { JsonView } from "../../../console/parts/json-view.tsx";
-import { ActionFacts } from "./action-facts.tsx";
-import { Attempts } from "./attempts.tsx";
+import { ActionFacts, Attempts } from "./action-facts.tsx";
 import type { TraceRow } from "./make-trace.ts";
 import { sayBegan } from "./run-words.ts";
 
