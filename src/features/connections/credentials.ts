@@ -1,5 +1,6 @@
 import { ToolFailure } from "../../feature/tool.ts";
 import type { UpstreamRequest } from "../../core/catalog/define-tool.ts";
+import { toBase64 } from "../../core/kit/base64.ts";
 import type { Connector, KeyPlace } from "./connectors/connector.ts";
 import { toTokenValue } from "./connectors/provider-request.ts";
 
@@ -40,7 +41,7 @@ export function withCredentials(
     return { url: target.href, request };
   }
   if (typeof as === "object") return { url: target.href, request: withHeader(request, as.header, access) };
-  const value = as === "basic" ? `Basic ${toBase64(access)}` : `Bearer ${access}`;
+  const value = as === "basic" ? `Basic ${toBase64(new TextEncoder().encode(access))}` : `Bearer ${access}`;
   return { url: target.href, request: withHeader(request, "authorization", value) };
 }
 
@@ -53,9 +54,4 @@ function withHeader(request: UpstreamRequest, name: string, value: string): Upst
     ([one]) => one.toLowerCase() !== name.toLowerCase(),
   );
   return { ...request, headers: { ...Object.fromEntries(others), [name]: value } };
-}
-
-/** As RFC 7617 has it with `charset="UTF-8"`. */
-function toBase64(text: string): string {
-  return btoa(Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join(""));
 }

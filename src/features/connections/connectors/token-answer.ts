@@ -1,5 +1,6 @@
 import { follow, isJsonObject, type JsonObject } from "../../../feature/schema.ts";
 import * as LIMITS from "../limits.ts";
+import { fromBase64 } from "../../../core/kit/base64.ts";
 import { parsePointer } from "../../../core/kit/json/json-pointer.ts";
 import { attemptNow } from "../../../feature/refuse.ts";
 import type { SignText } from "../../../core/egress/ports.ts";
@@ -193,11 +194,9 @@ function at(value: unknown, pointer: string): unknown {
 function claimsOf(idToken: unknown): unknown {
   if (typeof idToken !== "string") return undefined;
   const [, payload = ""] = idToken.split(".");
-  const parsed = attemptNow(() => {
-    const bytes = Uint8Array.from(atob(payload.replaceAll("-", "+").replaceAll("_", "/")), (one) =>
-      one.charCodeAt(0),
-    );
-    return JSON.parse(new TextDecoder().decode(bytes)) as unknown;
+  const parsed = attemptNow((): unknown => {
+    const bytes = fromBase64(payload.replaceAll("-", "+").replaceAll("_", "/"));
+    return JSON.parse(new TextDecoder().decode(bytes));
   });
   return parsed.ok ? parsed.value : undefined;
 }

@@ -4,6 +4,7 @@ import { findText, type Place } from "./hook-form.ts";
 import { areSame, type HookWorld, type SentDelivery } from "./proofs.ts";
 import type { TokenProof } from "./read-form.ts";
 import { textsOf } from "./webhook-secret.ts";
+import { fromBase64 } from "../../../core/kit/base64.ts";
 import { hasReservedKey } from "../../../core/contract/check-value.ts";
 import { isJsonObject, parseExact, parseJson } from "../../../feature/schema.ts";
 
@@ -21,9 +22,7 @@ export function textAt(place: Place, { headers, body }: OpenedDelivery): string 
 export function tokenOf(at: TokenProof["at"], opened: OpenedDelivery): string | null {
   if (at === "basic") {
     const [, base64 = ""] = /^Basic +(\S+) *$/i.exec(opened.headers.get("authorization") ?? "") ?? [];
-    const decoded = attemptNow(() =>
-      new TextDecoder().decode(Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))),
-    );
+    const decoded = attemptNow(() => new TextDecoder().decode(fromBase64(base64)));
     return decoded.ok && decoded.value.includes(":") ? decoded.value : null;
   }
   return "query" in at ? new URL(opened.url).searchParams.get(at.query) : textAt(at, opened);
