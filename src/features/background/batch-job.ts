@@ -1,7 +1,7 @@
 import type { AttemptEnd, CallbackTarget, JobSpec } from "../../core/contract/gate/job.ts";
 import type { KeptAs } from "../../core/contract/batch.ts";
 import type { DoneLoop, KeptAgain } from "../../core/gate/execution.ts";
-import type { Caller } from "../../core/contract/gate/caller.ts";
+import type { Caller } from "../../feature/caller.ts";
 import { createPartCall } from "../../core/contract/gate/part-call.ts";
 import { deriveId } from "../../core/kit/derive-id.ts";
 

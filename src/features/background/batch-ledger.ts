@@ -1,4 +1,4 @@
-import type { Failure } from "../../core/contract/failure.ts";
+import type { Failure } from "../../feature/refuse.ts";
 import type { JobClaim } from "../../core/contract/gate/job.ts";
 import type { Gate } from "../../core/contract/gate/tenant-gate-methods.ts";
 import type { Plan, Step } from "../../core/plan/step.ts";

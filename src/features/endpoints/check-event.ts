@@ -2,11 +2,10 @@ import type { Publishing, PublishRefusal } from "./publishing.ts";
 import * as z from "zod/mini";
 
 import type { Issue } from "../../core/contract/failure.ts";
-import { toHint, toIssues } from "../../core/contract/issues.ts";
-import { isJsonObject, type JsonObject, parseExact, utf8Length } from "../../core/contract/json.ts";
+import { toHint } from "../../core/contract/issues.ts";
+import { isJsonObject, type JsonObject, parseExact, toIssues, utf8Length } from "../../feature/schema.ts";
 import * as LIMITS from "./limits.ts";
-import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
-import { err, ok, type Result } from "../../core/kit/result.ts";
+import { err, makeRefusal, ok, type Refusal, type Result } from "../../feature/refuse.ts";
 import type { EventType } from "./directory-methods.ts";
 import { isOwn } from "./match-event.ts";
 import { customerField, EVENT_TYPE, TYPE_IN_WORDS } from "./endpoint-schema.ts";

@@ -1,6 +1,6 @@
 import type { Notice } from "../../feature/gives.ts";
 import type { Published, Publishing, PublishRefusal } from "./publishing.ts";
-import type { Result } from "../../core/kit/result.ts";
+import type { Result } from "../../feature/refuse.ts";
 import type { DeliveryStatus, PublishedEvent } from "./delivery.ts";
 import type { EndpointState, KeptEndpoint } from "./endpoint.ts";
 import type {

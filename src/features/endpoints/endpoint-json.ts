@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-import { lazySchema, type Written } from "../../core/contract/lazy-schema.ts";
+import { lazySchema, type Written } from "../../feature/schema.ts";
 import { DELIVERY_STATUSES, type Attempt, toDeliveryId } from "./delivery.ts";
 import type { EventType, FoundDelivery, KeptEvent } from "./directory-methods.ts";
 import { DISABLED_BECAUSE, ENDPOINT_STATES, type KeptEndpoint, stateOf } from "./endpoint.ts";

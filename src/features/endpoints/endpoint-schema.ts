@@ -1,17 +1,16 @@
 import * as z from "zod/mini";
 
 import { conditionSchema, conditionTests, parseCondition } from "../../core/contract/condition.ts";
-import { suggestFields, toHint, toIssues } from "../../core/contract/issues.ts";
+import { suggestFields, toHint } from "../../core/contract/issues.ts";
+import { isJsonObject, lazySchema, toIssues, type Written } from "../../feature/schema.ts";
 import { subjectField } from "../../feature/caller.ts";
 import type { Issue } from "../../core/contract/failure.ts";
-import { isJsonObject, withoutNulls } from "../../core/contract/json.ts";
-import { lazySchema, type Written } from "../../core/contract/lazy-schema.ts";
+import { withoutNulls } from "../../core/contract/json.ts";
 import * as LIMITS from "./limits.ts";
-import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
+import { err, makeRefusal, ok, type Refusal, type Result } from "../../feature/refuse.ts";
 import { guardHeaders } from "../../core/egress/guard-headers.ts";
-import { guardPublicUrl } from "../../core/egress/guard-url.ts";
+import { guardPublicUrl } from "../../feature/outside.ts";
 import type { GcraRate } from "../../core/kit/gcra.ts";
-import { err, ok, type Result } from "../../core/kit/result.ts";
 
 /** The form of an endpoint's id, which stands in paths. */
 export const ENDPOINT_ID = /^[A-Za-z0-9_.@:-]{1,128}$/;

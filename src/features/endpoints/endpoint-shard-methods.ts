@@ -1,4 +1,4 @@
-import type { TakenRows } from "../../core/kit/take-rows.ts";
+import type { TakenRows } from "../../feature/kit.ts";
 import type { Delivery, DeliveryStatus, PublishedEvent } from "./delivery.ts";
 import type { EndpointSettings } from "./endpoint-schema.ts";
 import type { EndpointState, KeptEndpoint } from "./endpoint.ts";

@@ -1,8 +1,7 @@
-import type { Configured } from "../../cloudflare/configured.ts";
+import { type Configured, defineFeature } from "../../feature/define.ts";
 import { VAULT_KEY, readVaultKeys } from "../../cloudflare/vault.ts";
 import type { Notice, Told } from "../../feature/gives.ts";
 import { ENDPOINTS } from "./publishing.ts";
-import { defineFeature } from "../../feature/define.ts";
 import { ENDPOINT_ENDPOINTS, resealEndpoints } from "./http/routes.ts";
 import { EVENT_TYPE_ENDPOINTS } from "./http/event-types.ts";
 import { EVENT_ENDPOINTS } from "./http/events.ts";

@@ -1,10 +1,9 @@
 import * as z from "zod/mini";
 
-import { isJsonObject } from "../../core/contract/json.ts";
-import { lazySchema } from "../../core/contract/lazy-schema.ts";
+import { isJsonObject, lazySchema, visibleText } from "../../feature/schema.ts";
 import * as LIMITS from "./limits.ts";
-import { attemptNow, err, ok, type Result } from "../../core/kit/result.ts";
-import { quotedText, visibleText } from "../../core/kit/visible-text.ts";
+import { attemptNow, err, ok, type Result } from "../../feature/refuse.ts";
+import { quotedText } from "../../core/kit/visible-text.ts";
 
 /** The variable that says how the page for customers looks, and who may frame it. */
 export const PORTAL = "VOLLEY_PORTAL";

@@ -1,11 +1,5 @@
-import { isJsonObject, type JsonObject } from "../../core/contract/json.ts";
-import {
-  makeLost,
-  makePuts,
-  objectsOf,
-  type Restore,
-  type RestoreStep,
-} from "../../core/contract/restore-step.ts";
+import { isJsonObject, type JsonObject, makeLost, objectsOf, type Restore } from "../../feature/schema.ts";
+import { makePuts, type RestoreStep } from "../../core/contract/restore-step.ts";
 
 /** The fields of an export that say how an endpoint or a type stands, and are no settings. */
 const STANDING = new Set(["state", "failing_since", "disabled_because", "created_at", "updated_at"]);

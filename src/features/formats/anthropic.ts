@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
-import { lazySchema, type Written } from "../../core/contract/lazy-schema.ts";
-import { ok } from "../../core/kit/result.ts";
+import { lazySchema, type Written } from "../../feature/schema.ts";
+import { ok } from "../../feature/refuse.ts";
 import { parseCallArguments } from "../../turns/parse-call-arguments.ts";
 import { isCalled } from "../../turns/turn-table.ts";
 import { defineDialect, foundAt, type ProviderCall, readId, refuseShape } from "../../turns/read-turn.ts";

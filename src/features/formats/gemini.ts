@@ -1,9 +1,7 @@
 import * as z from "zod/mini";
 
-import { isJsonObject, type JsonObject, parseExact } from "../../core/contract/json.ts";
-import { lazySchema, type Written } from "../../core/contract/lazy-schema.ts";
-import type { Refusal } from "../../core/contract/refusal.ts";
-import { ok, type Result } from "../../core/kit/result.ts";
+import { isJsonObject, type JsonObject, lazySchema, parseExact, type Written } from "../../feature/schema.ts";
+import { ok, type Refusal, type Result } from "../../feature/refuse.ts";
 import { parseCallArguments } from "../../turns/parse-call-arguments.ts";
 import {
   defineDialect,

@@ -1,10 +1,8 @@
 import * as z from "zod/mini";
 
 import { makeFailure } from "../../core/contract/failure.ts";
-import { isJsonObject, type JsonObject } from "../../core/contract/json.ts";
-import { lazySchema, type Written } from "../../core/contract/lazy-schema.ts";
-import type { Refusal } from "../../core/contract/refusal.ts";
-import { err, ok, type Result } from "../../core/kit/result.ts";
+import { isJsonObject, type JsonObject, lazySchema, type Written } from "../../feature/schema.ts";
+import { err, ok, type Refusal, type Result } from "../../feature/refuse.ts";
 import { CUSTOM, parseCallArguments } from "../../turns/parse-call-arguments.ts";
 import {
   defineDialect,

@@ -1,6 +1,6 @@
 import * as LIMITS from "./limits.ts";
-import type { Clock } from "../../core/kit/clock.ts";
-import { err, ok, type Result } from "../../core/kit/result.ts";
+import type { Clock } from "../../feature/kit.ts";
+import { err, ok, type Result } from "../../feature/refuse.ts";
 
 const MINUTE_MS = 60_000;
 

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
 import type { Entry } from "../../core/contract/action.ts";
-import { lazySchema, type Written } from "../../core/contract/lazy-schema.ts";
+import { lazySchema, type Written } from "../../feature/schema.ts";
 
 /** The bounds of a request to the Orchestration API, beside `LIMITS`. */
 export const ORCHESTRATION_LIMITS = {

@@ -1,10 +1,10 @@
-import type { Catalog } from "../../core/catalog/catalog.ts";
+import type { Catalog } from "../../feature/tool.ts";
 import { parseCall } from "../../core/catalog/parse-args.ts";
-import { type Failure, makeFailure } from "../../core/contract/failure.ts";
+import { makeFailure } from "../../core/contract/failure.ts";
+import { err, type Failure, ok, type Result } from "../../feature/refuse.ts";
 import * as LIMITS from "../../core/contract/limits.ts";
 import type { OrchestrationCall, Partition } from "./calls.ts";
-import { err, ok, type Result } from "../../core/kit/result.ts";
-import { visibleText } from "../../core/kit/visible-text.ts";
+import { visibleText } from "../../feature/schema.ts";
 import { findHazards } from "../../core/plan/hazards.ts";
 import { remainingPaths } from "../../core/plan/remaining-paths.ts";
 import type { Edge, Plan, Step, Task } from "../../core/plan/step.ts";

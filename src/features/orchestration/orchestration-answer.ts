@@ -1,14 +1,14 @@
 import * as z from "zod/mini";
 
 import { type Failure, toWireFailure } from "../../core/contract/failure.ts";
-import { lazySchema, type Written } from "../../core/contract/lazy-schema.ts";
+import { lazySchema, type Written } from "../../feature/schema.ts";
 import {
   CONCURRENCY_CLASSES,
   type OrchestrationCall,
   type Partition,
   partitionStatsSchema,
 } from "./calls.ts";
-import type { Outcome } from "../../core/contract/outcome.ts";
+import type { Outcome } from "../../feature/tool.ts";
 
 /** The outcomes of a partition's calls, in the order asked, and the wall-clock time of all. */
 export interface PartitionOutcome {

@@ -1,16 +1,19 @@
 import * as z from "zod/mini";
 
 import { type Entry, parseAction } from "../../core/contract/action.ts";
-import { type Failure, makeFailure } from "../../core/contract/failure.ts";
-import { describe } from "../../core/contract/issues.ts";
-import { isJsonObject, type JsonObject } from "../../core/contract/json.ts";
-import { lazySchema, type Written } from "../../core/contract/lazy-schema.ts";
+import { makeFailure } from "../../core/contract/failure.ts";
+import { err, type Failure, ok, type Refusal, type Result, statusOf } from "../../feature/refuse.ts";
+import {
+  describe,
+  isJsonObject,
+  type JsonObject,
+  lazySchema,
+  visibleText,
+  type Written,
+} from "../../feature/schema.ts";
 import * as LIMITS from "../../core/contract/limits.ts";
 import { readJsonText } from "../../core/contract/run-schema.ts";
 import { ORCHESTRATION_LIMITS, type OrchestrationCall } from "./calls.ts";
-import { type Refusal, statusOf } from "../../core/contract/refusal.ts";
-import { err, ok, type Result } from "../../core/kit/result.ts";
-import { visibleText } from "../../core/kit/visible-text.ts";
 
 /** How this API says no. */
 export const apiErrorSchema = lazySchema(() =>

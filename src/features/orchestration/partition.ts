@@ -1,4 +1,4 @@
-import type { Catalog } from "../../core/catalog/catalog.ts";
+import type { Catalog, Tool } from "../../feature/tool.ts";
 import type {
   Classification,
   ClassifiedCall,
@@ -7,9 +7,7 @@ import type {
   PartitionBatch,
   PartitionStats,
 } from "./calls.ts";
-import type { Tool } from "../../core/catalog/define-tool.ts";
-import type { JsonObject } from "../../core/contract/json.ts";
-import { visibleText } from "../../core/kit/visible-text.ts";
+import { type JsonObject, visibleText } from "../../feature/schema.ts";
 import { classifyShell } from "./shell/classify-shell.ts";
 
 /** Classify parsed calls against the caller's catalog and group them into batches. */

@@ -1,4 +1,4 @@
-import { utf8Length } from "../../core/contract/json.ts";
+import { utf8Length } from "../../feature/schema.ts";
 import { linesKept } from "../../core/contract/limits.ts";
 import type { LogLine, Outcome } from "../../core/contract/outcome.ts";
 import { toOutline } from "./action-outline.ts";

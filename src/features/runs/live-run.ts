@@ -1,5 +1,5 @@
-import type { JobRecord } from "../../core/contract/gate/job.ts";
-import { parseExact } from "../../core/contract/json.ts";
+import type { JobRecord } from "../../feature/tool.ts";
+import { parseExact } from "../../feature/schema.ts";
 import type { ListedRun, RunQuery } from "./run-log-methods.ts";
 import { fitsListed } from "./run-query.ts";
 

@@ -1,5 +1,4 @@
-import type { JsonObject } from "../../core/contract/json.ts";
-import { objectsOf, type Restore } from "../../core/contract/restore-step.ts";
+import { type JsonObject, objectsOf, type Restore } from "../../feature/schema.ts";
 
 /** Characters of one request's runs: a run with the most that is kept of it is a quarter of that. */
 const RUNS_CHARACTERS = 1_000_000;

@@ -1,10 +1,9 @@
-import type { Caller } from "../../core/contract/gate/caller.ts";
-import { utf8Length } from "../../core/contract/json.ts";
+import type { Caller } from "../../feature/caller.ts";
+import { utf8Length } from "../../feature/schema.ts";
 import * as LIMITS from "./limits.ts";
-import type { LogLevel } from "../../core/egress/ports.ts";
-import type { Clock } from "../../core/kit/clock.ts";
-import { attempt } from "../../core/kit/result.ts";
-import { sleep } from "../../core/kit/sleep.ts";
+import type { LogLevel } from "../../feature/outside.ts";
+import { type Clock, sleep } from "../../feature/kit.ts";
+import { attempt } from "../../feature/refuse.ts";
 import type { ModelRound } from "../../core/observe/seen.ts";
 import type { RunReport } from "./run.ts";
 import type { RunFacts, RunRecord } from "./run-record.ts";

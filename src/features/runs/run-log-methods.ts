@@ -1,6 +1,6 @@
 import type { Aftermath } from "../../core/contract/gate/part-call.ts";
-import type { Remote } from "../../core/contract/gate/tenant-gate-methods.ts";
-import type { Written } from "../../core/contract/lazy-schema.ts";
+import type { Remote } from "../../feature/tool.ts";
+import type { Written } from "../../feature/schema.ts";
 import type { listedRunSchema, runFilterSchema } from "./http/run-schemas.ts";
 import type { TurnedJob } from "./turned-job.ts";
 import type { ExportedRun, RunHead, RunReport } from "./run.ts";

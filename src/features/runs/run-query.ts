@@ -1,7 +1,6 @@
-import { parsePage, parseRange } from "../../core/contract/list-query.ts";
-import { parseChoice, refuseOtherParameters } from "../../core/contract/parse-request.ts";
-import type { Refusal } from "../../core/contract/refusal.ts";
-import { err, ok, type Result } from "../../core/kit/result.ts";
+import { parseRange } from "../../core/contract/list-query.ts";
+import { parseChoice, parsePage, refuseOtherParameters } from "../../feature/schema.ts";
+import { err, ok, type Refusal, type Result } from "../../feature/refuse.ts";
 import { RUN_SOURCES, RUN_STATUSES, type RunHead } from "./run.ts";
 import type { ListedRun, Look, RunPlace, RunQuery } from "./run-log-methods.ts";
 import { sees } from "./see-run.ts";

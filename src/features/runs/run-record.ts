@@ -1,12 +1,11 @@
-import type { Tool } from "../../core/catalog/define-tool.ts";
+import { nameOf, type Outcome, type SeenBatch, type Tool } from "../../feature/tool.ts";
 import { toWireFailure } from "../../core/contract/failure.ts";
-import { utf8Length } from "../../core/contract/json.ts";
-import { type Outcome, shownOf, toWirePending } from "../../core/contract/outcome.ts";
+import { utf8Length, visibleText } from "../../feature/schema.ts";
+import { shownOf, toWirePending } from "../../core/contract/outcome.ts";
 import { redactorOf, type SecretOf } from "../../core/egress/tool-secrets.ts";
-import { attemptNow, ok } from "../../core/kit/result.ts";
-import { visibleText } from "../../core/kit/visible-text.ts";
-import type { ModelRound, SeenBatch } from "../../core/observe/seen.ts";
-import { nameOf, UNKNOWN_TOOL } from "../../core/observe/watch.ts";
+import { attemptNow, ok } from "../../feature/refuse.ts";
+import type { ModelRound } from "../../core/observe/seen.ts";
+import { UNKNOWN_TOOL } from "../../core/observe/watch.ts";
 import type { Step } from "../../core/plan/step.ts";
 import { ActionContent, LINK, keepLog } from "./action-content.ts";
 import { type Placed, toOpening, toOthersJson, toOutline } from "./action-outline.ts";

@@ -1,5 +1,5 @@
 import type { Aftermath } from "../../core/contract/gate/part-call.ts";
-import { isTrouble } from "../../core/contract/gate/job.ts";
+import { isTrouble } from "../../feature/tool.ts";
 import { UNKNOWN_TOOL } from "../../core/observe/watch.ts";
 import type { TurnedJob } from "./turned-job.ts";
 import { ENDS, type RunHead, type RunStatus, type ToolCount } from "./run.ts";

@@ -1,11 +1,10 @@
-import type { Catalog } from "../../core/catalog/catalog.ts";
-import type { Tool } from "../../core/catalog/define-tool.ts";
+import type { Catalog, Tool } from "../../feature/tool.ts";
 import { parseCall } from "../../core/catalog/parse-args.ts";
-import { type Failure, makeFailure, toWireFailure } from "../../core/contract/failure.ts";
+import { makeFailure, toWireFailure } from "../../core/contract/failure.ts";
+import { attempt, type Failure } from "../../feature/refuse.ts";
 import { MARK } from "../../core/egress/redact.ts";
-import { isJsonObject, type JsonObject, parseExact } from "../../core/contract/json.ts";
+import { isJsonObject, type JsonObject, parseExact } from "../../feature/schema.ts";
 import { conditionOf } from "../../core/contract/orchestration.ts";
-import { attempt } from "../../core/kit/result.ts";
 import type { Call } from "../../core/plan/step.ts";
 import { compensationOf, type EndedWrite, resolveCompensation } from "./compensation.ts";
 import type { Irreversible, NoWayBack, Reversal, SealArgs, WayBack } from "./undo-run.ts";

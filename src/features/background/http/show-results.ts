@@ -1,18 +1,14 @@
 import * as z from "zod/mini";
 
-import { respondCounted } from "../../../feature/answer.ts";
+import { askGate, type RequestContext, respondCounted } from "../../../feature/answer.ts";
 import * as LIMITS from "../limits.ts";
-import { BATCH_TOOL } from "../../../core/catalog/alias.ts";
-import { type Batch, parseBatch } from "../../../core/contract/batch.ts";
-import { parseExact } from "../../../core/contract/json.ts";
-import { refuseOtherParameters, refuseQuery } from "../../../core/contract/parse-request.ts";
-import { makeRefusal } from "../../../core/contract/refusal.ts";
+import { BATCH_TOOL, type Outcome, parseBatch } from "../../../feature/tool.ts";
+import type { Batch } from "../../../core/contract/batch.ts";
+import { parseExact, refuseOtherParameters, refuseQuery } from "../../../feature/schema.ts";
+import { attempt, err, makeRefusal } from "../../../feature/refuse.ts";
 import { findJob, NO_JOB, UNREADABLE } from "../../../cloudflare/routes/jobs.ts";
-import { askGate } from "../../../cloudflare/http/ask-gate.ts";
-import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
-import type { Route } from "../../../cloudflare/openapi/route.ts";
+import type { Route } from "../../../feature/route.ts";
 import { isLive } from "../../../core/gate/state/outbox.ts";
-import { attempt, err } from "../../../core/kit/result.ts";
 import { makePlan } from "../../../core/plan/make-plan.ts";
 import {
   BATCH,
@@ -24,7 +20,6 @@ import {
   type ResultPage,
 } from "../batch-job.ts";
 import { completeBatch, resultPageSchema, toPageJson } from "../batch-results.ts";
-import type { Outcome } from "../../../core/contract/outcome.ts";
 import type { JobRuns } from "../../../feature/gives.ts";
 import { isCut } from "../../flows/run/run-journal.ts";
 

@@ -1,7 +1,7 @@
 import * as LIMITS from "../limits.ts";
-import type { PartMethods } from "../../../core/contract/gate/part-call.ts";
+import type { ObjectPart, OpenPart, PartMethods, PartWorld } from "../../../feature/tenant.ts";
 import type { JobClaim, JobProgress } from "../../../core/contract/gate/job.ts";
-import type { ObjectPart, OpenPart, PartHost, PartWorld } from "../../../cloudflare/durable/object-part.ts";
+import type { PartHost } from "../../../cloudflare/durable/object-part.ts";
 import { isLive } from "../../../core/gate/state/outbox.ts";
 import {
   BATCH,
@@ -14,7 +14,7 @@ import {
   type ResultQuery,
 } from "../batch-job.ts";
 import type { JobKind } from "../../../cloudflare/durable/job-kind.ts";
-import { attempt } from "../../../core/kit/result.ts";
+import { attempt } from "../../../feature/refuse.ts";
 
 const TABLES = `
   CREATE TABLE IF NOT EXISTS batches (

@@ -1,9 +1,7 @@
-import type { Catalog } from "../../../core/catalog/catalog.ts";
-import type { Tool } from "../../../core/catalog/define-tool.ts";
+import type { Catalog, Tool } from "../../../feature/tool.ts";
 import { givenBy } from "../../../feature/gives.ts";
-import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
-import { attempt } from "../../../core/kit/result.ts";
-import { visibleText } from "../../../core/kit/visible-text.ts";
+import { attempt, makeRefusal, type Refusal } from "../../../feature/refuse.ts";
+import { visibleText } from "../../../feature/schema.ts";
 import { refuseEndpoint } from "../endpoint-schema.ts";
 import type { Scope } from "./scope.ts";
 

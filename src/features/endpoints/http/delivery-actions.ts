@@ -1,11 +1,7 @@
-import { askGate } from "../../../cloudflare/http/ask-gate.ts";
-import { respondList } from "../../../cloudflare/http/respond-list.ts";
-import { respondJson } from "../../../cloudflare/http/respond.ts";
-import { lazySchema } from "../../../core/contract/lazy-schema.ts";
-import { pageSchema, parsePage } from "../../../core/contract/list-query.ts";
-import { parseChoice, refuseOtherParameters } from "../../../core/contract/parse-request.ts";
-import { makeRefusal } from "../../../core/contract/refusal.ts";
-import { err, ok } from "../../../core/kit/result.ts";
+import { askGate, respondJson, respondList } from "../../../feature/answer.ts";
+import { lazySchema, parseChoice, parsePage, refuseOtherParameters } from "../../../feature/schema.ts";
+import { pageSchema } from "../../../core/contract/list-query.ts";
+import { err, makeRefusal, ok } from "../../../feature/refuse.ts";
 import { DELIVERY_STATUSES, toBody } from "../delivery.ts";
 import { deliverySchema } from "../endpoint-json.ts";
 import {

@@ -1,15 +1,15 @@
 import * as z from "zod/mini";
-import { askGate } from "../../../cloudflare/http/ask-gate.ts";
-import { readRequest } from "../../../cloudflare/http/read-request-body.ts";
-import { respondList } from "../../../cloudflare/http/respond-list.ts";
-import { respondJson } from "../../../cloudflare/http/respond.ts";
-import { lazySchema } from "../../../core/contract/lazy-schema.ts";
-import { pageSchema, parsePage } from "../../../core/contract/list-query.ts";
-import { parseChoice, refuseOtherParameters } from "../../../core/contract/parse-request.ts";
-import { makeRefusal } from "../../../core/contract/refusal.ts";
-import { err, ok } from "../../../core/kit/result.ts";
+import { askGate, readRequest, respondJson, respondList } from "../../../feature/answer.ts";
+import {
+  lazySchema,
+  parseChoice,
+  parsePage,
+  refuseOtherParameters,
+  visibleText,
+} from "../../../feature/schema.ts";
+import { pageSchema } from "../../../core/contract/list-query.ts";
+import { err, makeRefusal, ok } from "../../../feature/refuse.ts";
 import { INSTANT_EXPECTED, parseInstant } from "../../../core/kit/rfc3339.ts";
-import { visibleText } from "../../../core/kit/visible-text.ts";
 import { typeField } from "../check-event.ts";
 import { toDayJson, shownEndpointSchema } from "../endpoint-json.ts";
 import { ENDPOINT_STATES } from "../endpoint.ts";

@@ -1,22 +1,21 @@
 import * as z from "zod/mini";
-import { askGate } from "../../../cloudflare/http/ask-gate.ts";
+import { askGate, respondJson, respondList } from "../../../feature/answer.ts";
 import { readRequestBody } from "../../../cloudflare/http/read-request-body.ts";
-import { respondList } from "../../../cloudflare/http/respond-list.ts";
-import { respondJson } from "../../../cloudflare/http/respond.ts";
-import type { Route } from "../../../cloudflare/openapi/route.ts";
+import type { Route } from "../../../feature/route.ts";
 import { toHint } from "../../../core/contract/issues.ts";
-import { parseExact } from "../../../core/contract/json.ts";
-import { lazySchema } from "../../../core/contract/lazy-schema.ts";
-import { bodyBytes, nesting } from "../../../core/contract/limits.ts";
-import { pageFields, pageSchema, parsePage } from "../../../core/contract/list-query.ts";
 import {
-  refuseOtherParameters,
-  type ParsedRequest,
+  lazySchema,
+  pageFields,
+  parseExact,
+  parsePage,
   parseRequest,
-} from "../../../core/contract/parse-request.ts";
-import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
-import { err, ok, type Result } from "../../../core/kit/result.ts";
-import { visibleText } from "../../../core/kit/visible-text.ts";
+  refuseOtherParameters,
+  visibleText,
+} from "../../../feature/schema.ts";
+import { bodyBytes, nesting } from "../../../core/contract/limits.ts";
+import { pageSchema } from "../../../core/contract/list-query.ts";
+import type { ParsedRequest } from "../../../core/contract/parse-request.ts";
+import { err, makeRefusal, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
 import { checkEvent, findMisfits, findSchemaFlaws, typeField } from "../check-event.ts";
 import { toTypeText } from "../endpoint-json.ts";
 import { routeOf, type Scope, UNREADABLE } from "./scope.ts";

@@ -1,8 +1,8 @@
-import { mayDo } from "../../../core/contract/gate/caller.ts";
+import { mayDo } from "../../../feature/caller.ts";
 import * as z from "zod/mini";
 
 import * as LIMITS from "../limits.ts";
-import type { TenantPart } from "../../../cloudflare/feature.ts";
+import type { TenantPart } from "../../../feature/define.ts";
 import { toEndpointJson, toEventText, toTypeText } from "../endpoint-json.ts";
 import { type Directory, openDirectory } from "../objects/endpoint-objects.ts";
 import { restoreEndpoints } from "../restore-endpoints.ts";

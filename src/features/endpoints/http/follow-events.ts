@@ -1,11 +1,10 @@
 import * as z from "zod/mini";
 
-import { askGate } from "../../../cloudflare/http/ask-gate.ts";
+import { askGate } from "../../../feature/answer.ts";
 import { openEventStream, STREAM_HEADERS } from "../../../cloudflare/http/event-stream.ts";
-import { refuseOtherParameters, refuseQuery } from "../../../core/contract/parse-request.ts";
-import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
-import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
-import { sleep } from "../../../core/kit/sleep.ts";
+import { refuseOtherParameters, refuseQuery } from "../../../feature/schema.ts";
+import { attempt, err, makeRefusal, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
+import { sleep } from "../../../feature/kit.ts";
 import type { FollowAnswer, KeptEvent } from "../directory-methods.ts";
 import { toTime } from "../endpoint-json.ts";
 import { PATTERN, PATTERN_IN_WORDS } from "../endpoint-schema.ts";

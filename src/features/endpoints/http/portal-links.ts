@@ -1,13 +1,9 @@
 import * as z from "zod/mini";
-import { askGate } from "../../../cloudflare/http/ask-gate.ts";
-import { readRequest } from "../../../cloudflare/http/read-request-body.ts";
-import { respondJson } from "../../../cloudflare/http/respond.ts";
-import type { Route } from "../../../cloudflare/openapi/route.ts";
-import { SUBJECT } from "../../../core/contract/gate/caller.ts";
-import { lazySchema } from "../../../core/contract/lazy-schema.ts";
-import { refuseOtherParameters, refuseQuery } from "../../../core/contract/parse-request.ts";
-import { makeRefusal } from "../../../core/contract/refusal.ts";
-import { err, ok } from "../../../core/kit/result.ts";
+import { askGate, readRequest, respondJson } from "../../../feature/answer.ts";
+import type { Route } from "../../../feature/route.ts";
+import { SUBJECT } from "../../../feature/caller.ts";
+import { lazySchema, refuseOtherParameters, refuseQuery } from "../../../feature/schema.ts";
+import { err, makeRefusal, ok } from "../../../feature/refuse.ts";
 import { toTime } from "../endpoint-json.ts";
 import { customerField } from "../endpoint-schema.ts";
 import { routeOf } from "./scope.ts";

@@ -1,7 +1,6 @@
 import { mark } from "../../../feature/kit.ts";
 import { ConfigurationError } from "../../../feature/refuse.ts";
-import type { Env } from "../../../cloudflare/configured.ts";
-import { createSlot } from "../../../cloudflare/slot.ts";
+import { createSlot, type Env } from "../../../feature/define.ts";
 import { parsePortalSettings, PORTAL, type PortalSettings } from "../portal-settings.ts";
 
 /** Read how the page for customers looks. Throws where the variable cannot be read. */

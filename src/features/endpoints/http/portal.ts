@@ -1,10 +1,9 @@
 import type { Context } from "hono";
 import { createRouter, type Router, type RouterTypes } from "../../../feature/route.ts";
-import { askGate } from "../../../cloudflare/http/ask-gate.ts";
+import { askGate, respondJson, respondRefusal } from "../../../feature/answer.ts";
 import { linkVisitsOf } from "../../../cloudflare/http/visitor-rates.ts";
-import { respondJson, respondRefusal, respondResult } from "../../../cloudflare/http/respond.ts";
-import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
-import { ok, type Result } from "../../../core/kit/result.ts";
+import { respondResult } from "../../../cloudflare/http/respond.ts";
+import { makeRefusal, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
 import type { PortalLink } from "../directory-methods.ts";
 import { toTime } from "../endpoint-json.ts";
 import { listDeliveries, resendDelivery, showOwnDelivery } from "./delivery-actions.ts";

@@ -1,13 +1,10 @@
-import { askGate } from "../../../cloudflare/http/ask-gate.ts";
+import { askGate, respondJson } from "../../../feature/answer.ts";
 import { readRequestBody } from "../../../cloudflare/http/read-request-body.ts";
-import { respondJson } from "../../../cloudflare/http/respond.ts";
 import { vaultOf } from "../../../cloudflare/vault.ts";
 import type { Issue } from "../../../core/contract/failure.ts";
-import { isJsonObject, type JsonObject, utf8Length } from "../../../core/contract/json.ts";
-import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
+import { isJsonObject, type JsonObject, utf8Length, visibleText } from "../../../feature/schema.ts";
+import { err, makeRefusal, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
 import { parseWebhookSecrets } from "../../../core/egress/webhook-secret.ts";
-import { err, ok, type Result } from "../../../core/kit/result.ts";
-import { visibleText } from "../../../core/kit/visible-text.ts";
 import type { EndpointAsked, KeepRefusal } from "../directory-methods.ts";
 import { toSettingsJson } from "../endpoint-json.ts";
 import { ENDPOINT_ID, parseEndpoint, ENDPOINT_ID_IN_WORDS, refuseEndpoint } from "../endpoint-schema.ts";

@@ -1,8 +1,7 @@
 import * as z from "zod/mini";
 import { makeReseal } from "../../../cloudflare/routes/make-reseal.ts";
-import type { Route } from "../../../cloudflare/openapi/route.ts";
-import { lazySchema } from "../../../core/contract/lazy-schema.ts";
-import { pageFields } from "../../../core/contract/list-query.ts";
+import type { Route } from "../../../feature/route.ts";
+import { lazySchema, pageFields } from "../../../feature/schema.ts";
 import { DELIVERY_STATUSES } from "../delivery.ts";
 import { deliverySchema, wholeEndpointSchema } from "../endpoint-json.ts";
 import { endpointSchema } from "../endpoint-schema.ts";

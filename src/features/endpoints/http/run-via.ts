@@ -1,12 +1,11 @@
-import type { Deployment } from "../../../cloudflare/deployed.ts";
+import type { Deployment } from "../../../feature/define.ts";
 import { AnswerBudget } from "../../../core/answer/envelope.ts";
-import { parseBatch } from "../../../core/contract/batch.ts";
+import { parseBatch, Watch } from "../../../feature/tool.ts";
 import { FOR_DELIVERY } from "../../../feature/gives.ts";
-import { parseExact, utf8Length } from "../../../core/contract/json.ts";
+import { parseExact, utf8Length } from "../../../feature/schema.ts";
 import { ByteBudget } from "../../../core/egress/byte-budget.ts";
 import type { Semaphore } from "../../../core/kit/semaphore.ts";
-import { Watch } from "../../../core/observe/watch.ts";
-import { execute } from "../../../core/run/execute/executor.ts";
+import { execute } from "../../../feature/answer.ts";
 import { type PublishedEvent, toBody, type MadeBody } from "../delivery.ts";
 import { readsOnly } from "./check-via.ts";
 import * as LIMITS from "../limits.ts";

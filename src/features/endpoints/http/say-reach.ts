@@ -1,5 +1,5 @@
 import { ENDPOINTS, type Publishing } from "../publishing.ts";
-import type { JsonObject } from "../../../core/contract/json.ts";
+import type { JsonObject } from "../../../feature/schema.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import type { SayReach } from "../../../feature/gives.ts";
 import type { Reach } from "../directory-methods.ts";

@@ -1,9 +1,7 @@
-import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
+import type { RequestContext } from "../../../feature/answer.ts";
 import { routesOf } from "../../../cloudflare/openapi/route.ts";
-import { isJsonObject } from "../../../core/contract/json.ts";
-import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
-import { ok, type Result } from "../../../core/kit/result.ts";
-import { visibleText } from "../../../core/kit/visible-text.ts";
+import { isJsonObject, visibleText } from "../../../feature/schema.ts";
+import { makeRefusal, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
 import type { FoundDelivery } from "../directory-methods.ts";
 import { toDeliveryJson, toEndpointJson } from "../endpoint-json.ts";
 import { refuseEndpoint } from "../endpoint-schema.ts";

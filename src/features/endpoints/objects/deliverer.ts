@@ -1,6 +1,6 @@
-import type { Deployment } from "../../../cloudflare/deployed.ts";
-import type { Clock } from "../../../core/kit/clock.ts";
-import { attempt } from "../../../core/kit/result.ts";
+import type { Deployment } from "../../../feature/define.ts";
+import type { Clock } from "../../../feature/kit.ts";
+import { attempt } from "../../../feature/refuse.ts";
 import type { Semaphore } from "../../../core/kit/semaphore.ts";
 import type { Turn } from "../delivery-queue.ts";
 import { type AttemptAnswer, type PublishedEvent, toBody, type MadeBody } from "../delivery.ts";

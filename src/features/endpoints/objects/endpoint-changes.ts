@@ -1,5 +1,5 @@
 import * as LIMITS from "../limits.ts";
-import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
+import { attempt, err, ok, type Result } from "../../../feature/refuse.ts";
 import type { CustomerHands, EndpointAsked, KeepRefusal } from "../directory-methods.ts";
 import type { Put } from "../endpoint-shard-methods.ts";
 import type { EndpointIndex } from "./endpoint-index.ts";

@@ -3,7 +3,7 @@ import { GateAlarm } from "../../../cloudflare/durable/gate-alarm.ts";
 import type { ObjectOptions } from "../../../cloudflare/feature.ts";
 import type { Notice } from "../../../feature/gives.ts";
 import type { Publishing } from "../publishing.ts";
-import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
+import { attempt, err, ok, type Result } from "../../../feature/refuse.ts";
 import { findMisfit } from "../check-event.ts";
 import { DELIVERY_STATUSES, type DeliveryStatus, parseDeliveryId, type PublishedEvent } from "../delivery.ts";
 import type {

@@ -1,12 +1,10 @@
 import { defineObject, type ObjectNamespace, openObject } from "../../../feature/object.ts";
-import type { Configured } from "../../../cloudflare/configured.ts";
-import type { Jurisdiction } from "../../../core/contract/gate/caller.ts";
+import type { Configured } from "../../../feature/define.ts";
+import type { Jurisdiction } from "../../../feature/caller.ts";
 import { ENDPOINTS } from "../publishing.ts";
-import type { Remote } from "../../../core/contract/gate/tenant-gate-methods.ts";
-import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
-import type { Clock } from "../../../core/kit/clock.ts";
-import { err, ok, type Result } from "../../../core/kit/result.ts";
-import { mergeRows, type TakenRows } from "../../../core/kit/take-rows.ts";
+import type { Remote } from "../../../feature/tool.ts";
+import { err, makeRefusal, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
+import { type Clock, mergeRows, type TakenRows } from "../../../feature/kit.ts";
 import type { DirectoryMethods, FoundDelivery } from "../directory-methods.ts";
 import { ENDPOINT_SHARDS } from "../endpoint.ts";
 import * as LIMITS from "../limits.ts";

@@ -1,8 +1,8 @@
 import type { Publishing } from "../publishing.ts";
 import * as LIMITS from "../limits.ts";
 import { canonicalJson } from "../../../core/kit/json/canonical-json.ts";
-import { parseExact } from "../../../core/contract/json.ts";
-import { type TakenRows, takeRows } from "../../../core/kit/take-rows.ts";
+import { parseExact } from "../../../feature/schema.ts";
+import { type TakenRows, takeRows } from "../../../feature/kit.ts";
 import type {
   EventBatch,
   EventPage,

@@ -1,5 +1,5 @@
 import * as LIMITS from "../limits.ts";
-import { takeRows } from "../../../core/kit/take-rows.ts";
+import { takeRows } from "../../../feature/kit.ts";
 import type { EventType, TypePage, TypeQuery } from "../directory-methods.ts";
 import { isOwn } from "../match-event.ts";
 

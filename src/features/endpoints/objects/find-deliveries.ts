@@ -1,5 +1,5 @@
 import * as LIMITS from "../limits.ts";
-import { type TakenRows, takeRows } from "../../../core/kit/take-rows.ts";
+import { type TakenRows, takeRows } from "../../../feature/kit.ts";
 import type { Delivery } from "../delivery.ts";
 import type { DeliveryQueue } from "../delivery-queue.ts";
 import type { DeliveryQuery, SeenDelivery } from "../endpoint-shard-methods.ts";

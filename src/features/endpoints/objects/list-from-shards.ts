@@ -1,4 +1,4 @@
-import { mergeRows, type TakenRows, takeRows } from "../../../core/kit/take-rows.ts";
+import { mergeRows, type TakenRows, takeRows } from "../../../feature/kit.ts";
 import type { DeliveryList, DeliveryPage, FoundDelivery, EndpointList } from "../directory-methods.ts";
 import type { KeptEndpoint } from "../endpoint.ts";
 import * as LIMITS from "../limits.ts";

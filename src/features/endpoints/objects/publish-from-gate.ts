@@ -1,5 +1,5 @@
-import type { ObjectPart, OpenPart, PartWorld } from "../../../cloudflare/durable/object-part.ts";
-import { attempt, attemptNow } from "../../../core/kit/result.ts";
+import type { ObjectPart, OpenPart, PartWorld } from "../../../feature/tenant.ts";
+import { attempt, attemptNow } from "../../../feature/refuse.ts";
 import { NoticeTable } from "../../../feature/object.ts";
 import type { Notice } from "../../../feature/gives.ts";
 

@@ -1,4 +1,4 @@
-import { Vault } from "../../../cloudflare/vault.ts";
+import { Vault } from "../../../feature/define.ts";
 import type { KeptEndpoint } from "../endpoint.ts";
 import * as LIMITS from "../limits.ts";
 import type { EndpointTable } from "./endpoint-table.ts";

@@ -6,10 +6,10 @@ import { anthropicAnswerSchema, parseAnthropicTurn } from "../anthropic.ts";
 import { geminiAnswerSchema, parseGeminiTurn } from "../gemini.ts";
 import { chatAnswerSchema, parseChatTurn, parseResponsesTurn, responsesAnswerSchema } from "../openai.ts";
 import type { ParseTurn, TurnEndpoint } from "../../../turns/read-turn.ts";
-import { ok } from "../../../core/kit/result.ts";
-import { readRun } from "../../../cloudflare/http/read-request-body.ts";
+import { ok } from "../../../feature/refuse.ts";
+import { readRun } from "../../../feature/answer.ts";
 import { respondRun } from "../../../cloudflare/http/respond-run.ts";
-import type { Route } from "../../../cloudflare/openapi/route.ts";
+import type { Route } from "../../../feature/route.ts";
 
 interface Provider {
   readonly path: TurnEndpoint;

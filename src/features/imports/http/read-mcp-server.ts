@@ -11,16 +11,16 @@ import {
 import { parseDeclaration } from "../../added-tools/declared/parse-declaration.ts";
 import { listServer, type McpServer } from "../../added-tools/mcp/list-tools.ts";
 import { toMcpDeclarations } from "../../added-tools/mcp/to-mcp-declarations.ts";
-import { defineTool } from "../../../core/catalog/define-tool.ts";
+import { defineTool } from "../../../feature/tool.ts";
 import type { WireFailure } from "../../../core/contract/failure.ts";
 import type { RefusalIssue } from "../../../core/contract/refusal.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { ByteBudget } from "../../../core/egress/byte-budget.ts";
-import { err, ok, type Result } from "../../../core/kit/result.ts";
+import { err, ok, type Result } from "../../../feature/refuse.ts";
 import { Semaphore } from "../../../core/kit/semaphore.ts";
 import { runAttempt } from "../../../core/run/run-attempt.ts";
 import type { Imported } from "../openapi/to-declarations.ts";
-import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
+import type { RequestContext } from "../../../feature/answer.ts";
 
 export interface McpSource {
   readonly prefix: string;

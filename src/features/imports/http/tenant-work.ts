@@ -1,5 +1,5 @@
-import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
-import { createSlot } from "../../../cloudflare/slot.ts";
+import type { RequestContext } from "../../../feature/answer.ts";
+import { createSlot } from "../../../feature/define.ts";
 import { ImportWork } from "../import-work.ts";
 import { getOrMake, makeRoom } from "../../../core/kit/get-or-make.ts";
 

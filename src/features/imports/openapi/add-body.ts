@@ -1,8 +1,7 @@
 import type { HttpCall, Sent } from "../../added-tools/declared/declaration.ts";
 import type { JsonSchema } from "../../../core/catalog/tool-schema.ts";
-import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
-import { err, ok, type Result } from "../../../core/kit/result.ts";
-import { visibleText } from "../../../core/kit/visible-text.ts";
+import { isJsonObject, type JsonObject, visibleText } from "../../../feature/schema.ts";
+import { err, ok, type Result } from "../../../feature/refuse.ts";
 import type { FlatArguments } from "./flat-arguments.ts";
 import type { Operation } from "./operations.ts";
 import { dereference } from "./document-reference.ts";

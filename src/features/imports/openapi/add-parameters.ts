@@ -5,10 +5,9 @@ import {
   type Sent,
 } from "../../added-tools/declared/declaration.ts";
 import type { JsonSchema } from "../../../core/catalog/tool-schema.ts";
-import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
+import { isJsonObject, type JsonObject, visibleText } from "../../../feature/schema.ts";
 import { guardHeaders } from "../../../core/egress/guard-headers.ts";
-import { err, ok, type Result } from "../../../core/kit/result.ts";
-import { visibleText } from "../../../core/kit/visible-text.ts";
+import { err, ok, type Result } from "../../../feature/refuse.ts";
 import { isJsonType } from "./add-body.ts";
 import type { FlatArguments } from "./flat-arguments.ts";
 import type { Parameter } from "./operations.ts";

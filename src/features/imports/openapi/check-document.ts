@@ -1,6 +1,6 @@
 import { TOOL_NAME } from "../../../core/catalog/define-tool.ts";
 import { type Problems, suggestName } from "../../added-tools/declared/problems.ts";
-import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
+import { isJsonObject, type JsonObject } from "../../../feature/schema.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import { parsePointer } from "../../../core/kit/json/json-pointer.ts";
 import { schemeNames } from "./choose-auth.ts";

@@ -1,7 +1,6 @@
 import type { Auth, ConnectionAuth } from "../../added-tools/declared/declaration.ts";
-import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
-import { err, ok, type Result } from "../../../core/kit/result.ts";
-import { visibleText } from "../../../core/kit/visible-text.ts";
+import { isJsonObject, type JsonObject, visibleText } from "../../../feature/schema.ts";
+import { err, ok, type Result } from "../../../feature/refuse.ts";
 import type { Operation } from "./operations.ts";
 import { dereference } from "./document-reference.ts";
 

@@ -1,7 +1,6 @@
-import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
-import { follow, parsePointer, toPointer } from "../../../core/kit/json/json-pointer.ts";
-import { attemptNow, err, ok, type Result } from "../../../core/kit/result.ts";
-import { visibleText } from "../../../core/kit/visible-text.ts";
+import { follow, isJsonObject, type JsonObject, visibleText } from "../../../feature/schema.ts";
+import { parsePointer, toPointer } from "../../../core/kit/json/json-pointer.ts";
+import { attemptNow, err, ok, type Result } from "../../../feature/refuse.ts";
 
 /** The target of a reference, after all references that it leads to. */
 export interface Target {

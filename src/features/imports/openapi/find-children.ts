@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
-import { attemptNow } from "../../../core/kit/result.ts";
+import { isJsonObject, type JsonObject } from "../../../feature/schema.ts";
+import { attemptNow } from "../../../feature/refuse.ts";
 import { parsePointer, toPointer } from "../../../core/kit/json/json-pointer.ts";
 import { findTarget } from "./document-reference.ts";
 import type { JsonSchema } from "../../../core/catalog/tool-schema.ts";

@@ -3,10 +3,10 @@ import * as z from "zod/mini";
 import { connectionForm } from "../../added-tools/declared/declaration-schema.ts";
 import { type DeclarationIssue, Problems } from "../../added-tools/declared/problems.ts";
 import { explainMisfit } from "../../../core/contract/issues.ts";
-import { lazySchema, type Written } from "../../../core/contract/lazy-schema.ts";
+import { lazySchema, type Written } from "../../../feature/schema.ts";
 import * as LIMITS from "../limits.ts";
-import { orchestrationSchema } from "../../../core/contract/orchestration.ts";
-import { err, ok, type Result } from "../../../core/kit/result.ts";
+import { orchestrationSchema } from "../../../feature/tool.ts";
+import { err, ok, type Result } from "../../../feature/refuse.ts";
 import { isAbsolute } from "./choose-server.ts";
 
 const secretSchema = lazySchema(() =>

@@ -1,5 +1,5 @@
 import { toTool } from "../../added-tools/declared/to-tool.ts";
-import type { Tool } from "../../../core/catalog/define-tool.ts";
+import type { Tool } from "../../../feature/tool.ts";
 import type { ImportOptions } from "./import-options.ts";
 import { toDeclarations } from "./to-declarations.ts";
 

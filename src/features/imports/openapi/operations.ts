@@ -1,6 +1,5 @@
-import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
-import { err, ok, type Result } from "../../../core/kit/result.ts";
-import { visibleText } from "../../../core/kit/visible-text.ts";
+import { isJsonObject, type JsonObject, visibleText } from "../../../feature/schema.ts";
+import { err, ok, type Result } from "../../../feature/refuse.ts";
 import { dereference } from "./document-reference.ts";
 
 /** One operation of a document, with what its path says for it. */

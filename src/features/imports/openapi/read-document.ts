@@ -4,8 +4,8 @@ import type { DeclarationIssue } from "../../added-tools/declared/problems.ts";
 import * as LIMITS from "../limits.ts";
 import { exceedsDepth } from "../../../core/contract/parse-json.ts";
 import { findJsonSlip, toLineAndColumn } from "../../../core/kit/json/json-slip.ts";
-import { attemptNow, err, ok, type Result } from "../../../core/kit/result.ts";
-import { visibleText } from "../../../core/kit/visible-text.ts";
+import { attemptNow, err, ok, type Result } from "../../../feature/refuse.ts";
+import { visibleText } from "../../../feature/schema.ts";
 
 /**
  * Parse the text of an OpenAPI document, JSON or YAML 1.2.

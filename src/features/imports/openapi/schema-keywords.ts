@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
+import { isJsonObject, type JsonObject } from "../../../feature/schema.ts";
 
 /** Tells whether a keyword's value can be kept. */
 type Rule = (value: unknown) => boolean;

@@ -1,5 +1,5 @@
 import type { JsonSchema } from "../../../core/catalog/tool-schema.ts";
-import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
+import { isJsonObject, type JsonObject } from "../../../feature/schema.ts";
 import { type Fields, findChildren, takeChildren } from "./find-children.ts";
 import { findTarget, type Target } from "./document-reference.ts";
 import { plainText } from "./describe-operation.ts";

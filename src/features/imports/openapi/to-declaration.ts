@@ -1,8 +1,7 @@
 import type { Auth, ConnectionAuth, Declaration, HttpCall } from "../../added-tools/declared/declaration.ts";
-import { type JsonObject, utf8Length } from "../../../core/contract/json.ts";
+import { type JsonObject, utf8Length, visibleText } from "../../../feature/schema.ts";
 import * as LIMITS from "../limits.ts";
-import { err, ok, type Result } from "../../../core/kit/result.ts";
-import { visibleText } from "../../../core/kit/visible-text.ts";
+import { err, ok, type Result } from "../../../feature/refuse.ts";
 import { addBody } from "./add-body.ts";
 import { addParameters } from "./add-parameters.ts";
 import { chooseAuth, type GivenAuth } from "./choose-auth.ts";

@@ -6,9 +6,9 @@ import {
 } from "../../added-tools/declared/declaration.ts";
 import { parseDeclaration } from "../../added-tools/declared/parse-declaration.ts";
 import { type DeclarationIssue, Problems } from "../../added-tools/declared/problems.ts";
-import type { JsonObject } from "../../../core/contract/json.ts";
-import type { Orchestration } from "../../../core/contract/orchestration.ts";
-import { err, ok, type Result } from "../../../core/kit/result.ts";
+import type { JsonObject } from "../../../feature/schema.ts";
+import type { Orchestration } from "../../../feature/tool.ts";
+import { err, ok, type Result } from "../../../feature/refuse.ts";
 import { checkDocument, findStrangeNames } from "./check-document.ts";
 import { NEEDS_BASE_URL } from "./choose-server.ts";
 import { checkOptions, type ImportOptions, type Override } from "./import-options.ts";

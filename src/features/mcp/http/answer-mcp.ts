@@ -1,20 +1,15 @@
-import { isAllowedOrigin } from "../../../feature/answer.ts";
+import { isAllowedOrigin, readRun, type RequestContext, respondRefusal } from "../../../feature/answer.ts";
 import { TOOL_SURFACES, type ToolSurface } from "../../discovery/tool-surface.ts";
-import { isJsonObject } from "../../../core/contract/json.ts";
-import { type Refusal, statusOf } from "../../../core/contract/refusal.ts";
+import { isJsonObject, visibleText } from "../../../feature/schema.ts";
+import { ok, type Refusal, statusOf } from "../../../feature/refuse.ts";
 import { withCurrentTools } from "../../../core/run/execute/executor.ts";
 import { countList } from "../../../core/gate/admit-plan.ts";
-import { ok } from "../../../core/kit/result.ts";
-import { visibleText } from "../../../core/kit/visible-text.ts";
-import { readRun } from "../../../cloudflare/http/read-request-body.ts";
-import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import { refuseKey } from "../../../cloudflare/http/refuse-key.ts";
-import { quotaHeaders, respondRefusal, retryHeaders } from "../../../cloudflare/http/respond.ts";
+import { quotaHeaders, retryHeaders } from "../../../cloudflare/http/respond.ts";
 import type { TaskParts } from "./method.ts";
 import { RPC_CODES } from "./rpc-message.ts";
 import { respondError, serveMcp } from "./serve-mcp.ts";
-import { ALIASES, BATCH_TOOL } from "../../../core/catalog/alias.ts";
-import type { Catalog } from "../../../core/catalog/catalog.ts";
+import { ALIASES, BATCH_TOOL, type Catalog } from "../../../feature/tool.ts";
 import { findToolName } from "../../../core/contract/other-names.ts";
 
 /**

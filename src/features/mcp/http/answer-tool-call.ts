@@ -3,14 +3,14 @@ import type { ProgressReport } from "../../../core/catalog/define-tool.ts";
 import type { QuotaState } from "../../../core/contract/gate/admission.ts";
 import type { ToolReply } from "../../../turns/read-turn.ts";
 import { toRefusedReply } from "../../../turns/write-reply.ts";
-import { ok } from "../../../core/kit/result.ts";
+import { ok } from "../../../feature/refuse.ts";
 import type { RunBody } from "../../../cloudflare/http/read-request-body.ts";
-import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
+import type { RequestContext } from "../../../feature/answer.ts";
 import { quotaHeaders, retryHeaders } from "../../../cloudflare/http/respond.ts";
-import { BATCH_TOOL } from "../../../core/catalog/alias.ts";
-import type { JsonObject } from "../../../core/contract/json.ts";
+import { BATCH_TOOL } from "../../../feature/tool.ts";
+import type { JsonObject } from "../../../feature/schema.ts";
 import * as LIMITS from "../limits.ts";
-import type { Clock } from "../../../core/kit/clock.ts";
+import type { Clock } from "../../../feature/kit.ts";
 import type { BatchListener } from "../../../core/gate/execution.ts";
 
 export interface CallOptions {

@@ -2,9 +2,8 @@ import * as z from "zod/mini";
 
 import type { DocumentWriter } from "../../../feature/route.ts";
 import { TOOL_SURFACES } from "../../discovery/tool-surface.ts";
-import { lazySchema } from "../../../core/contract/lazy-schema.ts";
-import type { JsonObject } from "../../../core/contract/json.ts";
-import { problemSchema } from "../../../core/contract/refusal.ts";
+import { type JsonObject, lazySchema } from "../../../feature/schema.ts";
+import { problemSchema } from "../../../feature/refuse.ts";
 
 const surfaceSchema = lazySchema(() => z.strictObject({ surface: z.optional(z.enum(TOOL_SURFACES)) }));
 const messageSchema = lazySchema(() =>

@@ -1,12 +1,10 @@
-import type { JobRecord } from "../../../core/contract/gate/job.ts";
+import { BATCH_TOOL, type JobRecord } from "../../../feature/tool.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
-import type { Refusal } from "../../../core/contract/refusal.ts";
+import { err, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
 import { findJob, UNREADABLE } from "../../../cloudflare/routes/jobs.ts";
-import { askGate } from "../../../cloudflare/http/ask-gate.ts";
+import { askGate, type RequestContext } from "../../../feature/answer.ts";
 import { liveStatusOf } from "../../../cloudflare/http/await-change.ts";
-import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
-import { HeldBytes } from "../../../core/egress/held-bytes.ts";
-import { err, ok, type Result } from "../../../core/kit/result.ts";
+import { HeldBytes } from "../../../feature/outside.ts";
 import { decideReply, type Decisions, readDecisions } from "../../../turns/decide-reply.ts";
 import {
   type CallReply,
@@ -19,8 +17,7 @@ import {
 } from "../tasks/open-reply.ts";
 import type { Task, TaskState } from "../tasks/task.ts";
 import type { MethodOptions } from "./method.ts";
-import { BATCH_TOOL } from "../../../core/catalog/alias.ts";
-import { parseExact } from "../../../core/contract/json.ts";
+import { parseExact } from "../../../feature/schema.ts";
 import { toToolReply } from "../../../turns/write-reply.ts";
 
 type TaskLook = Pick<MethodOptions, "onWritten"> & {

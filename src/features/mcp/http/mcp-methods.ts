@@ -1,20 +1,18 @@
-import { sayUnknownTool } from "../../../feature/tool.ts";
-import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
+import { BATCH_TOOL, type Catalog, sayUnknownTool } from "../../../feature/tool.ts";
+import { isJsonObject, type JsonObject } from "../../../feature/schema.ts";
 import { readJsonText } from "../../../core/contract/run-schema.ts";
 import * as LIMITS from "../limits.ts";
-import { err, ok, type Result } from "../../../core/kit/result.ts";
+import { err, ok, type Result } from "../../../feature/refuse.ts";
 import { seekNames } from "../../../turns/run-tool-calls.ts";
-import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
-import { HeldBytes } from "../../../core/egress/held-bytes.ts";
+import type { RequestContext } from "../../../feature/answer.ts";
+import { HeldBytes } from "../../../feature/outside.ts";
 import { answerOpen, resumeCall, TASK_METHODS } from "./task-methods.ts";
 import { fitTools, roomOf, toToolList } from "../../discovery/tool-list.ts";
 import { callTool } from "./answer-tool-call.ts";
 import { type Era, isImplementation, STATELESS, TASKS, WITH_HANDSHAKE } from "./mcp-revision.ts";
 import { type Answered, type Method, type MethodOptions, type OpenResult, toRpcError } from "./method.ts";
 import { RPC_CODES, type RpcError, type RpcRequest } from "./rpc-message.ts";
-import type { Catalog } from "../../../core/catalog/catalog.ts";
 import { describeSurface, type ToolSurface } from "../../discovery/tool-surface.ts";
-import { BATCH_TOOL } from "../../../core/catalog/alias.ts";
 
 /** The server's information for every client. */
 const INFO = { name: "volley", title: "Volley", version: "0.1.0" };

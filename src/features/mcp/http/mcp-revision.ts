@@ -1,5 +1,5 @@
 import { isJsonObject, isText, type JsonObject } from "../../../core/contract/json.ts";
-import { err, ok, type Result } from "../../../core/kit/result.ts";
+import { err, ok, type Result } from "../../../feature/refuse.ts";
 import { RPC_CODES, type RpcError, type RpcMessage, type RpcRequest } from "./rpc-message.ts";
 
 /** The revision in which every request says by itself what it needs. */

@@ -1,12 +1,11 @@
 import type { Gives } from "../../../feature/gives.ts";
-import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
-import type { JsonObject } from "../../../core/contract/json.ts";
-import type { Result } from "../../../core/kit/result.ts";
+import type { RequestContext } from "../../../feature/answer.ts";
+import type { JsonObject } from "../../../feature/schema.ts";
+import type { Refusal, Result } from "../../../feature/refuse.ts";
 import type { ToolSurface } from "../../discovery/tool-surface.ts";
 import type { CallOptions } from "./answer-tool-call.ts";
 import { type ClientAbilities, type Era, TASKS } from "./mcp-revision.ts";
 import { RPC_CODES, type RpcError, type RpcRequest } from "./rpc-message.ts";
-import type { Refusal } from "../../../core/contract/refusal.ts";
 
 /** The parts of other features that tasks ask. */
 export interface TaskParts {

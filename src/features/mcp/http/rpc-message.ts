@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
+import { isJsonObject, type JsonObject } from "../../../feature/schema.ts";
 
 /** A request's own name, which its answer carries. */
 export type RpcId = string | number;

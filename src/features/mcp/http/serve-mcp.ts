@@ -1,11 +1,10 @@
 import type { ProgressReport } from "../../../core/catalog/define-tool.ts";
-import { isJsonObject } from "../../../core/contract/json.ts";
-import { attempt, type Result } from "../../../core/kit/result.ts";
+import { isJsonObject } from "../../../feature/schema.ts";
+import { attempt, type Result } from "../../../feature/refuse.ts";
 import { openEventStream, STREAM_HEADERS } from "../../../cloudflare/http/event-stream.ts";
-import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
-import { holdAnswer, respondJson } from "../../../cloudflare/http/respond.ts";
-import { respondHeld } from "../../../cloudflare/http/respond-run.ts";
-import { logBug } from "../../../cloudflare/platform/log-bug.ts";
+import { type RequestContext, respondHeld, respondJson } from "../../../feature/answer.ts";
+import { holdAnswer } from "../../../cloudflare/http/respond.ts";
+import { logBug } from "../../../feature/define.ts";
 import { type Era, readAbilities, readEra } from "./mcp-revision.ts";
 import { answerMethod } from "./mcp-methods.ts";
 import type { MethodOptions } from "./method.ts";

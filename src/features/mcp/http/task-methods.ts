@@ -1,8 +1,7 @@
-import { isJsonObject } from "../../../core/contract/json.ts";
+import { isJsonObject } from "../../../feature/schema.ts";
 import { cancelOwn, UNREADABLE } from "../../../cloudflare/routes/jobs.ts";
-import { askGate } from "../../../cloudflare/http/ask-gate.ts";
-import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
-import { attempt, err, ok } from "../../../core/kit/result.ts";
+import { askGate, type RequestContext } from "../../../feature/answer.ts";
+import { attempt, err, ok } from "../../../feature/refuse.ts";
 import {
   type CallReply,
   findOpenWork,

@@ -1,5 +1,5 @@
-import { BATCH_TOOL } from "../../../core/catalog/alias.ts";
-import { isJsonObject, type JsonObject, parseExact } from "../../../core/contract/json.ts";
+import { BATCH_TOOL } from "../../../feature/tool.ts";
+import { isJsonObject, type JsonObject, parseExact } from "../../../feature/schema.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import {
   answered,
@@ -9,7 +9,7 @@ import {
   type Waiting,
 } from "../../../turns/decide-reply.ts";
 import type { ToolReply } from "../../../turns/read-turn.ts";
-import type { Caller } from "../../../core/contract/gate/caller.ts";
+import type { Caller } from "../../../feature/caller.ts";
 
 /** A reply, and the name of the tool that was called. */
 export interface CallReply extends ToolReply {

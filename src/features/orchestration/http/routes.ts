@@ -19,14 +19,12 @@ import {
   toApiError,
 } from "../orchestration-api.ts";
 import type { Execution } from "../../../core/gate/execution.ts";
-import { ok } from "../../../core/kit/result.ts";
+import { ok } from "../../../feature/refuse.ts";
 import { makeSerialPlan } from "../make-serial-plan.ts";
 import { makePartition } from "../partition.ts";
 import type { Dialect, DialectError } from "../../../cloudflare/http/dialect.ts";
 import type { Run } from "../../../cloudflare/http/event-stream.ts";
-import { readRun } from "../../../cloudflare/http/read-request-body.ts";
-import { respondJson } from "../../../cloudflare/http/respond.ts";
-import { respondDocument } from "../../../cloudflare/http/respond-run.ts";
+import { readRun, respondDocument, respondJson } from "../../../feature/answer.ts";
 import type { Route, Handler } from "../../../cloudflare/openapi/route.ts";
 
 /** This API says no with one sentence, and has a status of its own for what elsewhere is `UNAVAILABLE` without a way to wait for it. */

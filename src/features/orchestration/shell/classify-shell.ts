@@ -1,4 +1,4 @@
-import { visibleText } from "../../../core/kit/visible-text.ts";
+import { visibleText } from "../../../feature/schema.ts";
 import { COMMANDS } from "./command-table.ts";
 import { type Command, quoteText, splitCommands } from "./split-commands.ts";
 

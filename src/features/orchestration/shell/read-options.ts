@@ -1,4 +1,4 @@
-import { err, ok, type Result } from "../../../core/kit/result.ts";
+import { err, ok, type Result } from "../../../feature/refuse.ts";
 import { quoteText } from "./split-commands.ts";
 import type { Word } from "./tokenize.ts";
 

@@ -1,5 +1,5 @@
-import { visibleText } from "../../../core/kit/visible-text.ts";
-import { err, ok, type Result } from "../../../core/kit/result.ts";
+import { visibleText } from "../../../feature/schema.ts";
+import { err, ok, type Result } from "../../../feature/refuse.ts";
 import { tokenize, type Word } from "./tokenize.ts";
 
 /** One simple command: its name and arguments. There is always a name. */

@@ -1,4 +1,4 @@
-import { err, ok, type Result } from "../../../core/kit/result.ts";
+import { err, ok, type Result } from "../../../feature/refuse.ts";
 
 /**
  * One word, quotes removed. The shell's value of an expansion is unknown here, so a word says what it *could* become.

@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
-import { ok, type Result } from "../../../core/kit/result.ts";
+import { isJsonObject, type JsonObject } from "../../../feature/schema.ts";
+import { ok, type Result } from "../../../feature/refuse.ts";
 import { ChatRelay } from "../../agent/dialect/chat-relay.ts";
 import {
   type ModelEvent,

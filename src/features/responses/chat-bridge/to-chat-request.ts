@@ -1,8 +1,6 @@
-import { describe, toHint } from "../../../core/contract/issues.ts";
-import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
-import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
-import { err, ok, type Result } from "../../../core/kit/result.ts";
-import { visibleText } from "../../../core/kit/visible-text.ts";
+import { toHint } from "../../../core/contract/issues.ts";
+import { describe, isJsonObject, type JsonObject, visibleText } from "../../../feature/schema.ts";
+import { err, makeRefusal, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
 import { textOf } from "../../agent/dialect/conversation.ts";
 import { groupItems, type Item, namedCallsIn, outputOf, textIn } from "../dialect/responses-items.ts";
 

@@ -1,8 +1,7 @@
 import type { ToolDescriptor } from "../../discovery/batch-tool.ts";
-import { isJsonObject, type JsonObject, parseExact } from "../../../core/contract/json.ts";
-import type { Refusal } from "../../../core/contract/refusal.ts";
+import { isJsonObject, type JsonObject, parseExact } from "../../../feature/schema.ts";
+import { attemptNow, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
 import { canonicalJson } from "../../../core/kit/json/canonical-json.ts";
-import { attemptNow, ok, type Result } from "../../../core/kit/result.ts";
 import type { ToolReply } from "../../../turns/read-turn.ts";
 import { isCalled } from "../../../turns/turn-table.ts";
 import {

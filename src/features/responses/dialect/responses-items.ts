@@ -1,7 +1,7 @@
 import { makeFailure } from "../../../core/contract/failure.ts";
-import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
+import { isJsonObject, type JsonObject } from "../../../feature/schema.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
-import { err, ok } from "../../../core/kit/result.ts";
+import { err, ok } from "../../../feature/refuse.ts";
 import { isCalled, legalName, whatIsDone } from "../../../turns/turn-table.ts";
 import { CUSTOM } from "../../../turns/parse-call-arguments.ts";
 import {

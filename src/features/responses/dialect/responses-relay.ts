@@ -1,7 +1,6 @@
-import { isJsonObject, type JsonObject } from "../../../core/contract/json.ts";
+import { isJsonObject, type JsonObject } from "../../../feature/schema.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
-import type { Refusal } from "../../../core/contract/refusal.ts";
-import { err, ok, type Result } from "../../../core/kit/result.ts";
+import { err, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
 import {
   type Ending,
   type IsTheirs,

@@ -3,10 +3,9 @@ import * as z from "zod/mini";
 import { agentOptionsSchema } from "../../agent/agent-options.ts";
 import { toChatError } from "../../agent/dialect/provider-error.ts";
 import { answerModelRequests, providerDialect } from "../../agent/http/routes.ts";
-import { lazySchema } from "../../../core/contract/lazy-schema.ts";
-import { makeRefusal, statusOf } from "../../../core/contract/refusal.ts";
-import type { Dialect } from "../../../cloudflare/http/dialect.ts";
-import type { Route } from "../../../cloudflare/openapi/route.ts";
+import { lazySchema } from "../../../feature/schema.ts";
+import { makeRefusal, statusOf } from "../../../feature/refuse.ts";
+import type { Dialect, Route } from "../../../feature/route.ts";
 import { RESPONSES_ROUTE } from "../dialect/responses-dialect.ts";
 
 /** The path says no as OpenAI does, which refuses a field with 400. */

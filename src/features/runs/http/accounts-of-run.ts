@@ -1,6 +1,5 @@
-import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
-import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
-import { err, ok, type Result } from "../../../core/kit/result.ts";
+import { err, makeRefusal, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
+import type { RequestContext } from "../../../feature/answer.ts";
 import type { ListedRun } from "../run-log-methods.ts";
 
 /**

@@ -1,11 +1,9 @@
 import * as LIMITS from "../limits.ts";
-import type { Refusal } from "../../../core/contract/refusal.ts";
-import { askGate } from "../../../cloudflare/http/ask-gate.ts";
-import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
+import { ok, type Refusal } from "../../../feature/refuse.ts";
+import { askGate, type RequestContext } from "../../../feature/answer.ts";
 import { respondRefused } from "../../../cloudflare/http/respond.ts";
-import type { Route } from "../../../cloudflare/openapi/route.ts";
+import type { Route } from "../../../feature/route.ts";
 import { countRequest } from "../../../core/gate/admit-plan.ts";
-import { ok } from "../../../core/kit/result.ts";
 import type { ListedRun } from "../run-log-methods.ts";
 import { bulkSchema, listPage, readBulk, rerunsSchema, respondBulk } from "./bulk-request.ts";
 import { openLog } from "./open-log.ts";

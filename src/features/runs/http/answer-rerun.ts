@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
-import { readSentKey, underKey, readRequest } from "../../../cloudflare/http/read-request-body.ts";
+import { readSentKey, underKey } from "../../../cloudflare/http/read-request-body.ts";
+import { readRequest, respondDocument } from "../../../feature/answer.ts";
 import { answerUnrun } from "../../../cloudflare/http/respond-list.ts";
-import { respondDocument } from "../../../cloudflare/http/respond-run.ts";
-import type { Route } from "../../../cloudflare/openapi/route.ts";
+import type { Route } from "../../../feature/route.ts";
 import { envelopeSchema } from "../../../core/answer/result-schema.ts";
-import { lazySchema } from "../../../core/contract/lazy-schema.ts";
+import { lazySchema } from "../../../feature/schema.ts";
 import { onlyField } from "./bulk-request.ts";
 import { refuseGoing } from "./look-at-run.ts";
 import { openLog } from "./open-log.ts";

@@ -1,14 +1,10 @@
 import * as z from "zod/mini";
 
-import { lazySchema } from "../../../core/contract/lazy-schema.ts";
+import { lazySchema, refuseQuery } from "../../../feature/schema.ts";
 import * as LIMITS from "../limits.ts";
-import { refuseQuery } from "../../../core/contract/parse-request.ts";
-import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
+import { err, makeRefusal, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
 import { onlyWorkOf } from "../../../cloudflare/http/own-work.ts";
-import { readRequest } from "../../../cloudflare/http/read-request-body.ts";
-import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
-import { respondJson } from "../../../cloudflare/http/respond.ts";
-import { err, ok, type Result } from "../../../core/kit/result.ts";
+import { readRequest, type RequestContext, respondJson } from "../../../feature/answer.ts";
 import type { RunPage, RunPlace, RunQuery, RunLog } from "../run-log-methods.ts";
 import { parseRunQuery, toRunCursor } from "../run-query.ts";
 import { look } from "./look-at-run.ts";

@@ -1,13 +1,12 @@
-import { parseExact } from "../../../core/contract/json.ts";
-import type { JobQuery, JobRecord } from "../../../core/contract/gate/job.ts";
-import { walkJobs } from "../../../core/contract/gate/job-query.ts";
+import { parseExact } from "../../../feature/schema.ts";
+import type { JobQuery } from "../../../core/contract/gate/job.ts";
+import { type JobRecord, walkJobs } from "../../../feature/tool.ts";
 import * as LIMITS from "../limits.ts";
 import { mayReach, visibleJobs } from "../../../cloudflare/routes/jobs.ts";
 import { givenBy } from "../../../feature/gives.ts";
-import { askGate } from "../../../cloudflare/http/ask-gate.ts";
+import { askGate, type RequestContext } from "../../../feature/answer.ts";
 import { onlyWorkOf } from "../../../cloudflare/http/own-work.ts";
-import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
-import { ok } from "../../../core/kit/result.ts";
+import { ok } from "../../../feature/refuse.ts";
 import { type TakenRows, takeWalked } from "../../../core/kit/take-rows.ts";
 import { fitsLive, runIdOf, toLiveRun } from "../live-run.ts";
 import type { ListedRun, RunLog } from "../run-log-methods.ts";

@@ -1,9 +1,7 @@
-import { askGate } from "../../../cloudflare/http/ask-gate.ts";
+import { askGate, type RequestContext } from "../../../feature/answer.ts";
 import { mayChangeWork, OTHERS_WORK } from "../../../cloudflare/http/own-work.ts";
-import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
-import { parseExact } from "../../../core/contract/json.ts";
-import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
-import { err, ok, type Result } from "../../../core/kit/result.ts";
+import { parseExact } from "../../../feature/schema.ts";
+import { err, makeRefusal, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
 import type { Gives } from "../../../feature/gives.ts";
 import type { AnsweredQuestion } from "../../../turns/decide-reply.ts";
 import * as LIMITS from "../limits.ts";

@@ -1,14 +1,10 @@
-import { askGate } from "../../../cloudflare/http/ask-gate.ts";
-import { respondJson } from "../../../cloudflare/http/respond.ts";
-import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
+import { askGate, type RequestContext, respondJson } from "../../../feature/answer.ts";
 import { redriveOwn } from "../../../cloudflare/routes/jobs.ts";
-import type { JobRecord } from "../../../core/contract/gate/job.ts";
-import { parseBatch } from "../../../core/contract/batch.ts";
-import { parseExact } from "../../../core/contract/json.ts";
-import type { Refusal } from "../../../core/contract/refusal.ts";
+import { type JobRecord, parseBatch } from "../../../feature/tool.ts";
+import { parseExact } from "../../../feature/schema.ts";
+import { err, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
 import { countRequest, type Refused } from "../../../core/gate/admit-plan.ts";
 import type { Execution } from "../../../core/gate/execution.ts";
-import { err, ok, type Result } from "../../../core/kit/result.ts";
 import type { Answer } from "../../../core/run/execute/answer.ts";
 import { givenBy } from "../../../feature/gives.ts";
 import { isLive, runIdOf } from "../live-run.ts";

@@ -1,15 +1,13 @@
-import { createPartCall } from "../../../core/contract/gate/part-call.ts";
+import { createPartCall } from "../../../feature/tenant.ts";
 import type { JobCursor, JobRecord } from "../../../core/contract/gate/job.ts";
 import { toPlace, walkJobs } from "../../../core/contract/gate/job-query.ts";
 import type { AnsweredMethods } from "../../../turns/decide-reply.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
-import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
-import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
-import { askGate } from "../../../cloudflare/http/ask-gate.ts";
+import { attempt, err, makeRefusal, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
+import { askGate, type RequestContext } from "../../../feature/answer.ts";
 import { takeWalked, walkRows } from "../../../core/kit/take-rows.ts";
 import { findJob, visibleJobs } from "../../../cloudflare/routes/jobs.ts";
 import { givenBy, type JobRuns } from "../../../feature/gives.ts";
-import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import { cancelJobsLooked as MOST, runAwaitedMs as RUN_AWAITED_MS } from "../limits.ts";
 import { isLive, runIdOf } from "../live-run.ts";
 import type { Questions } from "../rerun/decide-rerun.ts";

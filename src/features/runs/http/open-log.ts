@@ -1,8 +1,7 @@
 import { routesOf } from "../../../cloudflare/openapi/route.ts";
-import { visibleTools } from "../../../cloudflare/routes/jobs.ts";
-import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
-import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
-import { err, ok, type Result } from "../../../core/kit/result.ts";
+import { visibleTools } from "../../../feature/tenant.ts";
+import type { RequestContext } from "../../../feature/answer.ts";
+import { err, makeRefusal, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
 import { RUN_LOGS } from "../run.ts";
 import type { Sight, RunLog } from "../run-log-methods.ts";
 import { runDeskOf } from "./run-desk.ts";

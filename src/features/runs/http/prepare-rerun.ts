@@ -1,15 +1,12 @@
-import { parseExact } from "../../../core/contract/json.ts";
+import { parseExact, resolveReferences } from "../../../feature/schema.ts";
 import * as LIMITS from "../limits.ts";
-import type { Refusal } from "../../../core/contract/refusal.ts";
-import { askGate } from "../../../cloudflare/http/ask-gate.ts";
+import { err, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
+import { askGate, type RequestContext } from "../../../feature/answer.ts";
 import { mayChangeWork, OTHERS_WORK } from "../../../cloudflare/http/own-work.ts";
-import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
 import type { Execution } from "../../../core/gate/execution.ts";
 import { ITEM } from "../../../core/contract/reference.ts";
-import { resolveReferences } from "../../../core/plan/references.ts";
 import { ASKED_ELEMENT } from "../../../core/plan/step.ts";
 import { givenBy } from "../../../feature/gives.ts";
-import { err, ok, type Result } from "../../../core/kit/result.ts";
 import { decideRerun, type Fate } from "../rerun/decide-rerun.ts";
 import type { EarlierRerun, KeptAction, KeptRun } from "../rerun/kept-run.ts";
 import { forgetGone } from "../rerun/forget-gone.ts";

@@ -1,6 +1,5 @@
-import { parseExact } from "../../../core/contract/json.ts";
-import type { RequestContext } from "../../../cloudflare/http/request-context.ts";
-import type { Written } from "../../../core/contract/lazy-schema.ts";
+import { parseExact, type Written } from "../../../feature/schema.ts";
+import type { RequestContext } from "../../../feature/answer.ts";
 import { keepLog, untold } from "../action-content.ts";
 import type { FoundRun } from "../run-log-methods.ts";
 import type { TurnedJob } from "../turned-job.ts";

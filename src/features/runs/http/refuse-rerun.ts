@@ -1,4 +1,4 @@
-import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
+import { makeRefusal, type Refusal } from "../../../feature/refuse.ts";
 import * as LIMITS from "../limits.ts";
 import type { ListedRun } from "../run-log-methods.ts";
 

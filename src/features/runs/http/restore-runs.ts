@@ -1,16 +1,12 @@
 import * as z from "zod/mini";
 
-import { JOB_STATUSES } from "../../../core/contract/gate/job.ts";
+import { JOB_STATUSES } from "../../../feature/tool.ts";
 import { subjectField } from "../../../feature/caller.ts";
-import { parseExact } from "../../../core/contract/json.ts";
-import { lazySchema } from "../../../core/contract/lazy-schema.ts";
+import { lazySchema, parseExact, parseRequest } from "../../../feature/schema.ts";
 import * as LIMITS from "../limits.ts";
-import { parseRequest } from "../../../core/contract/parse-request.ts";
-import { makeRefusal } from "../../../core/contract/refusal.ts";
-import { askGate } from "../../../cloudflare/http/ask-gate.ts";
+import { attemptNow, err, makeRefusal, ok } from "../../../feature/refuse.ts";
+import { askGate, respondJson } from "../../../feature/answer.ts";
 import { readRequestBody } from "../../../cloudflare/http/read-request-body.ts";
-import { respondJson } from "../../../cloudflare/http/respond.ts";
-import { attemptNow, err, ok } from "../../../core/kit/result.ts";
 import { ENDS, RUN_SOURCES } from "../run.ts";
 import { routeOf } from "./open-log.ts";
 

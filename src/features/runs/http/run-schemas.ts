@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { pageSchema } from "../../../core/contract/list-query.ts";
 
 import { summarySchema } from "../../../core/answer/result-schema.ts";
-import { lazySchema } from "../../../core/contract/lazy-schema.ts";
+import { lazySchema } from "../../../feature/schema.ts";
 import { trySchema } from "../../../core/contract/outcome.ts";
 import { ENDS, RUN_SOURCES, RUN_STATUSES } from "../run.ts";
 

@@ -1,9 +1,9 @@
-import { mayDo } from "../../../core/contract/gate/caller.ts";
+import { mayDo } from "../../../feature/caller.ts";
 import * as z from "zod/mini";
 
 import * as LIMITS from "../limits.ts";
 import { givenBy } from "../../../feature/gives.ts";
-import type { TenantPart } from "../../../cloudflare/feature.ts";
+import type { TenantPart } from "../../../feature/define.ts";
 import { runDeskOf } from "./run-desk.ts";
 import { restoreRunParts } from "../restore-parts.ts";
 

@@ -1,5 +1,5 @@
 import * as LIMITS from "../limits.ts";
-import type { Clock } from "../../../core/kit/clock.ts";
+import type { Clock } from "../../../feature/kit.ts";
 import type { ReportRow } from "../list-runs.ts";
 import type { ReportedRun, RunHead } from "../run.ts";
 import { RunIndex } from "../run-index.ts";

@@ -1,4 +1,4 @@
-import { utf8Length } from "../../../core/contract/json.ts";
+import { utf8Length } from "../../../feature/schema.ts";
 import type { ReportedRun, RunHead } from "../run.ts";
 import { toMark } from "../run-index.ts";
 

@@ -1,7 +1,6 @@
 import { DurableObject, type ObjectClass, refuseErased, systemClock } from "../../../feature/object.ts";
 import * as LIMITS from "../limits.ts";
-import type { Clock } from "../../../core/kit/clock.ts";
-import { takeRows } from "../../../core/kit/take-rows.ts";
+import { type Clock, takeRows } from "../../../feature/kit.ts";
 import type { Aftermath } from "../../../core/contract/gate/part-call.ts";
 import { listRuns, placeOf } from "../list-runs.ts";
 import { readRunDays } from "../read-settings.ts";

@@ -1,10 +1,10 @@
-import { isTrouble } from "../../../core/contract/gate/job.ts";
+import { isTrouble } from "../../../feature/tool.ts";
 import * as LIMITS from "../limits.ts";
 import type { Aftermath } from "../../../core/contract/gate/part-call.ts";
 import type { LogLine } from "../../../core/contract/outcome.ts";
-import type { ObjectPart, OpenPart, PartWorld } from "../../../cloudflare/durable/object-part.ts";
-import { isCall, isJobInDoubt, isLive, type Job } from "../../../core/gate/state/outbox.ts";
-import { attempt, attemptNow } from "../../../core/kit/result.ts";
+import { isCall, type ObjectPart, type OpenPart, type PartWorld } from "../../../feature/tenant.ts";
+import { isJobInDoubt, isLive, type Job } from "../../../core/gate/state/outbox.ts";
+import { attempt, attemptNow } from "../../../feature/refuse.ts";
 import { keepLog } from "../action-content.ts";
 import { readKept } from "../read-settings.ts";
 import type { TurnedJob } from "../turned-job.ts";

@@ -1,4 +1,4 @@
-import { isTrouble } from "../../../core/contract/gate/job.ts";
+import { isTrouble } from "../../../feature/tool.ts";
 import { keepLog, untold } from "../action-content.ts";
 import * as LIMITS from "../limits.ts";
 import type { RunHead } from "../run.ts";

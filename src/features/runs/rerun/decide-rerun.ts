@@ -1,10 +1,10 @@
 import type { AnsweredQuestion } from "../../../turns/decide-reply.ts";
 import type { DoneLoop } from "../../../core/gate/execution.ts";
 import { ASKED_ELEMENT, type BegunElement } from "../../../core/plan/step.ts";
-import type { Tool } from "../../../core/catalog/define-tool.ts";
+import type { Tool } from "../../../feature/tool.ts";
 import { leavesInDoubt } from "../../../core/contract/outcome.ts";
-import { parseExact } from "../../../core/contract/json.ts";
-import { err, ok, type Result } from "../../../core/kit/result.ts";
+import { parseExact } from "../../../feature/schema.ts";
+import { err, ok, type Result } from "../../../feature/refuse.ts";
 import type { TurnedJob } from "../turned-job.ts";
 import { type EarlierRerun, type KeptAction, type KeptRun, pick, withoutKey } from "./kept-run.ts";
 import { readResults } from "./left-by-job.ts";

@@ -1,5 +1,5 @@
 import type { KeptAs, OnError } from "../../../core/contract/batch.ts";
-import type { JsonObject } from "../../../core/contract/json.ts";
+import type { JsonObject } from "../../../feature/schema.ts";
 import type { OutcomeStatus } from "../../../core/contract/outcome.ts";
 
 /** An action as a run keeps it, as far as running it again goes by it. */

@@ -1,12 +1,11 @@
-import type { Catalog } from "../../../core/catalog/catalog.ts";
-import { type Batch, parseBatch } from "../../../core/contract/batch.ts";
+import { type Catalog, type Outcome, parseBatch } from "../../../feature/tool.ts";
+import type { Batch } from "../../../core/contract/batch.ts";
 import type { IdempotencyRequest } from "../../../core/contract/gate/idempotency.ts";
-import type { JsonObject } from "../../../core/contract/json.ts";
-import { type Failure, makeFailure } from "../../../core/contract/failure.ts";
+import type { JsonObject } from "../../../feature/schema.ts";
+import { makeFailure } from "../../../core/contract/failure.ts";
+import { err, type Failure, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
 import type { FailureCode } from "../../../core/contract/failure-codes.ts";
-import { type Outcome, type PendingConfirmation, toConfirmationUrl } from "../../../core/contract/outcome.ts";
-import type { Refusal } from "../../../core/contract/refusal.ts";
-import { err, ok, type Result } from "../../../core/kit/result.ts";
+import { type PendingConfirmation, toConfirmationUrl } from "../../../core/contract/outcome.ts";
 import { makePlan } from "../../../core/plan/make-plan.ts";
 import { prepareTask } from "../../../core/plan/prepare-task.ts";
 import { ASKED_ELEMENT, type Plan, type Step, type Task } from "../../../core/plan/step.ts";

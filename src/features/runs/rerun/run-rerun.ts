@@ -1,11 +1,10 @@
 import { toStoredOutcome } from "../../../core/answer/stored-outcome.ts";
 import { answerBudgetOf, mergeAnswered, toEnvelopeJson } from "../../../core/answer/envelope.ts";
 import type { Batch } from "../../../core/contract/batch.ts";
-import { makeRefusal } from "../../../core/contract/refusal.ts";
+import { attempt, err, makeRefusal, ok, type Result } from "../../../feature/refuse.ts";
 import { countRequest, type Refused } from "../../../core/gate/admit-plan.ts";
 import type { Execution, RunnableBatch } from "../../../core/gate/execution.ts";
 import { readKeys } from "../../../core/gate/read-keys.ts";
-import { attempt, err, ok, type Result } from "../../../core/kit/result.ts";
 import { NO_PLAN, type Plan } from "../../../core/plan/step.ts";
 import type { Answer } from "../../../core/run/execute/answer.ts";
 import { answerPlan, keepWrites, recalled } from "../../../core/run/execute/executor.ts";

@@ -1,12 +1,10 @@
-import type { Catalog } from "../../../core/catalog/catalog.ts";
-import type { Tool } from "../../../core/catalog/define-tool.ts";
-import type { JsonObject } from "../../../core/contract/json.ts";
+import type { Catalog, Tool } from "../../../feature/tool.ts";
+import { findReferences, type JsonObject, parseExact } from "../../../feature/schema.ts";
 import { isLive } from "../../../core/gate/state/outbox.ts";
-import { attempt, type Result } from "../../../core/kit/result.ts";
+import { attempt, type Result } from "../../../feature/refuse.ts";
 import { prepareTask } from "../../../core/plan/prepare-task.ts";
 import { parsePointer } from "../../../core/kit/json/json-pointer.ts";
 import type { Gives } from "../../../feature/gives.ts";
-import { findReferences, parseExact } from "../../../feature/schema.ts";
 import { argsOf, findReversal, readArgs, wayBackOf, withoutSecret } from "../resolve-reversal.ts";
 import { nameInside } from "../undo-machine.ts";
 import {

@@ -1,8 +1,8 @@
-import type { Configured } from "../../../cloudflare/configured.ts";
+import type { Configured } from "../../../feature/define.ts";
 import { vaultOf } from "../../../cloudflare/vault.ts";
 import type { AttemptEnd, JobSpec } from "../../../core/contract/gate/job.ts";
-import { parseExact } from "../../../core/contract/json.ts";
-import { createRedactor } from "../../../core/egress/redact.ts";
+import { parseExact } from "../../../feature/schema.ts";
+import { createRedactor } from "../../../feature/outside.ts";
 import type { KeptOutput } from "../../../core/gate/execution.ts";
 import type { Call } from "../../../core/plan/step.ts";
 import { argsOf, findReversal, sealReversal } from "../resolve-reversal.ts";

@@ -1,7 +1,7 @@
 import type { Aftermath } from "../../../core/contract/gate/part-call.ts";
 import { makeFailure, toWireFailure, type WireFailure } from "../../../core/contract/failure.ts";
-import type { JobRecord } from "../../../core/contract/gate/job.ts";
-import { type JsonObject, parseExact } from "../../../core/contract/json.ts";
+import type { JobRecord } from "../../../feature/tool.ts";
+import { type JsonObject, parseExact } from "../../../feature/schema.ts";
 import { isJobInDoubt, isLive, type Job } from "../../../core/gate/state/outbox.ts";
 import { inAccounts, readArgs, resolveReversal } from "../resolve-reversal.ts";
 import type { WriteState } from "../undo-machine.ts";

@@ -1,9 +1,14 @@
 import type { JobKind } from "../../../cloudflare/durable/job-kind.ts";
-import type { ObjectPart, OpenPart, PartHost, PartWorld } from "../../../cloudflare/durable/object-part.ts";
+import type { PartHost } from "../../../cloudflare/durable/object-part.ts";
+import {
+  createKind,
+  type ObjectPart,
+  type OpenPart,
+  type PartMethods,
+  type PartWorld,
+} from "../../../feature/tenant.ts";
 import type { AttemptEnd, JobClaim, JobSpec } from "../../../core/contract/gate/job.ts";
-import type { PartMethods } from "../../../core/contract/gate/part-call.ts";
 import { isLive, type Job, toJobRecord } from "../../../core/gate/state/outbox.ts";
-import { createKind } from "../../../feature/tenant.ts";
 import * as LIMITS from "../limits.ts";
 import { NOT_ENDED, orderWrites } from "../undo-machine.ts";
 import {

@@ -1,8 +1,8 @@
-import type { PartQuestion, PartWorld } from "../../../cloudflare/durable/object-part.ts";
+import type { PartQuestion } from "../../../cloudflare/durable/object-part.ts";
+import { makeJob, type PartWorld } from "../../../feature/tenant.ts";
 import type { JobSpec } from "../../../core/contract/gate/job.ts";
 import { makeEvent } from "../../../core/contract/gate/outgoing-event.ts";
 import { isLive, type Job } from "../../../core/gate/state/outbox.ts";
-import { makeJob } from "../../../feature/tenant.ts";
 import * as LIMITS from "../limits.ts";
 import { NOT_ENDED, orderWrites, readyWrites } from "../undo-machine.ts";
 import {

@@ -1,9 +1,9 @@
 import { makeFailure } from "../../../core/contract/failure.ts";
-import { parseExact } from "../../../core/contract/json.ts";
-import type { Outcome } from "../../../core/contract/outcome.ts";
+import { parseExact } from "../../../feature/schema.ts";
+import type { Outcome } from "../../../feature/tool.ts";
 import type { Execution, Keeper } from "../../../core/gate/execution.ts";
-import { attempt, err, ok } from "../../../core/kit/result.ts";
-import { sleep } from "../../../core/kit/sleep.ts";
+import { attempt, err, ok } from "../../../feature/refuse.ts";
+import { sleep } from "../../../feature/kit.ts";
 import * as LIMITS from "../limits.ts";
 import { keyOf, toEntryJson, toMember, type UndoneEntry, type UndoState } from "../undo-run.ts";
 import { callUndo } from "../undo-methods.ts";

@@ -1,5 +1,6 @@
 import { makeFailure } from "../../../core/contract/failure.ts";
-import { isFailure, isInDoubt, type Outcome } from "../../../core/contract/outcome.ts";
+import { isFailure, isInDoubt } from "../../../core/contract/outcome.ts";
+import type { Outcome, Tool } from "../../../feature/tool.ts";
 import type {
   Closed,
   FactsOfJob,
@@ -8,10 +9,8 @@ import type {
   KeptOutput,
   KeptRun,
 } from "../../../core/gate/execution.ts";
-import type { Tool } from "../../../core/catalog/define-tool.ts";
-import type { Clock } from "../../../core/kit/clock.ts";
-import { attempt, ok, type Result } from "../../../core/kit/result.ts";
-import { sleep } from "../../../core/kit/sleep.ts";
+import { type Clock, sleep } from "../../../feature/kit.ts";
+import { attempt, ok, type Result } from "../../../feature/refuse.ts";
 import type { Plan, Step } from "../../../core/plan/step.ts";
 import { nameInside } from "../undo-machine.ts";
 import * as LIMITS from "../limits.ts";

@@ -1,16 +1,13 @@
 import * as z from "zod/mini";
 
 import type { DeclaredKeepers } from "../../../cloudflare/declared.ts";
-import type { Catalog } from "../../../core/catalog/catalog.ts";
-import type { Tool } from "../../../core/catalog/define-tool.ts";
+import type { Catalog, Tool } from "../../../feature/tool.ts";
 import { failureSchema } from "../../../core/contract/failure.ts";
 import type { KeptAs } from "../../../core/contract/batch.ts";
-import { isJsonObject } from "../../../core/contract/json.ts";
-import { lazySchema } from "../../../core/contract/lazy-schema.ts";
+import { isJsonObject, lazySchema } from "../../../feature/schema.ts";
 import { pendingSchema, trySchema } from "../../../core/contract/outcome.ts";
-import { makeRefusal, type Refusal } from "../../../core/contract/refusal.ts";
+import { err, makeRefusal, ok, type Refusal } from "../../../feature/refuse.ts";
 import type { Execution, Keeper, KeptLater, KeptRun } from "../../../core/gate/execution.ts";
-import { err, ok } from "../../../core/kit/result.ts";
 import type { Plan } from "../../../core/plan/step.ts";
 import { wayBackOf } from "../resolve-reversal.ts";
 import { type NoWayBack, type SealArgs, UNDO, UNDONE_STATUSES } from "../undo-run.ts";
