@@ -1,7 +1,7 @@
 import { findNearest } from "../kit/find-nearest.ts";
 import type { JsonSchema, WireTool } from "../kit/wire.ts";
 import { REFERENCE_FIELDS } from "./batch-fields.ts";
-import { type Mark, MOST_ELEMENTS } from "./mark.ts";
+import { headOf, type Mark, MOST_ELEMENTS } from "./mark.ts";
 import type { WrittenAction } from "./read-batch.ts";
 import type { JsonNode } from "./read-json.ts";
 import { fieldsAt, sayType, schemasAt } from "./schema-at.ts";
@@ -25,7 +25,7 @@ export function checkArgs(
   checkValue(args ?? { kind: "object", entries: [], start: place.start, end: place.end }, [], {
     schema: tool.input_schema,
     filled: new Set(fieldsOfContract(tool, earlier)),
-    place: args === null ? place : { start: args.start, end: args.start + 1 },
+    place: args === null ? place : headOf(args),
   });
 
   function checkValue(
@@ -46,28 +46,16 @@ export function checkArgs(
         checkValue(element, [...path, at], of);
     if (node.kind !== "object") return;
     const fields = fieldsAt(of.schema, path);
-    const place = of.place ?? { start: node.start, end: node.start + 1 };
-    const missing =
-      schemas.length === 1
-        ? fields.filter(
-            ({ name, isRequired }) => isRequired && !node.entries.some(({ key }) => key.value === name),
-          )
-        : [];
-    for (const { name, schema } of missing)
-      if (of.filled?.has(name) !== true)
+    const names = fields.map(({ name }) => name);
+    const place = of.place ?? headOf(node);
+    const isMissing = (name: string): boolean => !node.entries.some(({ key }) => key.value === name);
+    for (const { name, schema, isRequired } of schemas.length === 1 ? fields : [])
+      if (isRequired && isMissing(name) && of.filled?.has(name) !== true)
         mark(place, `The argument "${[...path, name].join("/")}" is missing: ${sayType(schema)}`);
     const isClosed = schemas.every(({ additionalProperties }) => additionalProperties === false);
     for (const { key, value } of node.entries) {
-      const isKnown = fields.some(({ name }) => name === key.value);
-      if (isKnown) checkValue(value, [...path, key.value], { schema: of.schema });
-      else if (isClosed)
-        mark(
-          key,
-          `There is no argument "${key.value}"${suggest(
-            key.value,
-            fields.map(({ name }) => name),
-          )}`,
-        );
+      if (names.includes(key.value)) checkValue(value, [...path, key.value], { schema: of.schema });
+      else if (isClosed) mark(key, `There is no argument "${key.value}"${suggest(key.value, names)}`);
     }
   }
 
@@ -75,20 +63,10 @@ export function checkArgs(
     const { type, enum: values } = schema;
     const isScalar = node.kind === "string" || node.kind === "number" || node.kind === "literal";
     if (values !== undefined && isScalar && !values.includes(node.value)) {
-      const near =
-        typeof node.value === "string"
-          ? suggest(
-              node.value,
-              values.filter((value) => typeof value === "string"),
-            )
-          : "";
-      return mark(
-        node,
-        `It is one of ${values
-          .slice(0, 8)
-          .map((value) => JSON.stringify(value))
-          .join(", ")}${near}`,
-      );
+      const texts = values.filter((value) => typeof value === "string");
+      const near = typeof node.value === "string" ? suggest(node.value, texts) : "";
+      const shown = values.slice(0, 8).map((value) => JSON.stringify(value));
+      return mark(node, `It is one of ${shown.join(", ")}${near}`);
     }
     const types = typeof type === "string" ? [type] : (type ?? []);
     if (types.length > 0 && !kindsOf(node).some((kind) => types.includes(kind)))

@@ -1,10 +1,12 @@
 import type { WireTool } from "../kit/wire.ts";
 import { ACTION_FIELDS, BATCH_FIELDS, meantBy } from "./batch-fields.ts";
 import { checkArgs, suggest } from "./check-args.ts";
-import { type Mark, MOST_ELEMENTS } from "./mark.ts";
+import { headOf, type Mark, MOST_ELEMENTS } from "./mark.ts";
 import { fieldOf, readActions, valueOf, type WrittenAction } from "./read-batch.ts";
 import type { JsonEntry, JsonNode, ReadJson } from "./read-json.ts";
 
+const BATCH_NAMES = BATCH_FIELDS.map(({ name }) => name);
+const ACTION_NAMES = ACTION_FIELDS.map(({ name }) => name);
 /** More marks would not be read. */
 const MOST_MARKS = 30;
 /** A handle of a result of an earlier batch. */
@@ -22,7 +24,7 @@ export function checkBatch(read: ReadJson, tools: readonly WireTool[] | null): r
   if (root === null) return [];
   if (root.kind !== "object") {
     const message = 'A batch is an object: { "actions": [ … ] }';
-    return [{ start: root.start, end: root.start + 1, severity: "error", message }];
+    return [{ ...headOf(root), severity: "error", message }];
   }
   const marks: Mark[] = [];
   const mark = (
@@ -34,22 +36,15 @@ export function checkBatch(read: ReadJson, tools: readonly WireTool[] | null): r
   };
   const isAction =
     root.entries.some(({ key }) => key.value === "tool") && valueOf(root, "actions") === undefined;
-  if (isAction)
-    mark({ start: root.start, end: root.start + 1 }, 'One action stands in a list: { "actions": [ … ] }');
-  else
-    checkNames(
-      root.entries,
-      BATCH_FIELDS.map(({ name }) => name),
-      "batch",
-    );
+  if (isAction) mark(headOf(root), 'One action stands in a list: { "actions": [ … ] }');
+  else checkNames(root.entries, BATCH_NAMES, "a batch");
   const list = valueOf(root, "actions");
   if (list?.kind === "array") {
     if (list.elements.length === 0) mark(list, "A batch has at least one action");
     if (list.elements.length > 50)
       mark(list.elements[50]!, `A batch has at most 50 actions, not ${list.elements.length}`);
   } else if (list !== undefined && list.kind !== "missing") mark(list, "The actions are a list");
-  else if (list === undefined && !isAction)
-    mark({ start: root.start, end: root.start + 1 }, 'The list "actions" is missing');
+  else if (list === undefined && !isAction) mark(headOf(root), 'The list "actions" is missing');
   const mode = valueOf(root, "on_error");
   if (
     mode !== undefined &&
@@ -66,11 +61,8 @@ export function checkBatch(read: ReadJson, tools: readonly WireTool[] | null): r
 
   function checkNames(entries: readonly JsonEntry[], names: readonly string[], of: string): void {
     for (const { key } of entries) {
-      if (names.includes(key.value) || (of === "action" && meantBy(key.value) !== key.value)) continue;
-      mark(
-        key,
-        `No field of ${of === "batch" ? "a batch" : "an action"} is called "${key.value}"${suggest(key.value, names)}`,
-      );
+      if (names.includes(key.value) || (names === ACTION_NAMES && meantBy(key.value) !== key.value)) continue;
+      mark(key, `No field of ${of} is called "${key.value}"${suggest(key.value, names)}`);
     }
   }
 
@@ -78,14 +70,9 @@ export function checkBatch(read: ReadJson, tools: readonly WireTool[] | null): r
     const { node, id, entries } = action;
     if (node.kind === "missing") return;
     if (node.kind !== "object") return mark(node, "An action is an object with a tool");
-    checkNames(
-      entries,
-      ACTION_FIELDS.map(({ name }) => name),
-      "action",
-    );
+    checkNames(entries, ACTION_NAMES, "an action");
     const idNode = valueOf(node, "id");
-    const idPlace = idNode ?? { start: node.start, end: node.start + 1 };
-    if (seen.has(id)) mark(idPlace, `Two actions have the id "${id}"`);
+    if (seen.has(id)) mark(idNode ?? headOf(node), `Two actions have the id "${id}"`);
     if (idNode !== undefined && idNode.kind !== "missing" && !ID.test(id))
       mark(idNode, "An id has 1 to 64 letters, digits, _ and -");
     seen.add(id);
@@ -106,19 +93,13 @@ export function checkBatch(read: ReadJson, tools: readonly WireTool[] | null): r
   function checkTool({ node, tool, entries, index }: WrittenAction): void {
     const entry = fieldOf(entries, "tool");
     if (tool === null) {
-      const place = entry?.value.kind === "string" ? entry.value : { start: node.start, end: node.start + 1 };
+      const place = entry?.value.kind === "string" ? entry.value : headOf(node);
       return mark(place, "The action names no tool");
     }
     if (tools === null) return;
     const known = tools.find(({ name }) => name === tool);
-    if (known === undefined)
-      return mark(
-        entry!.value,
-        `No tool is called "${tool}"${suggest(
-          tool,
-          tools.map(({ name }) => name),
-        )}`,
-      );
+    const names = tools.map(({ name }) => name);
+    if (known === undefined) return mark(entry!.value, `No tool is called "${tool}"${suggest(tool, names)}`);
     const args = fieldOf(entries, "args")?.value;
     if (args === undefined || args.kind === "object")
       checkArgs(known, { args: args ?? null, place: entry!.value, earlier: actions.slice(0, index) }, mark);

@@ -49,10 +49,8 @@ export function complete(
   const template =
     location.role === "value" && location.path.at(-1) === "$template" ? /\{\{([^{}]*)$/.exec(typed) : null;
   if (template !== null) {
-    const items = filter(listReferences(location, actions), template[1]!).map((item) => ({
-      ...item,
-      insert: item.label,
-    }));
+    const found = filter(listReferences(location, actions), template[1]!);
+    const items = found.map((item) => ({ ...item, insert: item.label }));
     return finish(offset - template[1]!.length, offset, items);
   }
   const hasColon = /^\s*:/.test(text.slice(to, to + 20));
@@ -127,41 +125,28 @@ function listValues(location: Location, known: Known): readonly Suggestion[] {
       .filter(({ index }) => index !== action?.index)
       .map(({ id, tool }) => ({ ...plain(JSON.stringify(id)), label: id, detail: tool ?? "" }));
   if (place === "select")
-    return pathsOf(action?.tool ?? null).map((pointer) => ({
-      ...plain(JSON.stringify(pointer)),
-      label: pointer,
-    }));
+    return pathsOf(action?.tool ?? null).map((label) => ({ ...plain(JSON.stringify(label)), label }));
   if (meantBy(place) !== "args" || path.length < 4) return [];
   const schema = schemaOf(path, known);
   const schemas = schema === undefined ? [] : schemasAt(schema, path.slice(3));
   const refers = known.actions.length > 1 && location.token === null;
-  return [
-    ...schemas.flatMap(valuesOf),
-    ...(refers
-      ? [
-          {
-            label: "$ref",
-            detail: "reference",
-            help: "A value of another action's result",
-            insert: withCaret('{ "$ref": "|" }'),
-          },
-        ]
-      : []),
-  ];
+  return [...schemas.flatMap(valuesOf), ...(refers ? [A_REFERENCE] : [])];
 }
+
+const A_REFERENCE: Suggestion = {
+  label: "$ref",
+  detail: "reference",
+  help: "A value of another action's result",
+  insert: withCaret('{ "$ref": "|" }'),
+};
 
 function schemaOf(path: Location["path"], { tools, actions }: Known): JsonSchema | undefined {
   const name = actions[Number(path[1])]?.tool;
   return tools.find((tool) => tool.name === name)?.input_schema;
 }
 
-function valuesOf({
-  enum: values,
-  const: only,
-  type,
-  default: usual,
-  examples = [],
-}: JsonSchema): readonly Suggestion[] {
+function valuesOf(schema: JsonSchema): readonly Suggestion[] {
+  const { enum: values, const: only, type, default: usual, examples = [] } = schema;
   if (values !== undefined) return values.map((value) => plain(JSON.stringify(value)));
   if (only !== undefined) return [plain(JSON.stringify(only))];
   if (type === "boolean") return ["true", "false"].map(plain);

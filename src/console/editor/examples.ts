@@ -81,19 +81,8 @@ function callOf({ name, input_schema: schema }: WireTool): unknown {
 }
 
 function sampleOf(schema: JsonSchema, depth: number): unknown {
-  const {
-    type,
-    enum: values,
-    const: only,
-    default: usual,
-    examples,
-    minimum,
-    properties = {},
-    required = [],
-    items,
-    anyOf,
-    oneOf,
-  } = schema;
+  const { enum: values, const: only, default: usual, examples, anyOf, oneOf } = schema;
+  const { type, minimum, properties = {}, required = [], items } = schema;
   const given = [usual, examples?.[0], only, values?.[0]].find((value) => value !== undefined);
   if (given !== undefined) return given;
   const choice = anyOf?.[0] ?? oneOf?.[0];

@@ -7,5 +7,10 @@ export interface Mark {
   readonly message: string;
 }
 
+/** The first character of something, for what is wrong with all of it. */
+export function headOf({ start }: Pick<Mark, "start">): Pick<Mark, "start" | "end"> {
+  return { start, end: start + 1 };
+}
+
 /** Longer lists of elements are left to the API to look through. */
 export const MOST_ELEMENTS = 100;

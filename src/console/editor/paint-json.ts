@@ -43,12 +43,8 @@ export function paintJson(
 
 /** A slip of the text as a mark; one at its end is drawn under its last character. */
 export function toMark({ start, end, message }: Slip): Mark {
-  return {
-    start: end > start ? start : Math.max(0, start - 1),
-    end: Math.max(end, start),
-    severity: "error",
-    message,
-  };
+  const from = end > start ? start : Math.max(0, start - 1);
+  return { start: from, end: Math.max(end, start), severity: "error", message };
 }
 
 /** Say where a place of a text is, counted from 1. */

@@ -92,7 +92,8 @@ function Outcome({ result }: { readonly result: WireResult }) {
           <Paragraph text={result.confirmation.message} />
           {result.connect_url !== undefined && <ConnectLink key="connect" url={result.connect_url} />}
           <p>
-            <a href={placeOf(result.confirmation.url)}>Decide</a>{" "}
+            {/* On this page: the origin of the address may be another name of the same Worker. */}
+            <a href={`#${result.confirmation.url.split("#")[1] ?? ""}`}>Decide</a>{" "}
             <span class="muted small">
               until <Time at={result.confirmation.expires_at} />
             </span>
@@ -143,11 +144,6 @@ function Handle({ of }: { readonly of: string }) {
       <bdi class="mono">{of}</bdi> <span class="muted">stands for the whole in a later batch</span>
     </span>
   );
-}
-
-/** The place that an address of the console names, on this page: its origin may be another name of the same Worker. */
-function placeOf(url: string): string {
-  return `#${url.split("#")[1] ?? ""}`;
 }
 
 /** Say what was measured about an action and what is to be known of its result: names and texts, in the order of weight. */

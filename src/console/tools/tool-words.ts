@@ -29,14 +29,8 @@ export function sayContract(
   tool: WireTool,
 ): readonly string[] {
   const contract = tool["x-orchestration"] as Contract;
-  const {
-    mode,
-    max_concurrency: cap,
-    global_concurrency: worldwide,
-    rate_limit: rate,
-    confirm,
-    depends_on: needs,
-  } = contract;
+  const { mode, confirm, depends_on: needs } = contract;
+  const { max_concurrency: cap, global_concurrency: worldwide, rate_limit: rate } = contract;
   const { when, needs: people = 1 } = typeof confirm === "object" ? confirm : {};
   const isAsked =
     confirm === "always" ||

@@ -191,18 +191,8 @@ function toShownName(name: unknown): string | null {
 }
 
 function parseFields(raw: SentAction, mayExceedArgs: boolean): Result<Action, Failure> {
-  const {
-    id,
-    tool,
-    args = {},
-    depends_on,
-    timeout_ms,
-    for_each,
-    select,
-    idempotency_key,
-    callback_url,
-    run_at,
-  } = raw;
+  const { id, tool, args = {}, depends_on, timeout_ms, for_each } = raw;
+  const { select, idempotency_key, callback_url, run_at } = raw;
   const seen = { dollar: false, braces: false };
   const checked = checkArgs(args, mayExceedArgs, seen);
   if (!checked.ok) return checked;

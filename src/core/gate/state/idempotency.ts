@@ -76,12 +76,8 @@ function parkedOf(parked: readonly number[]): Pick<KeyRecord, "parked"> {
   return parked.length === 0 ? {} : { parked };
 }
 
-function claimedAs({
-  seed,
-  inDoubt,
-  begunAt,
-  parked = [],
-}: KeyRecord): KeyState & { readonly kind: "claimed" } {
+function claimedAs(record: KeyRecord): KeyState & { readonly kind: "claimed" } {
+  const { seed, inDoubt, begunAt, parked = [] } = record;
   const begun = inDoubt && begunAt !== undefined && { begunAt };
   return { kind: "claimed", seed, inDoubt, ...begun, ...(inDoubt && parkedOf(parked)) };
 }
