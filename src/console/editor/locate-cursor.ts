@@ -23,6 +23,8 @@ interface Frame {
   isFilled: boolean;
 }
 
+const NOTHING_READ = { key: "", index: 0, isValue: false, isFilled: false };
+
 /** Look only at what stands before the cursor: what follows it may be broken by what is being written. */
 export function locateCursor(text: string, tokens: readonly Token[], offset: number): Location | null {
   const frames: Frame[] = [];
@@ -40,14 +42,7 @@ export function locateCursor(text: string, tokens: readonly Token[], offset: num
       case "open":
         if (frame) frame.isFilled = true;
         else isRootFilled = true;
-        frames.push({
-          start: token.start,
-          isObject: text[token.start] === "{",
-          key: "",
-          index: 0,
-          isValue: false,
-          isFilled: false,
-        });
+        frames.push({ start: token.start, isObject: text[token.start] === "{", ...NOTHING_READ });
         break;
       case "close":
         frames.pop();

@@ -140,12 +140,8 @@ class Reader {
     const elements: JsonNode[] = [];
     const end = this.readParts(open, "]", () => {
       if (this.next!.kind === "colon") {
-        this.slip(
-          this.next!.start,
-          this.next!.end,
-          "A list has no names: elements stand between commas",
-          false,
-        );
+        const { start, end } = this.next!;
+        this.slip(start, end, "A list has no names: elements stand between commas", false);
         this.at += 1;
         return;
       }

@@ -1,3 +1,5 @@
+import { toHex } from "../kit/make-idempotency-key.ts";
+
 /** The label that keys are digested under, as the Worker does it. */
 const LABEL = "volley/key/v1";
 /** The allowed names of a key, or a tenant. */
@@ -19,11 +21,11 @@ export async function makeKey(random = crypto.getRandomValues(new Uint8Array(32)
     .replaceAll("/", "_")
     .replaceAll("=", "");
   const begin = `vk_${text}`;
-  const checksum = toHex(await crypto.subtle.digest("SHA-256", encode(begin))).slice(0, 8);
+  const checksum = toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", encode(begin)))).slice(0, 8);
   const key = `${begin}_${checksum}`;
   const algorithm = { name: "HMAC", hash: "SHA-256" };
   const label = await crypto.subtle.importKey("raw", encode(LABEL), algorithm, false, ["sign"]);
-  return { key, hash: toHex(await crypto.subtle.sign("HMAC", label, encode(key))) };
+  return { key, hash: toHex(new Uint8Array(await crypto.subtle.sign("HMAC", label, encode(key)))) };
 }
 
 /** The purpose of a key, as it is typed. */
@@ -69,8 +71,4 @@ export function toEntry({ name, tenant, tools, flags }: KeyWish, hash: string): 
 
 function encode(text: string): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(text);
-}
-
-function toHex(bytes: ArrayBuffer): string {
-  return Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -3,7 +3,9 @@
  * there on plain http.
  */
 export function makeKey(): string {
-  return [...crypto.getRandomValues(new Uint8Array(12))]
-    .map((byte) => byte.toString(16).padStart(2, "0"))
-    .join("");
+  return toHex(crypto.getRandomValues(new Uint8Array(12)));
+}
+
+export function toHex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

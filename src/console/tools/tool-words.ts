@@ -60,9 +60,6 @@ export function sayContract(
 export function groupTools(
   tools: readonly ListedTool[],
 ): readonly (readonly [category: string, tools: readonly ListedTool[]])[] {
-  const groups = new Map<string, ListedTool[]>();
-  for (const tool of tools) groups.set(tool.category, [...(groups.get(tool.category) ?? []), tool]);
-  return [...groups]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([category, found]) => [category, [...found].sort((a, b) => (a.name < b.name ? -1 : 1))]);
+  const sorted = tools.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  return [...Map.groupBy(sorted, ({ category }) => category)].sort(([a], [b]) => (a < b ? -1 : 1));
 }

@@ -494,11 +494,8 @@ function makeWhenUsed(tool: Tool, make: () => z.core.$ZodType): void {
 }
 
 /** No batch asks for more permits at once than there are: which of its calls goes next stays its own choice. */
-function batchCapOf({ max_concurrency, global_concurrency }: Orchestration): number {
-  return Math.min(
-    max_concurrency ?? Number.POSITIVE_INFINITY,
-    global_concurrency ?? Number.POSITIVE_INFINITY,
-  );
+function batchCapOf({ max_concurrency = Infinity, global_concurrency = Infinity }: Orchestration): number {
+  return Math.min(max_concurrency, global_concurrency);
 }
 
 function globalLimitsOf({ global_concurrency, rate_limit }: Orchestration): GlobalLimits | null {
@@ -582,5 +579,5 @@ export function listHosts({ hosts }: Pick<Tool, "hosts">): readonly string[] {
 /** The origin a host declaration stands for (`api.example.com` means https), or null when it is not one. */
 export function toOrigin(host: string): string | null {
   const text = host.includes("://") ? host : `https://${host}`;
-  return URL.canParse(text) ? new URL(text).origin : null;
+  return URL.parse(text)?.origin ?? null;
 }

@@ -194,9 +194,9 @@ export class JobTable {
 
   /** Walk over what a cold start needs to know of every row. */
   *heads(): Iterable<JobHead> {
-    for (const { id, due_at, updated_at, format, status, tool, kind, fence } of this.#sql.exec<JobRow>(
-      "SELECT id, due_at, updated_at, format, status, tool, kind, fence FROM jobs",
-    )) {
+    const query = "SELECT id, due_at, updated_at, format, status, tool, kind, fence FROM jobs";
+    const rows = this.#sql.exec<JobRow>(query);
+    for (const { id, due_at, updated_at, format, status, tool, kind, fence } of rows) {
       this.#look(status, updated_at);
       this.#tally(tool, toListed({ format, status }), 1);
       yield { spec: { id, tool }, kind, fence, dueAt: due_at, status: status as JobStatus };

@@ -137,11 +137,7 @@ export class KeyTable {
     });
   }
 
-  #retentionOf({
-    retentionMs = Number.POSITIVE_INFINITY,
-  }: {
-    readonly retentionMs?: number | undefined;
-  }): number {
+  #retentionOf({ retentionMs = Infinity }: { readonly retentionMs?: number | undefined }): number {
     return Math.min(retentionMs, this.#options.retentionMs);
   }
 
