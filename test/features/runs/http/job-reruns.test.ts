@@ -32,6 +32,12 @@ const gated = defineTool({
   orchestration: { mode: "sequential-only", confirm: "always" },
   run: keepIt,
 });
+const askedInPart = defineTool({
+  ...DECLARATION,
+  name: "drop_asked",
+  orchestration: { mode: "sequential-only", confirm: "always", on_error: "partial-success" },
+  run: keepIt,
+});
 const hide = defineTool({ ...DECLARATION, name: "hide_it", private: true, run: keepIt });
 
 const say = (of: unknown) => ({ args: { of } });
@@ -42,7 +48,7 @@ async function start(statuses: Record<string, number> = {}, env: Record<string, 
   /** Answered to those who look at it. */
   const list: string[] = [];
   const volley = await createTestVolley({
-    tools: [store, look, drop, gated, hide],
+    tools: [store, look, drop, gated, askedInPart, hide],
     features: [discovery(), addedTools(), confirmations(), flows(), background(), runs()],
     env: {
       VOLLEY_KEYS: await configureKeys({
@@ -304,6 +310,34 @@ describe("A run of a batch in the background", () => {
       await volley.advance(6_000);
       expect(namesOf(sent.splice(0))).toEqual(["a", "b"]);
     }
+  });
+
+  test("answers a loop that a yes ran in part as that left it: nothing is sent twice, and no success or failure is hidden", async () => {
+    const { volley, sent, send, rerun, runOf, begin } = await start({ b: 400 });
+    const loop = {
+      id: "all",
+      tool: "drop_asked",
+      for_each: ["a", "b", "c"],
+      args: { of: { $ref: "item#" } },
+    };
+    const { run_id: id } = await begin({ actions: [loop] });
+    const [asked] = (await runOf(id)).actions;
+    await send(`/v1/confirmations/${asked.confirmation.id}`, { decision: "approve" });
+    await volley.advance(6_000);
+    expect(namesOf(sent.splice(0))).toEqual(["a", "b", "c"]);
+    const { status, body } = await rerun(id);
+    expect(status).toBe(200);
+    expect(body.results).toMatchObject([
+      {
+        status: "success",
+        data: [
+          { status: "success" },
+          { status: "error", error: { upstream_status: 400 } },
+          { status: "success" },
+        ],
+      },
+    ]);
+    expect(sent).toEqual([]);
   });
 
   test("leaves in the envelope of its rerun what it had done itself", async () => {
