@@ -13,6 +13,7 @@ const SHOP = { kind: "key", as: { header: "x-api-key" }, hosts: ["store.example.
 async function open(limit = 60) {
   const clock = new VirtualClock();
   const heard: string[] = [];
+  const list: string[] = [];
   const never = new Promise<never>(() => {});
   const volley = new KillableVolley(
     {
@@ -21,6 +22,7 @@ async function open(limit = 60) {
       send: (url, { headers }) => {
         const of = [new URL(url).pathname, new Headers(headers).get("x-api-key") ?? []].flat().join(" ");
         heard.push(of);
+        if (of.includes("/list")) return Promise.resolve(Response.json({ ofs: list }));
         return of.includes("slow") && heard.filter((one) => one === of).length === 1
           ? never
           : Promise.resolve(Response.json({}));
@@ -54,7 +56,7 @@ async function open(limit = 60) {
     await asked;
     await clock.advance(LEASE_OVER_MS);
   };
-  return { clock, volley, heard, send, sendKilled };
+  return { clock, volley, heard, list, send, sendKilled };
 }
 
 test("T42 a write of a provider's turn that is sent again after a kill, and finds no quota, may have been sent; a read was not", async () => {
@@ -97,4 +99,26 @@ test("T57 a write that is sent again after a kill under its key is not sent in a
   expect(heard).toEqual(["/put-once/slow old"]);
   const other = await send("/v1/execute_actions", batch("quick"), { key: "other" });
   expect([other.results[0].status, heard.at(-1)]).toEqual(["success", "/put-once/quick new"]);
+});
+
+test("jobs of a loop that comes again under its key after a kill, over a list that has shifted, are those of the same elements", async () => {
+  const { clock, send, sendKilled, heard, list } = await open();
+  const sent = () => heard.filter((one) => one.startsWith("/put")).toSorted();
+  list.push("a", "b");
+  const loop = {
+    id: "all",
+    tool: "put_later",
+    for_each: { $ref: "seen#/ofs" },
+    args: { of: { $ref: "item#" } },
+  };
+  const seen = { id: "seen", tool: "list", args: { of: "all" } };
+  const slow = { id: "slow", tool: "put", args: { of: "slow" } };
+  await sendKilled("/v1/execute_actions", { actions: [seen, loop, slow] });
+  list.unshift("new");
+  const { results } = await send("/v1/execute_actions", { actions: [seen, loop, slow] });
+  await clock.advance(60_000);
+  expect(results[1].data.map(({ status }: { readonly status: string }) => status)).toEqual(
+    Array(3).fill("initiated"),
+  );
+  expect(sent()).toEqual(["/put-once/a", "/put-once/b", "/put-once/new", "/put/slow"]);
 });

@@ -45,9 +45,16 @@ export class StepIds {
     return element === null ? base : `${base}:${element}`;
   }
 
-  /** The id of a background job, or of the job of one element of a loop. */
-  jobId(index: number, element: number | null): string {
+  /** Names the elements of a loop of jobs, where the batch may come again; undefined where no other run makes the same ids. */
+  namesOf(calls: Parameters<typeof nameElements>[0]): readonly string[] | undefined {
+    return this.#asked === null ? undefined : nameElements(calls);
+  }
+
+  /** The id of a background job, or of the job of one element of a loop, by its name or its place. */
+  jobId(index: number, element: string | number | null): string {
     const { value, own } = this.seedOf(index);
+    if (typeof element === "string")
+      return value.slice(0, -12) + sha256(`${value} ${own ? "" : index} ${element}`).slice(0, 12);
     const place = element === null ? 0 : element + 1;
     const id = deriveId(value, own ? place : index * (LIMITS.loopElements + 1) + place);
     return id === this.#asked?.runId ? deriveId(value, BESIDE) : id;

@@ -85,9 +85,10 @@ export class Background {
     // Only where it is declared: the default for writes is about half-applied ones, and every job stands for itself.
     const failFast = tool.orchestration.on_error === "fail-fast";
     const doomed = failFast && calls.some((call) => !call.ok);
+    const names = ids.namesOf(calls);
     const specs = new Map(
-      calls.flatMap((call, element) =>
-        call.ok && !doomed ? [[element, makeJob(call.value, index, element)] as const] : [],
+      calls.flatMap((call, at) =>
+        call.ok && !doomed ? [[at, makeJob(call.value, index, at, names?.[at])] as const] : [],
       ),
     );
     beyondRecall(ticket);

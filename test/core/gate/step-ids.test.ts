@@ -45,6 +45,15 @@ describe("under keys", () => {
     expect(new Set(all).size).toBe(50 * 26);
   });
 
+  test("a loop's jobs have ids by the names of their elements, an action's by its own key wherever it stands", () => {
+    const ids = new StepIds(createPorts(), ASKED);
+    const all = [0, 1, 2].flatMap((index) => ["a", "b"].map((name) => ids.jobId(index, name)));
+    expect(new Set(all).size).toBe(6);
+    const elsewhere = { ...ASKED, actions: [{ ...ASKED.actions[0]!, index: 7 }] };
+    expect(new StepIds(createPorts(), elsewhere).jobId(7, "a")).toBe(ids.jobId(2, "a"));
+    expect(new StepIds(createPorts()).namesOf([])).toBeUndefined();
+  });
+
   test("a batch that is itself a job shares its id with none of its actions' jobs", () => {
     const own = deriveId(seed(1), 0);
     const ids = new StepIds(createPorts(), { ...ASKED, runId: own, actions: [] });
