@@ -50,6 +50,7 @@ async function open() {
       VOLLEY_KEYS: await configureKeys({
         "test-key": { name: "asker", tenant: "acme" },
         keeps: { name: "keeps", tenant: "acme", flags: ["manage_tools"] },
+        globex: { name: "globex", tenant: "globex", flags: ["approve", "manage_tools"] },
         few: { name: "few", tenant: "acme", tools: ["read_it"] },
         root: { name: "root", tenant: "root", tools: [], flags: ["operator"] },
       }),
@@ -175,4 +176,22 @@ test("T57 what waits for an account runs nothing by it once its tool is declared
     .body;
   expect([status, ran]).toEqual(["pending", undefined]);
   expect(volley.requests.filter(({ url }) => url.startsWith(API))).toEqual([]);
+});
+
+test("T46 calls of a tenant's tool over MCP that fail close its service to that tenant's clients, and to no other tenant's", async () => {
+  const { send, keep, ask, volley } = await open();
+  await keep("order", { ...ORDER, idempotent: false });
+  await send("globex", "PUT", "/v1/tools/order", ORDER);
+  await volley.advance(6_000);
+  const call = async (key: string) => {
+    const { body } = await ask("tools/call", { name: "order", arguments: { n: 1 } }, { key });
+    return JSON.stringify(body.result.content);
+  };
+  answer = () => Response.json({}, { status: 500 });
+  for (let times = 0; times < 20; times += 1) await call("test-key");
+  expect(sent).toHaveLength(20);
+  answer = () => ({ done: true });
+  expect(await call("test-key")).toContain("CIRCUIT_OPEN");
+  expect(sent).toHaveLength(20);
+  expect(await call("globex")).toContain("done");
 });

@@ -65,3 +65,20 @@ test("T01 an endpoint goes on when the key that made it is revoked, and that key
   expect([(await publish(first)).status, (await publish(second)).status]).toEqual([401, 403]);
   expect((await publish({})).body).toMatchObject({ endpoints: 1 });
 });
+
+test("T20 F19 a key of ten requests and two that it made, twenty at once with made-up headers, send exactly ten batches", async () => {
+  const { send, as, stored } = await openTriggers();
+  const make = async (name: string, by = {}) => {
+    const wish = { name, tools: ["*"], flags: ["manage_keys"], quota: { limit: 10, window_s: 3_600 } };
+    return as((await send("POST", "/v1/keys", wish, by)).body.key as string);
+  };
+  const first = await make("first");
+  const keys = [first, await make("second", first), await make("third", first)];
+  const answers = Array.from({ length: 20 }, (_, at) => {
+    const actions = [{ id: "a", tool: "store_it", args: { of: `n${at}` } }];
+    const headers = { "x-forwarded-for": `10.0.0.${at}`, "cf-connecting-ip": `10.0.1.${at}` };
+    return send("POST", "/v1/execute_actions", { actions }, { ...keys[at % 3], ...headers });
+  });
+  const ran = (await Promise.all(answers)).filter(({ status }) => status === 200);
+  expect([ran.length, stored.length]).toEqual([10, 10]);
+});

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 
+import { API } from "../features/connections/http/connection-world.ts";
 import { speakTo } from "../support/mcp-client.ts";
 import { CLOCK, HOOK, HOUR, openTriggers, STORES } from "./trigger-world.ts";
 import { trial } from "../support/trial.ts";
@@ -37,6 +38,25 @@ trial("T52 what a clock starts uses no subject's account, and makes nobody a lin
   const job = JSON.stringify(await get(`/v1/jobs/${jobs[0].job_id}`));
   expect(job).toContain("CONNECTION_REQUIRED");
   expect(job).not.toMatch(/connect_url|@acme/);
+});
+
+test("P8: T10 a flow's action asks no host that its tool does not name, and its account's token follows no redirect to another", async () => {
+  const asked: (string | undefined)[] = [];
+  const to = (url: string) => new Response(null, { status: 302, headers: { location: url } });
+  const { keep, connect, send, volley } = await openTriggers({
+    routes: {
+      [`GET ${API}/mailbox`]: () =>
+        to(asked.length === 0 ? "https://other.acme.dev/mail" : "https://evil.dev/mail"),
+      "GET https://other.acme.dev/mail": ({ headers }) => ({ n: asked.push(headers["authorization"]) }),
+    },
+  });
+  await connect("ada", "ada@acme.dev");
+  await keep("mail", { ...MAIL, answer: { $ref: "mail#" } });
+  const run = async () =>
+    (await send("POST", "/v1/flows/mail/run", { input: {}, subject: "ada" })).body.results[0];
+  expect([(await run()).status, asked]).toEqual(["success", [undefined]]);
+  expect((await run()).error.code).toBe("EGRESS_DENIED");
+  expect(volley.requests.filter(({ url }) => url.includes("evil"))).toEqual([]);
 });
 
 describe.each([
@@ -117,6 +137,18 @@ describe.each([
     expect((await send("GET", "/v1/flows", undefined, as(made.body.key))).status).toBe(401);
     await begin(world);
     expect(stored).toHaveLength(1);
+  });
+
+  test("T47 finds no tool that the made key which kept its flow may not call", async () => {
+    const world = await openTriggers();
+    const { send, keep, get } = world;
+    const rights = { tools: ["flows", "mailbox"], flags: ["manage_tools"] };
+    const { key } = (await send("POST", "/v1/keys", { name: "made", ...rights })).body;
+    const actions = [{ id: "found", tool: "discover_tools", args: { limit: 25 } }];
+    await keep("stores", { ...STORES, actions, answer: { $ref: "found#/tools" }, triggers }, key);
+    await begin(world);
+    const { data } = await get(`/v1/jobs/${(await get("/v1/jobs")).jobs[0].job_id}`);
+    expect(data.map(({ name }: { readonly name: string }) => name)).toEqual(["mailbox", "stores"]);
   });
 
   test("T49 leaves no task to a program that may not call its flow", async () => {

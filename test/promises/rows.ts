@@ -96,7 +96,6 @@ export const PROMISES = [
     mark: "P8",
     promise: "Requests go only to the hosts that a tool declares, also after redirects",
     files: ["test/core/egress/guard-url.test.ts", "test/core/egress/egress.test.ts", "test/limits.test.ts"],
-    alone: "every request passes one guard, whichever feature sends it",
   },
   {
     mark: "P9",
@@ -161,7 +160,6 @@ export const THREATS = [
     mark: "T10",
     when: "a redirect to such an address, in circles, or down to http",
     seen: "three hops at most, each checked; another origin gets no credentials, and https never becomes http",
-    alone: "redirects are followed at one place, whichever feature sends the request",
   },
   {
     mark: "T11",
@@ -216,7 +214,6 @@ export const THREATS = [
     mark: "T20",
     when: "many connections, isolates and made-up headers to get past a limit",
     seen: "one count per tenant: exactly the limit",
-    alone: "one object counts a tenant, whichever features it uses",
   },
   {
     mark: "T21",
@@ -357,7 +354,6 @@ export const THREATS = [
     mark: "T46",
     when: "one tenant's calls of a shared tool fail",
     seen: "its own breaker opens; everybody's does when three tenants' have",
-    alone: "a breaker knows tenants, tools and origins, and no features",
   },
   {
     mark: "T47",
@@ -538,7 +534,6 @@ export const FAULTS = [
     mark: "F13",
     when: "an attempt reports after its lease",
     seen: "refused by its fence",
-    alone: "a fence belongs to one job, whichever feature recorded it",
   },
   {
     mark: "F14",
@@ -554,7 +549,6 @@ export const FAULTS = [
     mark: "F16",
     when: "the limiter is slow",
     seen: "a call waits 750 ms for it; then a write is refused, and a read runs where its tool allows that",
-    alone: "a batch is admitted at one place, whichever features it uses",
   },
   {
     mark: "F17",
@@ -566,7 +560,6 @@ export const FAULTS = [
     mark: "F19",
     when: "3,000 callers at once at a limit of 100",
     seen: "exactly 100",
-    alone: "one object counts a tenant, whichever features it uses",
   },
   {
     mark: "F20",
@@ -664,7 +657,6 @@ export const FAULTS = [
     mark: "F40",
     when: "restarted while eight batches in the background run",
     seen: "each goes on within 15 s",
-    alone: "batches in the background share their object's turns with each other alone",
   },
 ] as const satisfies readonly PromiseRow[];
 

@@ -34,6 +34,10 @@ interface Options {
   readonly tools: readonly Tool[];
   readonly send: Ports["fetch"];
   readonly clock: VirtualClock;
+  /** Comes before each call that an isolate makes of an object: it may hold it, or reject. */
+  readonly onCall?: (method: string, args: readonly unknown[]) => unknown;
+  /** Whether the disk has no room for a statement. */
+  readonly isFull?: (sql: string) => boolean;
 }
 
 type Classes = Readonly<Record<string, ObjectClass<object>>>;
@@ -153,7 +157,7 @@ export class KillableVolley {
     this.#env = Object.fromEntries(
       Object.entries(this.#env).map(([name, value]) => [
         name,
-        isSpace(value) ? fence(value, isAlive) : value,
+        isSpace(value) ? fence(value, isAlive, this.#options.onCall) : value,
       ]),
     );
   }
@@ -163,7 +167,7 @@ export class KillableVolley {
     const volley = this;
     const Present = function (ctx: DurableObjectState): object {
       const { isAlive } = volley.#lives.begin();
-      const storage = cut(ctx.storage, isAlive);
+      const storage = cut(ctx.storage, isAlive, volley.#options.isFull);
       const made = new volley.#classes[name]!({ ...ctx, id: ctx.id, storage }, volley.#env) as {
         alarm?: () => Promise<void>;
       };
@@ -195,12 +199,13 @@ function isSpace(value: unknown): value is MemoryNamespace & { readonly [TARGET]
 function fence(
   space: MemoryNamespace & { readonly [TARGET]?: MemoryNamespace },
   isAlive: () => boolean,
+  onCall: Options["onCall"],
 ): object {
   const target = space[TARGET] ?? space;
   return {
     ...target,
     [TARGET]: target,
-    jurisdiction: (where: string) => fence(target.jurisdiction(where), isAlive),
+    jurisdiction: (where: string) => fence(target.jurisdiction(where), isAlive, onCall),
     get: (id: Parameters<MemoryNamespace["get"]>[0]) =>
       new Proxy(target.get(id) as Record<string, (...args: unknown[]) => unknown>, {
         get: (stub, method: string) =>
@@ -208,6 +213,7 @@ function fence(
             ? undefined
             : async (...args: unknown[]) => {
                 if (!isAlive()) return new Promise(() => {});
+                await onCall?.(method, args);
                 const answer = await stub[method]!(...args);
                 return isAlive() ? answer : new Promise(() => {});
               },
@@ -216,16 +222,21 @@ function fence(
 }
 
 /** Storage that a process which is gone can no longer touch. */
-function cut<Storage extends object>(storage: Storage, isAlive: () => boolean): Storage {
+function cut<Storage extends object>(
+  storage: Storage,
+  isAlive: () => boolean,
+  isFull: Options["isFull"],
+): Storage {
   return new Proxy(storage, {
     get(target, name) {
       const value = (target as Record<PropertyKey, unknown>)[name];
-      if (typeof value === "object" && value !== null) return cut(value, isAlive);
+      if (typeof value === "object" && value !== null) return cut(value, isAlive, isFull);
       if (typeof value !== "function") return value;
       return (...args: unknown[]): unknown => {
         // A killed process waits for ever; a call that answers at once has to throw.
         if (!isAlive() && !SYNCHRONOUS.has(name)) return new Promise(() => {});
         if (!isAlive()) throw new Error("Cannot touch storage: the process was killed");
+        if (name === "exec" && isFull?.(String(args[0])) === true) throw new Error("SQLITE_FULL");
         return (value as (...args: unknown[]) => unknown).apply(target, args);
       };
     },

@@ -44,6 +44,7 @@ export const row: RowOf<"added tools"> = {
     title: "is known where an MCP client calls it",
     tries: ["F28"],
     also: {
+      T46: "calls of a tenant's tool over MCP that fail close its service",
       T36: "a tool that its server describes otherwise is not called",
       T09: "in a tool that is declared while running, and as a server",
     },

@@ -122,6 +122,7 @@ export const row: RowOf<"approvals"> = {
     test: "test/features/undo/http/undo-questions.test.ts",
     title: "is undone by a no: the decision's envelope and the event at 'callback_url' have 'undone'",
     tries: ["P9"],
+    also: { F15: "a yes that does not reach its object", F16: "a yes that does not reach its object" },
   },
   endpoints: {
     risk: "the event about a question has the link that decides it",

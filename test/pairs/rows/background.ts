@@ -76,6 +76,7 @@ export const row: RowOf<"background"> = {
     test: "test/features/undo/http/undo-doors.test.ts",
     title: "one that fails is undone",
     tries: ["P9"],
+    also: { F40: "eight batches in the background that are killed in their middle" },
   },
   endpoints: {
     risk: "a batch that goes on is told as a run that failed",

@@ -144,6 +144,7 @@ export const row: RowOf<"batch"> = {
     title:
       "T45 P3 twelve keys that a key of five requests made, and one that one of them made, send five batches together",
     tries: ["P3", "T45"],
+    also: { T20: "twenty at once with made-up headers", F19: "twenty at once with made-up headers" },
   },
   runs: {
     risk: "a batch leaves no run, or one for each action",

@@ -55,6 +55,7 @@ export const row: RowOf<"clocks"> = {
     test: "test/pairs/triggers.test.ts",
     title: "goes on with what its flow may call when the key that kept the flow has ended",
     tries: [],
+    also: { T47: "finds no tool that the made key which kept its flow may not call" },
   },
   runs: {
     risk: "what a clock has started is seen nowhere",

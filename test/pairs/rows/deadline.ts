@@ -46,6 +46,10 @@ export const row: RowOf<"deadline"> = {
     test: "test/cloudflare/runs.test.ts",
     title: "has its flow's time besides the lease",
     tries: ["F12"],
+    also: {
+      F10: "runs again when its flow's time and its lease are over",
+      F13: "reports after its flow's time and its lease is refused",
+    },
   },
   clocks: {
     risk: "a clock's run has another time than its flow says",

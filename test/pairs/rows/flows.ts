@@ -61,10 +61,11 @@ export const row: RowOf<"flows"> = {
     tries: ["T52"],
   },
   connections: {
-    risk: "a person says yes to a flow without seeing whose account its actions use",
-    test: "test/features/connections/http/asked-accounts.test.ts",
-    title: "of a flow that of its actions",
-    tries: ["T57"],
+    risk: "a person says yes to a flow without seeing whose account its actions use, or the account's token goes elsewhere",
+    test: "test/pairs/triggers.test.ts",
+    title: "P8: T10 a flow's action asks no host that its tool does not name",
+    tries: ["P8", "T10"],
+    also: { T57: "of a flow that of its actions" },
   },
   park: {
     risk: "a flow that misses an account loses what it had done, or runs it again",

@@ -63,6 +63,7 @@ export const row: RowOf<"hooks"> = {
     test: "test/pairs/triggers.test.ts",
     title: "goes on with what its flow may call when the key that kept the flow has ended",
     tries: [],
+    also: { T47: "finds no tool that the made key which kept its flow may not call" },
   },
   runs: {
     risk: "a run shows the secret of the flow that a delivery started",

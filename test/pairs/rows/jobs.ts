@@ -25,6 +25,7 @@ export const row: RowOf<"jobs"> = {
     test: "test/core/run/execute/executor-confirmations.test.ts",
     title: "records no background job of a gated tool, and draws from no limit for it",
     tries: ["T18"],
+    also: { F17: "a yes to a job that the disk has no room for" },
   },
   links: {
     risk: "who reads a job finds the link that decides its question",

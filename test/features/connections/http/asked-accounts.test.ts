@@ -111,7 +111,7 @@ describe("A question shows the account that it would use:", () => {
     expect((await send("GET", new URL(url).pathname)).body).toContain("ada@home.dev");
   });
 
-  test("of a flow that of its actions", async () => {
+  test("T57 of a flow that of its actions", async () => {
     const { connect, send, volley, ask, asks } = await open();
     await connect("ada", "ada@home.dev");
     const kept = await send("PUT", "/v1/flows/tidy", {

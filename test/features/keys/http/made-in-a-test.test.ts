@@ -69,7 +69,7 @@ async function deploy() {
 
 describe("A key that is made while the Worker runs", () => {
   trial(
-    "T35 is a key until it is revoked or its time is over, and its name is listed without it",
+    "T01 is a key until it is revoked or its time is over, and its name is listed without it",
     async () => {
       const { volley, send, make, statusOf } = await deploy();
       expect(await statusOf(0)).toBe(401);
@@ -103,7 +103,7 @@ describe("A key that is made while the Worker runs", () => {
   );
 
   trial(
-    "T35 is followed by another of its name, beside which it goes on for the overlap and no longer",
+    "T01 is followed by another of its name, beside which it goes on for the overlap and no longer",
     async () => {
       const { volley, send, make, statusOf } = await deploy();
       await make({ name: "turning", tools: ["*"], hash: HASHES[0] });
@@ -118,7 +118,7 @@ describe("A key that is made while the Worker runs", () => {
   );
 
   trial(
-    "T35 is refused where its name, its digest or its rights are taken, too many or another's",
+    "T01 is refused where its name, its digest or its rights are taken, too many or another's",
     async () => {
       const { send, make, statusOf } = await deploy();
       await make({ name: "first", tools: ["*"], hash: HASHES[0] });

@@ -86,7 +86,7 @@ describe("A made key", () => {
     });
   });
 
-  test("T35 is none where VOLLEY_KEYS has no key any more that may revoke it", async () => {
+  test("T01 is none where VOLLEY_KEYS has no key any more that may revoke it", async () => {
     for (const callers of [
       [],
       [callerOf("plain")],
@@ -123,7 +123,7 @@ describe("A made key", () => {
     expect((await identify())!.makers).toEqual([{ name: "rich", quota: rich.quota }]);
   });
 
-  test("T35 ends at its own millisecond, and says when that is", async () => {
+  test("T01 ends at its own millisecond, and says when that is", async () => {
     for (const [waitMs, isGood] of [
       [899, true],
       [900, false],
@@ -177,7 +177,7 @@ describe("An isolate", () => {
     expect(await identify()).toMatchObject({ endsAtMs: expect.any(Number) });
   });
 
-  test("T35 forgets at once what was revoked in it", async () => {
+  test("T01 forgets at once what was revoked in it", async () => {
     const { shards, made, identify } = open();
     await shards.make(keyOf(HASH));
     await identify();

@@ -20,7 +20,7 @@ describe("An object that keeps keys", () => {
     expect(await shard(HERE).find([A])).toEqual([{ kind: "elsewhere", owner: ACME }]);
   });
 
-  test("T35 finds nothing by a digest that a name has no more", async () => {
+  test("T01 finds nothing by a digest that a name has no more", async () => {
     const { clock, shard } = openObjects();
     await shard(HERE).make(keyOf(A));
     await shard(HERE).rotate(rotationOf(B));
@@ -69,7 +69,7 @@ describe("An object that keeps keys", () => {
     expect(await make("four", 2)).toMatchObject({ ok: true });
   });
 
-  test("T35 revokes a name with all that is alive of it, once", async () => {
+  test("T01 revokes a name with all that is alive of it, once", async () => {
     const { clock, shard } = openObjects();
     await shard(HERE).make(keyOf(A));
     await shard(HERE).rotate(rotationOf(B));

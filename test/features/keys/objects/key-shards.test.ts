@@ -17,7 +17,7 @@ describe("The objects that keep keys, as one", () => {
     expect(await shards.read(ACME)).toEqual(key);
   });
 
-  test("T35 revoke a name in one turn, and take its signs away", async () => {
+  test("T01 revoke a name in one turn, and take its signs away", async () => {
     const { shards } = openObjects();
     await shards.make(keyOf(hashIn(THERE)));
     expect(await shards.revoke(OTHER)).toBeNull();
@@ -26,7 +26,7 @@ describe("The objects that keep keys, as one", () => {
     expect(await shards.find(THERE, [hashIn(THERE)])).toEqual([null]);
   });
 
-  test("T35 let a digest belong to one name, wherever the two are kept, and leave its owner as it was", async () => {
+  test("T01 let a digest belong to one name, wherever the two are kept, and leave its owner as it was", async () => {
     const { shards } = openObjects();
     await shards.make(keyOf(hashIn(THERE)));
     expect(await shards.make(keyOf(hashIn(THERE), OTHER))).toEqual({ ok: false, error: "hash-taken" });
