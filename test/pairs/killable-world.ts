@@ -15,7 +15,7 @@ export async function openKillable(limit = 60) {
   const clock = new VirtualClock();
   const heard: string[] = [];
   const list: string[] = [];
-  /** What becomes of calls of objects, and of statements. */
+  /** The fate of calls of objects, and of statements. */
   const objects: {
     onCall?: (method: string, args: readonly unknown[]) => unknown;
     isFull?: (sql: string) => boolean;

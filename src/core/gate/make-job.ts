@@ -8,7 +8,13 @@ import type { FactsOfJob } from "./execution.ts";
 import type { StepIds } from "./step-ids.ts";
 
 /** Make the job of a background call: of the step at `index` and, in a loop, of one of its elements, whose name goes before its place. */
-export type MakeJob = (call: Call, index: number, element?: number, name?: string) => JobSpec;
+export type MakeJob = (call: Call, index: number, element?: LoopPlace) => JobSpec;
+
+/** The place of an element in its loop, and its name where its batch may come again. */
+export interface LoopPlace {
+  readonly at: number;
+  readonly name?: string | undefined;
+}
 
 export interface MakeJobOptions {
   readonly ids: StepIds;
@@ -24,7 +30,8 @@ export interface MakeJobOptions {
  */
 export function createMakeJob(plan: Plan, { ids, headerSlots, origin, facts }: MakeJobOptions): MakeJob {
   let ranks: ReadonlyMap<number, number> | undefined;
-  return (call, index, element, name) => {
+  return (call, index, element) => {
+    const { at = null, name } = element ?? {};
     ranks ??= rankBackground(plan);
     // A cap holds within one object, so the jobs of a capped tool stay together; and those that draw from a limit stay where
     // that is counted. A job that is asked for by its own idempotency key is the same one wherever it stands in a batch.
@@ -32,13 +39,13 @@ export function createMakeJob(plan: Plan, { ids, headerSlots, origin, facts }: M
     const staysHome = Number.isFinite(tool.concurrency) || toLimit(tool) !== null || ids.seedOf(index).own;
     const atHome = staysHome ? Number.POSITIVE_INFINITY : headerSlots;
     const inLoop =
-      name === undefined ? (element ?? 0) : Number.parseInt(name.slice(0, 4), 16) % LIMITS.loopElements;
+      name === undefined ? (at ?? 0) : Number.parseInt(name.slice(0, 4), 16) % LIMITS.loopElements;
     const rank = ranks.get(index)! + inLoop;
-    const id = placeJob(ids.jobId(index, name ?? element ?? null), { rank, atHome });
+    const id = placeJob(ids.jobId(index, name ?? at), { rank, atHome });
     const job = makeJob(call, id, origin());
     const step = plan.steps[index]!;
     const idempotencyKey = step.jobKey ?? job.idempotencyKey;
-    return { ...job, action: step.id, idempotencyKey, ...facts?.({ step, element: element ?? null, call }) };
+    return { ...job, action: step.id, idempotencyKey, ...facts?.({ step, element: at, call }) };
   };
 }
 

@@ -88,7 +88,7 @@ export class Background {
     const names = ids.namesOf(calls);
     const specs = new Map(
       calls.flatMap((call, at) =>
-        call.ok && !doomed ? [[at, makeJob(call.value, index, at, names?.[at])] as const] : [],
+        call.ok && !doomed ? [[at, makeJob(call.value, index, { at, name: names?.[at] })] as const] : [],
       ),
     );
     beyondRecall(ticket);

@@ -44,7 +44,7 @@ test("createMakeJob() places a job by its place in the batch, whenever it is mad
   const make = makerOf([mail, mail, mail, mail]);
   const late = [3, 2, 1, 0].map((index) => shardOf(make(callOf(mail), index).id));
   expect(late).toEqual([4, 4, 0, 0]);
-  expect([0, 1, 2, 3].map((element) => shardOf(make(callOf(mail), 1, element).id))).toEqual([0, 4, 4, 4]);
+  expect([0, 1, 2, 3].map((at) => shardOf(make(callOf(mail), 1, { at }).id))).toEqual([0, 4, 4, 4]);
 });
 
 test("createMakeJob() keeps the jobs of a capped tool together, because its cap holds in one object", () => {
