@@ -79,7 +79,7 @@ export const row: RowOf<"batch"> = {
   clocks: {
     apart: "a clock starts a kept flow, never actions that a request brings",
     file: "src/features/flows/objects/flow-clocks.ts",
-    line: "if (tool === null || !isFlow(tool) || runs.causedBy(now, { flow, cause }) !== null) return keep();",
+    line: "if (tool === null || !isFlow(tool) || runs.causedBy(now, of) !== null) return keep();",
   },
   background: {
     risk: "jobs that a batch in the background records are lost with its own",

@@ -15,12 +15,12 @@ export const row: RowOf<"clocks"> = {
   turns: {
     apart: "a clock starts a kept flow and nothing else; a turn is sent by a caller",
     file: "src/features/flows/objects/flow-clocks.ts",
-    line: "if (tool === null || !isFlow(tool) || runs.causedBy(now, { flow, cause }) !== null) return keep();",
+    line: "if (tool === null || !isFlow(tool) || runs.causedBy(now, of) !== null) return keep();",
   },
   MCP: {
     apart: "a clock starts a kept flow and nothing else, and no client of MCP waits for it",
     file: "src/features/flows/objects/flow-clocks.ts",
-    line: "if (tool === null || !isFlow(tool) || runs.causedBy(now, { flow, cause }) !== null) return keep();",
+    line: "if (tool === null || !isFlow(tool) || runs.causedBy(now, of) !== null) return keep();",
   },
   tasks: {
     risk: "a program polls the run of a clock that it may not see",
