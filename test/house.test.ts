@@ -112,7 +112,7 @@ describe("A file", () => {
 });
 
 const CEILINGS = {
-  coreFilesThatFeaturesReach: 152,
+  coreFilesThatFeaturesReach: 147,
   coreFilesThatCoreDoesNotUse: 18,
   coreFilesWithWordsOfFeatures: 12,
   filesReachedPastAnIndex: 47,

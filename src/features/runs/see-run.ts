@@ -148,14 +148,13 @@ type Counted = Asked & {
   readonly total: number;
   /** Some of its jobs did not end well. */
   readonly isLess: boolean;
-  readonly goes: boolean | undefined;
   readonly code: string | undefined;
 };
 
 function statusOf({ open, granted, ok, unknown, total, isLess, goes, code }: Counted): RunStatus {
   if (open > 0) return "waiting";
   if (unknown > 0) return "unknown";
-  if (goes === true) return "running";
+  if (goes) return "running";
   const good = ok + granted;
   if (good === total && !isLess) return code === undefined ? "success" : total > 0 ? "partial" : "error";
   return good > 0 ? "partial" : "error";
