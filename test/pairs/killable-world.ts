@@ -49,8 +49,7 @@ export async function openKillable(limit = 60) {
   const send = async (method: string, path: string, more: Partial<Asked> = {}) => {
     const answer = await clock.runUntil(ask(method, path, more));
     if (answer === KILLED) throw new Error(`Cannot answer ${path}: killed`);
-    // oxlint-disable-next-line typescript/no-explicit-any -- tests look into whatever came
-    return { status: answer.status, body: JSON.parse(answer.text || "{}") as any };
+    return { status: answer.status, body: JSON.parse(answer.text || "{}") };
   };
   /** Send a request under a key, the same unless said. */
   const post = async (path: string, body: unknown, key = "again") =>

@@ -67,13 +67,12 @@ export function holdLease(
   return letGo;
 }
 
-/** Run something while its lease is held, where it has one. It is told by a signal to stop when the lease is lost. */
+/** Run something while its lease is held. It is told by a signal to stop when the lease is lost. */
 export function whileHeld<T>(
-  lease: Lease | null,
+  lease: Lease,
   options: Omit<HoldOptions, "onLost">,
-  run: (lost?: AbortSignal) => Promise<T>,
+  run: (lost: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  if (lease === null) return run();
   const lost = new AbortController();
   const letGo = holdLease(lease, { ...options, onLost: () => lost.abort() });
   return run(lost.signal).finally(letGo);

@@ -61,8 +61,9 @@ export async function executePlan(
     await attempt(() => gate.complete(keys.close(outcomes, { json: "" })));
     return { ...executed, begun: keys.begun(outcomes) };
   };
+  const { lease } = keys;
   const holding = { gate, clock: ports.clock, askedAtMs: startedAt };
-  const keeping = whileHeld(keys.lease, holding, runKept);
+  const keeping = lease === null ? runKept() : whileHeld(lease, holding, runKept);
   defer(keeping);
   return ok(await keeping);
 }

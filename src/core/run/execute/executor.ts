@@ -129,8 +129,9 @@ export async function answerPlan(
 
   const run = (lost?: AbortSignal): Promise<string> =>
     writeAnswer(admission.value, execution, { ...ways, lost });
+  const lease = keys === null ? null : keys.lease;
   const holding = { gate, clock: ports.clock, askedAtMs: startedAt };
-  const answering = whileHeld(keys?.lease ?? null, holding, run);
+  const answering = lease === null ? run() : whileHeld(lease, holding, run);
   // A caller that comes back for this answer wants all of it, so the batch goes on when its caller has gone away.
   // So does one whose writes are looked after.
   if (keys !== null || keep !== undefined || execution.hooks?.keeper !== undefined) defer(answering);
