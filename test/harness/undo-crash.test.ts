@@ -20,7 +20,8 @@ const start = (port?: number) =>
   startRawSandbox({
     storageDir,
     ...(port !== undefined && { port }),
-    vars: { PROBE_ORIGIN: upstream.url, VOLLEY_JOB_LEASE_MS: "1000" },
+    // Long enough for an attempt on a busy machine: one that outlives its lease is taken for lost, and those are counted.
+    vars: { PROBE_ORIGIN: upstream.url, VOLLEY_JOB_LEASE_MS: "3000" },
   });
 
 interface Booking {
