@@ -60,6 +60,8 @@ test.each([
   ["oauth", "sign-in"],
   ["cancel job", "jobs"],
   ["idempotency key", "idempotency"],
+  ["human in the loop", "confirmations"],
+  ["cost", "operate"],
 ])("A search for '%s' leads to %s among its first pages", (query, page) => {
   expect(pagesFor(query).slice(0, 3)).toContain(page);
 });
