@@ -45,9 +45,9 @@ export class StepIds {
     return element === null ? base : `${base}:${element}`;
   }
 
-  /** Names the elements of a loop of jobs, where the batch may come again; undefined where no other run makes the same ids. */
-  namesOf(calls: Parameters<typeof nameElements>[0]): readonly string[] | undefined {
-    return this.#asked === null ? undefined : nameElements(calls);
+  /** Name the elements of a loop of jobs, where the batch may come again; undefined where their places name them. */
+  namesOf(index: number, calls: Parameters<typeof nameElements>[0]): readonly string[] | undefined {
+    return this.#asked === null || this.seedOf(index).byPlace === true ? undefined : nameElements(calls);
   }
 
   /** The id of a background job, or of the job of one element of a loop, by its name or its place. */

@@ -85,7 +85,7 @@ export class Background {
     // Only where it is declared: the default for writes is about half-applied ones, and every job stands for itself.
     const failFast = tool.orchestration.on_error === "fail-fast";
     const doomed = failFast && calls.some((call) => !call.ok);
-    const names = ids.namesOf(calls);
+    const names = ids.namesOf(index, calls);
     const specs = new Map(
       calls.flatMap((call, at) =>
         call.ok && !doomed ? [[at, makeJob(call.value, index, { at, name: names?.[at] })] as const] : [],

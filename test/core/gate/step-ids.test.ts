@@ -51,7 +51,17 @@ describe("under keys", () => {
     expect(new Set(all).size).toBe(6);
     const elsewhere = { ...ASKED, actions: [{ ...ASKED.actions[0]!, index: 7 }] };
     expect(new StepIds(createPorts(), elsewhere).jobId(7, "a")).toBe(ids.jobId(2, "a"));
-    expect(new StepIds(createPorts()).namesOf([])).toBeUndefined();
+    expect(new StepIds(createPorts()).namesOf(0, [])).toBeUndefined();
+  });
+
+  test("a loop that a run of an earlier version left in doubt has the jobs of its places, as that run had", () => {
+    const left = (state: object) => {
+      const ids = new StepIds(createPorts(), ASKED);
+      const claimed = { kind: "claimed", seed: seed(3), inDoubt: true, ...state } as const;
+      ids.take({ batch: claimed, actions: [] });
+      return ids.namesOf(0, []);
+    };
+    expect([left({}), left({ begunAt: 1 }), left({ inDoubt: false })]).toEqual([undefined, [], []]);
   });
 
   test("a batch that is itself a job shares its id with none of its actions' jobs", () => {

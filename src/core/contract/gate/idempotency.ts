@@ -75,6 +75,8 @@ export interface Seed {
   readonly own: boolean;
   /** An earlier run's, which may have recorded jobs under it: their attempts are that run's or the alarm's. */
   readonly retaken: boolean;
+  /** That run was one of a version that named the jobs of a loop by the places of its elements. */
+  readonly byPlace?: boolean;
 }
 
 /** The keys' states in an admission; an action that is missing was not claimed. */
@@ -131,5 +133,6 @@ export function seedOf(
   const own = action !== undefined;
   const state = own ? claimed?.actions.find((other) => other.index === index)?.state : claimed?.batch;
   const value = state?.kind === "claimed" ? state.seed : asked.seed;
-  return { value, own, retaken: value !== asked.seed };
+  const byPlace = state?.kind === "claimed" && state.inDoubt && state.begunAt === undefined;
+  return { value, own, retaken: value !== asked.seed, byPlace };
 }
