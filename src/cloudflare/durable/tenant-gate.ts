@@ -90,8 +90,8 @@ export function createTenantGate({
   random = () => Math.random(),
 }: TenantGateParts): ObjectClass<TenantGateMethods & BegunCalls & Required<Pick<DurableObject, "alarm">>> {
   /**
-   * One tenant's gate, which does what `TenantGateMethods` says. Every method is one synchronous turn: no other request sees half of it, its writes are one
-   * transaction, and the platform holds its answer until they are durable. All rules are in `state`.
+   * One tenant's gate, which does what `TenantGateMethods` says. Every method is one synchronous turn: no other request sees half
+   * of it, its writes are one transaction, and the platform holds its answer until they are durable. All rules are in `state`.
    */
   return class TenantGate extends DurableObject<Env> implements TenantGateMethods, BegunCalls {
     #erasedAt = 0;

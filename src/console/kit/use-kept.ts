@@ -1,6 +1,6 @@
 import { useLayoutEffect, useState } from "hono/jsx/dom";
 
-import { getOrMake } from "../../core/kit/get-or-make.ts";
+import { getOrMake, makeRoom } from "../../core/kit/get-or-make.ts";
 import { currentOwner } from "./session.ts";
 
 /** A tab remembers so many places of one owner. The place that was left alone longest goes first. */
@@ -37,6 +37,6 @@ export function useKept<T>(place: string, first: () => T): readonly [T, SetKept<
 
 function remember(memory: Map<string, unknown>, place: string, state: unknown): void {
   memory.delete(place);
+  makeRoom(memory, MOST_PLACES);
   memory.set(place, state);
-  if (memory.size > MOST_PLACES) memory.delete(memory.keys().next().value!);
 }

@@ -42,7 +42,9 @@ export function makeVerifier(
   const fail = (problem: string): never => {
     throw new Error(`Cannot create catalog: 'verify_with' of '${write.name}' ${problem}`);
   };
-  const must = (condition: boolean, problem: string): void => void (condition || fail(problem));
+  const must = (condition: boolean, problem: string): void => {
+    if (!condition) fail(problem);
+  };
   const tool = byName.get(declared.tool) ?? fail(`names the unknown tool '${declared.tool}'`);
   must(write.isWrite, "is for writes: a read that is lost is made again");
   must(!write.idempotent, "is of no use to a write that may be sent again anyway");

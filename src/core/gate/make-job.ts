@@ -26,7 +26,7 @@ export interface MakeJobOptions {
 
 /**
  * Create what makes a batch's jobs, each with an id that says where it is kept. Where that is follows from the job's place
- * in the batch alone, not from the moment at which it is made.
+ * in the batch, or from the name of its element, and not from the moment at which it is made.
  */
 export function createMakeJob(plan: Plan, { ids, headerSlots, origin, facts }: MakeJobOptions): MakeJob {
   let ranks: ReadonlyMap<number, number> | undefined;

@@ -5,6 +5,11 @@ export function toBase64(bytes: Uint8Array): string {
   return btoa(String.fromCharCode.apply(null, bytes as unknown as number[]));
 }
 
+/** Write credentials of HTTP's scheme Basic, with `charset="UTF-8"` (RFC 7617). */
+export function toBasic(text: string): string {
+  return `Basic ${toBase64(new TextEncoder().encode(text))}`;
+}
+
 /** Write bytes in base64url (RFC 4648, 5), without padding. */
 export function toBase64Url(bytes: Uint8Array): string {
   return toBase64(bytes).replace(/[+/=]/g, (character) => SAFE[character]!);

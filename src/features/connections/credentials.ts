@@ -1,6 +1,6 @@
 import { ToolFailure } from "../../feature/tool.ts";
 import type { UpstreamRequest } from "../../core/catalog/define-tool.ts";
-import { toBase64 } from "../../core/kit/base64.ts";
+import { toBasic } from "../../core/kit/base64.ts";
 import type { Connector, KeyPlace } from "./connectors/connector.ts";
 import { toTokenValue } from "./connectors/provider-request.ts";
 
@@ -41,7 +41,7 @@ export function withCredentials(
     return { url: target.href, request };
   }
   if (typeof as === "object") return { url: target.href, request: withHeader(request, as.header, access) };
-  const value = as === "basic" ? `Basic ${toBase64(new TextEncoder().encode(access))}` : `Bearer ${access}`;
+  const value = as === "basic" ? toBasic(access) : `Bearer ${access}`;
   return { url: target.href, request: withHeader(request, "authorization", value) };
 }
 

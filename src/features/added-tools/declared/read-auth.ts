@@ -1,6 +1,6 @@
 import type { ToolContext } from "../../../core/catalog/define-tool.ts";
 import { ToolFailure } from "../../../feature/tool.ts";
-import { toBase64 } from "../../../core/kit/base64.ts";
+import { toBasic } from "../../../core/kit/base64.ts";
 import { type Auth, type ConnectionAuth, connectorOf, isConnection, secretsOf } from "./declaration.ts";
 
 /** The part of a request that tells its upstream who the caller is. */
@@ -41,10 +41,7 @@ function readSecret({ secret: name, as }: Omit<Auth, "also">, ctx: Pick<ToolCont
   const [header, value] =
     typeof as === "object"
       ? [as.header, secret]
-      : [
-          "authorization",
-          as === "basic" ? `Basic ${toBase64(new TextEncoder().encode(secret))}` : `Bearer ${secret}`,
-        ];
+      : ["authorization", as === "basic" ? toBasic(secret) : `Bearer ${secret}`];
   if (HEADER_VALUE.test(value) && secret !== "") return { headers: { [header]: value }, query: {} };
   throw new ToolFailure("MISCONFIGURED", {
     hint: `The secret ${name} is empty or holds characters that no header can; its operator has to set it anew. Do without this tool until then.`,

@@ -1,4 +1,5 @@
 import { toBase64Url } from "../../../feature/kit.ts";
+import { makeRoom } from "../../../core/kit/get-or-make.ts";
 import * as LIMITS from "../limits.ts";
 import type { ObjectPart, OpenPart, PartMethods, PartWorld } from "../../../feature/tenant.ts";
 import type { JobKind } from "../../../cloudflare/durable/job-kind.ts";
@@ -212,8 +213,8 @@ function openConfirmations(
       const decided = table.listed(now, claim.id)?.decided ?? claim.decided;
       const whole = { ...claim, ...(decided !== undefined && { decided }) };
       if (table.change(now, { kind: "conclude", claim: whole }, answerJson) !== null) return;
+      makeRoom(over, LIMITS.questionsPending);
       over.set(claim.id, now);
-      if (over.size > LIMITS.questionsPending) over.delete(over.keys().next().value!);
       answer(now, claim);
     },
     addLink(now, link) {

@@ -6,10 +6,7 @@ import type { JsonObject } from "../../../feature/schema.ts";
 export class Components {
   readonly #schemas = new Map<string, unknown>();
   /** Many operations answer the same: what is written once is shared. */
-  readonly #written = {
-    input: new Map<z.core.$ZodType, JsonObject>(),
-    output: new Map<z.core.$ZodType, JsonObject>(),
-  };
+  readonly #written = { input: new Map<object, JsonObject>(), output: new Map<object, JsonObject>() };
   readonly #responses = new Map<string, JsonObject>();
 
   /**

@@ -167,6 +167,7 @@ interface Attempt {
   readonly started_ms?: number;
 }
 
+/** List the attempts of an action or a job. */
 export function Attempts({ tries }: { readonly tries: readonly Attempt[] }) {
   return (
     <Table
