@@ -317,6 +317,28 @@ describe("A turn under an idempotency key", () => {
     expect([...world.records.keys()]).toEqual(["batch 1:turn-1"]);
   });
 
+  test("says of a batch for which the gate does not answer that its write may have happened, and that its read did not", async () => {
+    const world = new KeyedWorld();
+    const calls = [call("write"), batch({ tool: "write" }), batch(...doubled(1))];
+    await send(world, calls);
+    world.gate.beforeAnswer = async ({ idempotency }) => {
+      if (idempotency?.batch?.key !== "batch:turn-1") throw new Error("The gate is down");
+    };
+    const { replies } = valueOf((await send(world, calls)).ran);
+    expect(replies.map(({ json }) => JSON.parse(json) as unknown)).toMatchObject([
+      { from: "write" },
+      { status: "unknown", in_doubt: true, error: { code: "UNAVAILABLE" } },
+      { status: "error", error: { code: "UNAVAILABLE" } },
+    ]);
+    expect(world.calls).toHaveLength(2);
+    world.gate.down = true;
+    world.gate.beforeAnswer = () => Promise.resolve();
+    expect((await send(world, calls)).ran).toMatchObject({
+      ok: false,
+      error: { refusal: { code: "UNAVAILABLE" } },
+    });
+  });
+
   test("without quota is refused whole, and holds no key", async () => {
     const world = new KeyedWorld();
     world.gate.quotaAllowed = false;

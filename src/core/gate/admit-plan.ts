@@ -61,7 +61,7 @@ export interface Refused {
   readonly quota: QuotaState | null;
   /** It was planned with other tools than there are: planned anew it may be admitted. */
   readonly stale?: true;
-  /** An earlier run of it, under the same key, may have sent something. */
+  /** An earlier run of it, under the same key, may have sent something; or nothing is heard of its key. */
   readonly inDoubt?: boolean;
 }
 
@@ -113,7 +113,8 @@ export async function admitPlan(
     const mayRun =
       request.idempotency === undefined && (asked.isCounted === true || asked.countAlone(toQuota(caller)));
     const degraded = mayRun ? degradePlan(plan, sent) : null;
-    if (degraded === null) return err({ refusal: unreachable(request), quota: null });
+    if (degraded === null)
+      return err({ refusal: unreachable(request), quota: null, inDoubt: request.idempotency !== undefined });
     return ok(uncounted(degraded, true));
   }
   return toAdmitted(answer);
