@@ -110,11 +110,10 @@ export async function admitPlan(
   if (answer === null) {
     const sent = new Map(request.jobs.map(({ index, spec }) => [index, spec]));
     // The gate alone knows which steps ran before under a key, so none of them may run unasked.
-    const mayRun =
-      request.idempotency === undefined && (asked.isCounted === true || asked.countAlone(toQuota(caller)));
+    const isKeyed = request.idempotency !== undefined;
+    const mayRun = !isKeyed && (asked.isCounted === true || asked.countAlone(toQuota(caller)));
     const degraded = mayRun ? degradePlan(plan, sent) : null;
-    if (degraded === null)
-      return err({ refusal: unreachable(request), quota: null, inDoubt: request.idempotency !== undefined });
+    if (degraded === null) return err({ refusal: unreachable(request), quota: null, inDoubt: isKeyed });
     return ok(uncounted(degraded, true));
   }
   return toAdmitted(answer);

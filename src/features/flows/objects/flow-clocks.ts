@@ -39,7 +39,7 @@ export class FlowClocks {
     this.#findNext();
   }
 
-  /** When the next clock strikes; null when there is none. It is remembered: every request to the object reads it. */
+  /** The time of the next clock; null when there is none. The object remembers it, because every request reads it. */
   get nextAt(): number | null {
     return this.#nextAt;
   }
