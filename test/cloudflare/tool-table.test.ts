@@ -84,6 +84,21 @@ describe("the tenant's own tools", () => {
     expect(await callAddedTools(stub, "toolsSince", 5)).toMatchObject({ tools: [] });
   });
 
+  test("are told the oldest change first, also when memory was read anew", async () => {
+    const stub = gateOf();
+    for (const name of ["c", "a", "b"]) await put(stub, tool(name));
+    await put(stub, tool("c", '{"new":true}'));
+    await evictDurableObject(stub);
+    await put(stub, tool("d"));
+    const { tools } = await callAddedTools(stub, "toolsSince", 1);
+    expect(tools.map(({ name, version }) => [name, version])).toEqual([
+      ["a", 2],
+      ["b", 3],
+      ["c", 4],
+      ["d", 5],
+    ]);
+  });
+
   trial("that are large come in parts, none of which is larger than a message may be", async () => {
     const stub = gateOf();
     const large = `"${"ä".repeat(60_000)}"`;

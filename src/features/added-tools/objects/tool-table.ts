@@ -27,7 +27,8 @@ type Row = {
   needs_json: string;
 };
 
-type TextRow = { name: string; version: number; fingerprint: string; head_json: string; json: string };
+/** A tool as a row that SQLite gives. */
+type ToolRow = Pick<KeptTool, keyof KeptTool>;
 
 /**
  * The tools that the tenant has added: their declarations in the `tools` table, everything else about them in memory too.
@@ -109,14 +110,9 @@ export class ToolTable {
   /** Find what a key may not call. Its categories are read for it, and not at all for a key that may call everything. */
   #hiddenFrom(grants: readonly string[] = ["*"]): ReadonlySet<string> {
     if (grants.includes("*")) return new Set();
-    const rows = this.#storage.sql.exec<Pick<TextRow, "name" | "head_json">>(
-      "SELECT name, head_json FROM tools",
-    );
-    return new Set(
-      Array.from(rows).flatMap(({ name, head_json: headJson }) =>
-        isVisible({ name, headJson }, grants) ? [] : [name],
-      ),
-    );
+    const query = "SELECT name, head_json AS headJson FROM tools";
+    const heads = this.#storage.sql.exec<Pick<KeptTool, "name" | "headJson">>(query).toArray();
+    return new Set(heads.filter((tool) => !isVisible(tool, grants)).map(({ name }) => name));
   }
 
   /** Whether a flow's name is to be a tool's, or the other way round. */
@@ -127,37 +123,32 @@ export class ToolTable {
 
   /** One tool; null when there is none of that name. */
   read(name: string): KeptTool | null {
-    const rows = this.#storage.sql.exec<TextRow>(`SELECT ${TEXT} FROM tools WHERE name = ?`, name);
-    const [row] = rows.toArray();
-    return row === undefined ? null : toTool(row);
+    const query = "SELECT name, version, fingerprint, head_json AS headJson, json FROM tools WHERE name = ?";
+    return this.#storage.sql.exec<ToolRow>(query, name).toArray()[0] ?? null;
   }
 
-  /** Tell what has changed since a version, as much of it as one message may hold. */
+  /**
+   * Tell what has changed since a version, as much of it as one message may hold. Memory says which: SQLite would sort all of
+   * the texts, for each message anew.
+   */
   since(version: number): ToolsPage {
     const names = [...this.#book.tools.keys()];
+    const changed = [...this.#book.tools].filter(([, entry]) => entry.version > version);
     const tools: KeptTool[] = [];
     let characters = 0;
-    for (const row of this.#storage.sql.exec<TextRow>(
-      `SELECT ${TEXT} FROM tools WHERE version > ? ORDER BY version`,
-      version,
-    )) {
-      characters += row.json.length + row.head_json.length;
+    for (const [name] of changed.toSorted(([, a], [, b]) => a.version - b.version)) {
+      const tool = this.read(name)!;
+      characters += tool.json.length + tool.headJson.length;
       if (characters > LIMITS.toolPageCharacters && tools.length > 0)
         return { version: tools.at(-1)!.version, complete: false, names, tools };
-      tools.push(toTool(row));
+      tools.push(tool);
     }
     return { version: this.version, complete: true, names, tools };
   }
 }
 
-const TEXT = "name, version, fingerprint, head_json, json";
-
 function toEntry({ version, fingerprint, prefix, bytes, needs_json }: Row): ToolEntry {
   return { version, fingerprint, prefix, bytes, needs: JSON.parse(needs_json) as string[] };
-}
-
-function toTool({ name, version, fingerprint, head_json, json }: TextRow): KeptTool {
-  return { name, version, fingerprint, headJson: head_json, json };
 }
 
 /** Find what the key that asks could not call once it is kept: to it there would be no such tool, and its name would be taken. */
