@@ -223,6 +223,21 @@ describe("Tools", () => {
     expect(await page.locator('[aria-invalid="true"]').count()).toBe(0);
   });
 
+  test("mark the argument in which a reference is wrong, with its place inside", async () => {
+    await using console = await openConsole({ path: "/console#/tools/publish_event" });
+    const { page } = console;
+    await page.getByLabel("type", { exact: true }).fill("shop.lamp_sold");
+    await page.getByLabel(/^data/).fill('{ "lamp": { "$ref": "found" } }');
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    await page.getByText("BAD_REFERENCE").first().waitFor();
+    expect(await page.locator('[aria-invalid="true"]').evaluateAll((all) => all.map(({ id }) => id))).toEqual(
+      ["f%2Fdata"],
+    );
+    const said = 'lamp/$ref Expected an action\'s id, "#" and a JSON Pointer';
+    expect(await page.locator(".field .wrong").innerText()).toContain(said);
+    await expectAccessible(page);
+  });
+
   test("of one's own show their declaration and are deleted after a question", async () => {
     await using console = await openConsole({ key: ADMIN });
     const { page, url } = console;

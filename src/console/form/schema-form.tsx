@@ -76,15 +76,21 @@ function Field(props: FieldProps) {
   const { schema, value, steps, depth, world, label, isRequired } = props;
   const kind = kindOf(schema, depth);
   const id = toId(steps);
-  const mine = world.issues.filter(({ path }) => path === toPointer(steps));
+  const isWhole = kind === "object" || kind === "list" || kind === "either";
+  const place = toPointer(steps);
+  // A part of a value that is written as JSON has no field of its own.
+  const mine = world.issues.filter(
+    ({ path }) => path === place || (!isWhole && path.startsWith(`${place}/`)),
+  );
   const help = sayAbout(schema);
   const about = (
     <p key="help" class="help" id={`${id}-help`} dir="auto">
       <Prose text={help} />
     </p>
   );
-  const wrong = mine.map(({ expected, received }) => (
-    <p key={`wrong ${expected}`} class="wrong" id={`${id}-wrong`}>
+  const wrong = mine.map(({ path, expected, received }) => (
+    <p key={`wrong ${path} ${expected}`} class="wrong" id={`${id}-wrong`}>
+      {path !== place && <code>{path.slice(place.length + 1)} </code>}
       Expected <bdi>{expected}</bdi>, received <bdi>{received}</bdi>.
     </p>
   ));
@@ -94,7 +100,7 @@ function Field(props: FieldProps) {
       {!isRequired && <span class="muted small">optional</span>}
     </span>
   );
-  if (kind === "object" || kind === "list" || kind === "either")
+  if (isWhole)
     return (
       <fieldset key={kind} id={id}>
         <legend>{name}</legend>
@@ -163,10 +169,7 @@ function List({ schema, value, steps, depth, world, label }: FieldProps) {
             const id = toId([...steps, list.length]);
             setTimeout(() => {
               const added = document.getElementById(id);
-              (added?.matches("fieldset")
-                ? added.querySelector<HTMLElement>("input,select,textarea")
-                : added
-              )?.focus();
+              (added?.querySelector<HTMLElement>("input,select,textarea") ?? added)?.focus();
             });
           }}
         >

@@ -2,7 +2,6 @@ import { useEffect, useRef, useState } from "hono/jsx/dom";
 
 import { listFields } from "../form/read-schema.ts";
 import { CallForm } from "../form/call-form.tsx";
-import type { FormIssues } from "../form/schema-form.tsx";
 import { ask, type Problem } from "../kit/api.ts";
 import { holdPage } from "../kit/hold-page.ts";
 import { makeKey } from "../kit/make-idempotency-key.ts";
@@ -145,10 +144,8 @@ function ToolForm({ tool }: { readonly tool: WireTool }) {
     setTimeout(() => form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus());
   };
   const [result] = envelope?.results ?? [];
-  const issues: FormIssues =
-    result?.status === "error" && result.error.code === "INVALID_ARGS"
-      ? (result.error.issues ?? []).map((issue) => ({ ...issue, path: issue.path.replace(/^\/args/, "") }))
-      : [];
+  const said = result?.status === "error" ? (result.error.issues ?? []) : [];
+  const issues = said.map((issue) => ({ ...issue, path: issue.path.replace(/^\/args/, "") }));
   return (
     <div class="stack">
       <CallForm
