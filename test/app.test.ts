@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
 
+import { createVolley } from "../src/cloudflare/create-volley.ts";
 import { objects } from "../src/features/objects/index.ts";
 import { createTestVolley } from "../src/package/testing.ts";
 import { ALL_FEATURES } from "./support/all-features.ts";
@@ -31,6 +32,25 @@ test.each(["/docs", "/docs/keys", "/llms.txt", "/llms-full.txt"])(
     expect([(await ask(path)).status, (await ask("/nowhere")).status]).toEqual([404, 401]);
   },
 );
+
+test("The routes of features are made once, by the first request that is no batch", async () => {
+  let made = 0;
+  const routes = (): [] => {
+    made += 1;
+    return [];
+  };
+  const { app } = createVolley({ tools: [], features: [{ name: "counted", routes }] });
+  // Nothing is configured, which is a line each time.
+  using error = vi.spyOn(console, "error").mockReturnValue();
+  const ctx = { waitUntil: () => {} } as unknown as ExecutionContext;
+  const ask = async (method: string, path: string): Promise<number> => {
+    await app.fetch(new Request(`https://volley.example${path}`, { method }), {}, ctx);
+    return made;
+  };
+  expect(await ask("POST", "/v1/execute_actions")).toBe(0);
+  expect([await ask("GET", "/healthz"), await ask("GET", "/healthz")]).toEqual([1, 1]);
+  expect(error).toHaveBeenCalled();
+});
 
 test("A batch that is refused before it was counted costs nothing", async () => {
   const volley = await createTestVolley({ tools: [], key: { quota: { limit: 20, window_s: 3_600 } } });

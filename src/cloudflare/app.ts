@@ -50,8 +50,42 @@ export function createApp(
   deploymentOf: (env: Env) => Deployment,
   features: readonly Feature[] = [],
 ): Pick<App, "fetch"> {
-  const behindKey = [routerOf("any key", CORE_ROUTES), ...routersOf(features)];
-  const open = openRoutersOf(features);
+  const watchRequest = createWatching();
+  let surface: Router | undefined;
+
+  /** Answer a batch without the router and its middleware: nearly every request is one. docs/decisions.md has the figure. */
+  const answerBatch = async (request: Request, env: Env, ctx: Platform): Promise<Response> => {
+    const watch = watchRequest(request, ctx);
+    watch.route = executeActions.route;
+    const refusing = { requestId: watch.requestId, dialect: null };
+    let context: RequestContext | undefined;
+    const answer = async (): Promise<Result<Response, Refusal>> => {
+      const entered = enter(request, watch, () => deploymentOf(env));
+      const asked = { watch, dialect: null, ctx };
+      const found = entered.ok ? await identify(request, entered.value, asked) : entered;
+      return found.ok ? await executeActions.handle(request, (context = found.value), "") : found;
+    };
+    const response = await answer().then(
+      (answered) => respondResult(answered, refusing),
+      (error: unknown) => answerBug(error, request, refusing),
+    );
+    context?.letGo?.();
+    finish(response, request, watch);
+    return response;
+  };
+  const fetch: Fetch = (request, env, ctx) => {
+    if (request.method === "POST" && BATCHES.test(request.url)) return answerBatch(request, env, ctx);
+    // Made by the first request that needs it: with all features it is a quarter of what runs when a Worker starts.
+    surface ??= createSurface(deploymentOf, features);
+    return surface.fetch(request, env, ctx);
+  };
+  return { fetch: features.reduce((next, { around }) => around?.(next, features) ?? next, fetch) };
+}
+
+/** Create the router of every path. */
+function createSurface(deploymentOf: (env: Env) => Deployment, features: readonly Feature[]): Router {
+  const { keyed, open } = routersOf(features);
+  const behindKey = [routerOf("any key", CORE_ROUTES), ...keyed];
   const openRoutes = ["GET /healthz", ...open.flatMap(listRoutes)];
   const keyedRoutes = behindKey.flatMap(listRoutes);
   const routes = [...keyedRoutes, ...openRoutes];
@@ -80,11 +114,9 @@ export function createApp(
   });
   for (const router of open) app.route("/", router);
   refuseOthers(app, openRoutes);
-  for (const path of LOOKED_FOR)
-    app.all(path, (c) => {
-      const refusal = makeRefusal("NOT_FOUND", `No such path${sayAllPaths(routes)}`);
-      return respondRefusal(refusal, refusingOf(c));
-    });
+  app.on("ALL", LOOKED_FOR, (c) =>
+    respondRefusal(makeRefusal("NOT_FOUND", `No such path${sayAllPaths(routes)}`), refusingOf(c)),
+  );
 
   app.use(async (c, next) => {
     const asked = { watch: c.get("watch"), dialect: c.get("dialect"), ctx: c.executionCtx };
@@ -101,32 +133,7 @@ export function createApp(
     respondRefusal(c.get("dialect")?.unknownPath ?? refusePath(c.req.raw, routes), refusingOf(c)),
   );
   app.onError((error, c) => answerBug(error, c.req.raw, refusingOf(c)));
-
-  /** Answer a batch without the router and its middleware: nearly every request is one. docs/decisions.md has the figure. */
-  const answerBatch = async (request: Request, env: Env, ctx: Platform): Promise<Response> => {
-    const watch = watchRequest(request, ctx);
-    watch.route = executeActions.route;
-    const refusing = { requestId: watch.requestId, dialect: null };
-    let context: RequestContext | undefined;
-    const answer = async (): Promise<Result<Response, Refusal>> => {
-      const entered = enter(request, watch, () => deploymentOf(env));
-      const asked = { watch, dialect: null, ctx };
-      const found = entered.ok ? await identify(request, entered.value, asked) : entered;
-      return found.ok ? await executeActions.handle(request, (context = found.value), "") : found;
-    };
-    const response = await answer().then(
-      (answered) => respondResult(answered, refusing),
-      (error: unknown) => answerBug(error, request, refusing),
-    );
-    context?.letGo?.();
-    finish(response, request, watch);
-    return response;
-  };
-  const fetch: Fetch = (request, env, ctx) =>
-    request.method === "POST" && BATCHES.test(request.url)
-      ? answerBatch(request, env, ctx)
-      : app.fetch(request, env, ctx);
-  return { fetch: features.reduce((next, { around }) => around?.(next, features) ?? next, fetch) };
+  return app;
 }
 
 /** Where clients look at any server, and take a 401 for one at which a person has to let them in. */
@@ -190,8 +197,7 @@ async function identify(
     const isConfigured = !deployment.configured.keys.isEmpty;
     return err(refuseKey(request, { isConfigured, dialect }));
   }
-  const { requestId } = watch;
-  const asked = { requestId, requestUrl: request.url, dialect, defer, watch };
+  const asked = { requestId: watch.requestId, requestUrl: request.url, dialect, defer, watch };
   const context = deployment.contextOf(identified.value, asked);
   return deployment.hooks.fields?.enter(request, context) ?? ok(context);
 }
@@ -214,8 +220,7 @@ function nameRoute(c: RouteContext): string {
 
 /** List method and path of a router's routes. One that answers every method says itself that it wants a POST. */
 function listRoutes({ routes }: Router): readonly string[] {
-  const named = routes.filter(({ path }) => !path.endsWith("*"));
-  return [...new Set(named.map(nameOf))];
+  return [...new Set(routes.filter(({ path }) => !path.endsWith("*")).map(nameOf))];
 }
 
 const nameOf = ({ method, path }: Router["routes"][number]): string =>
@@ -225,10 +230,8 @@ const nameOf = ({ method, path }: Router["routes"][number]): string =>
 function refuseOthers(app: Router, routes: readonly string[]): void {
   for (const [path, of] of Map.groupBy(routes, (route) => route.split(" ")[1]!)) {
     // The router answers HEAD where it answers GET.
-    const allow = of
-      .map((route) => route.split(" ")[0])
-      .join(", ")
-      .replace("GET", "GET, HEAD");
+    const methods = of.map((route) => route.split(" ")[0]);
+    const allow = methods.join(", ").replace("GET", "GET, HEAD");
     const making = routes.find((route) => route.startsWith(`PUT ${path}/:`));
     app.all(path, (c) =>
       respondRefusal(refuseMethod(c.req.raw, allow, making), refusingOf(c), { headers: { allow } }),
@@ -253,22 +256,19 @@ function sayUnread(pathname: string, { variable, part }: ConfigurationError): st
     : `The configuration of this deployment cannot be read; GET /healthz names the variable for its ${KEEPER}.`;
 }
 
-/** The routers of features' paths behind the key. */
-export function routersOf(features: readonly Feature[]): readonly Router[] {
-  return groupsOf(features).flatMap((group) => ("paths" in group ? routerOf(group.for, group.paths) : []));
-}
-
-/** The routers of features' paths before the key. */
-export function openRoutersOf(features: readonly Feature[]): readonly Router[] {
-  return groupsOf(features).flatMap((group) => ("router" in group ? group.router : []));
+/** The routers of features' paths, behind the key and before it. */
+export function routersOf(features: readonly Feature[]): Record<"keyed" | "open", readonly Router[]> {
+  const given = ({ routes = [] }: Feature): Routes =>
+    typeof routes === "function" ? routes(features) : routes;
+  const groups = features.flatMap(given);
+  return {
+    keyed: groups.flatMap((group) => ("paths" in group ? routerOf(group.for, group.paths) : [])),
+    open: groups.flatMap((group) => ("router" in group ? group.router : [])),
+  };
 }
 
 /** List the methods and paths that features answer. */
 export function listRoutesOf(features: readonly Feature[]): readonly string[] {
-  const routers = [...routersOf(features), ...openRoutersOf(features)];
-  return [...new Set(routers.flatMap(({ routes }) => routes.map(nameOf)))];
-}
-
-function groupsOf(features: readonly Feature[]): Routes {
-  return features.flatMap(({ routes = [] }) => (typeof routes === "function" ? routes(features) : routes));
+  const { keyed, open } = routersOf(features);
+  return [...new Set([...keyed, ...open].flatMap(({ routes }) => routes.map(nameOf)))];
 }

@@ -88,8 +88,6 @@ export function createVolley<const Features extends readonly Feature[] = []>(
       // An alarm is an invocation of its own, with its own six header slots and its own time.
       const slots = new Semaphore(options.headerSlots);
       const share = () => bytes.open(tenant, ports.clock);
-      const budget = () =>
-        new ByteBudget(options.requestResponseBytes, LIMITS.responseReserveBytes, { share });
       const health = new UpstreamHealth(ports.clock);
       const toolGates = createToolGates(readToolGates(env, catalog), {
         clock: ports.clock,
@@ -117,7 +115,7 @@ export function createVolley<const Features extends readonly Feature[] = []>(
         ports: fenced(ports.clock.now()),
         options,
         slots,
-        budget: budget(),
+        budget: new ByteBudget(options.requestResponseBytes, LIMITS.responseReserveBytes, { share }),
         health,
         onOpened,
         toolGates,

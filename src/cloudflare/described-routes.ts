@@ -8,7 +8,7 @@ import { JOB_STATUSES } from "../core/contract/gate/job.ts";
 import { lazySchema } from "../core/contract/lazy-schema.ts";
 import * as LIMITS from "../core/contract/limits.ts";
 import { pageFields, pageSchema, waitField } from "../core/contract/list-query.ts";
-import { openRoutersOf, routersOf } from "./app.ts";
+import { routersOf } from "./app.ts";
 import { CORE_ROUTES } from "./routes/execute-actions.ts";
 import { redriveSchema } from "./routes/jobs.ts";
 import type { Declared } from "./configured.ts";
@@ -159,6 +159,6 @@ const CORE_OPERATIONS: Readonly<Record<(typeof CORE_ROUTES)[number]["route"], De
 /** Collect what a Worker of some features answers, in the order of the document. */
 export function describedRoutesOf(features: readonly Feature[]): readonly (Described | DescribedRoute)[] {
   const core = CORE_ROUTES.map((route) => ({ ...route, describe: CORE_OPERATIONS[route.route] }));
-  const routers = [...routersOf(features), ...openRoutersOf(features)];
-  return [...core, ...routers.flatMap(descriptionsOf)];
+  const { keyed, open } = routersOf(features);
+  return [...core, ...[...keyed, ...open].flatMap(descriptionsOf)];
 }

@@ -6,7 +6,7 @@ import { countRoughly, estimateTokens, useTokenCounter } from "../../src/core/an
 import { countO200k } from "../../src/features/tokens/count-o200k.ts";
 import { defineTool } from "../../src/core/catalog/define-tool.ts";
 import { createVolley } from "../../src/cloudflare/create-volley.ts";
-import { openRoutersOf, routersOf } from "../../src/cloudflare/app.ts";
+import { routersOf } from "../../src/cloudflare/app.ts";
 import type { Feature } from "../../src/cloudflare/feature.ts";
 import { addedTools } from "../../src/features/added-tools/index.ts";
 import { agent } from "../../src/features/agent/index.ts";
@@ -161,7 +161,8 @@ describe("A Worker with every feature", () => {
 function routesOf(feature: Feature): string[] {
   const { routes = [] } = feature;
   const alone = { ...feature, routes: typeof routes === "function" ? routes(all) : routes };
-  return [...routersOf([alone]), ...openRoutersOf([alone])]
+  const { keyed, open } = routersOf([alone]);
+  return [...keyed, ...open]
     .flatMap(({ routes }) => routes)
     .map(({ method, path }) => `${method === "ALL" ? "POST" : method} ${path}`);
 }

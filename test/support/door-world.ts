@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-import { openRoutersOf, routersOf } from "../../src/cloudflare/app.ts";
+import { routersOf } from "../../src/cloudflare/app.ts";
 import { routerOf } from "../../src/cloudflare/openapi/route.ts";
 import { CORE_ROUTES } from "../../src/cloudflare/routes/execute-actions.ts";
 import { defineTool, type ToolDeclaration } from "../../src/core/catalog/define-tool.ts";
@@ -86,9 +86,10 @@ export async function openDoors(): Promise<DoorWorld> {
   });
   const operations = readOperations(await (await volley.fetch("/openapi.json")).text());
   const things = await makeThings(volley);
+  const routers = routersOf(ALL_FEATURES);
   return {
-    keyed: listRoutes([routerOf("any key", CORE_ROUTES), ...routersOf(ALL_FEATURES)]),
-    open: listRoutes(openRoutersOf(ALL_FEATURES)),
+    keyed: listRoutes([routerOf("any key", CORE_ROUTES), ...routers.keyed]),
+    open: listRoutes(routers.open),
     async send(route, { key = "test-key", headers = {}, body = exampleOf(operations, route), id } = {}) {
       const placed = route.replace(":id", id ?? things[route.split("/")[2] ?? ""] ?? "some");
       const answer = await sendTo(volley, placed, { key, headers, body });

@@ -25,7 +25,7 @@ export function connections({ confirmsItself = false }: ConnectionOptions = {}) 
     meets: ["accounts"],
     flags: { manage_connections: "Can manage connected accounts" },
     variables: { VOLLEY_CONNECTORS: {} },
-    routes: [
+    routes: () => [
       { for: ["operator"], paths: [resealConnections] },
       {
         for: ["manage_connections"],

@@ -31,7 +31,7 @@ export function endpoints() {
       [VAULT_KEY]: { read: readVaultKeys, isShared: true },
     },
     bindings: [ENDPOINTS],
-    routes: [
+    routes: () => [
       { for: ["operator"], paths: [resealEndpoints] },
       {
         for: ["manage_endpoints"],

@@ -13,7 +13,7 @@ export function flows() {
   return defineFeature({
     name: "flows",
     needs: ["added-tools", "confirmations"],
-    routes: [
+    routes: () => [
       { for: "any key", paths: [listFlows, showFlow, runFlowEndpoint] },
       { for: ["manage_tools"], paths: [putFlow, deleteFlow] },
       { for: "anyone", router: createHooks() },

@@ -17,7 +17,7 @@ export function signIn() {
     name: "sign-in",
     needs: ["discovery", "mcp"],
     variables: { VOLLEY_IDENTITY: { read: readIdentity } },
-    routes: [
+    routes: () => [
       { for: "any key", paths: SIGN_IN_ENDPOINTS },
       { for: "anyone", router: createSignInRouter() },
     ],
