@@ -6,6 +6,7 @@ import { type Failure, makeFailure } from "../core/contract/failure.ts";
 import { isJsonObject, type JsonObject } from "../core/contract/json.ts";
 import * as LIMITS from "../core/contract/limits.ts";
 import { makeRefusal, type Refusal } from "../core/contract/refusal.ts";
+import type { Refused } from "../core/gate/admit-plan.ts";
 import type { Execution } from "../core/gate/execution.ts";
 import { err, ok, type Result } from "../core/kit/result.ts";
 import type { ProviderCall, ToolReply } from "./read-turn.ts";
@@ -120,9 +121,15 @@ const CALL_TOO_MANY = makeRefusal(
   `The calls of one turn may have ${LIMITS.actions} actions together, and the ones before this are as many; make this call again in the next turn.`,
 );
 
-/** Whether an action may have changed something in an earlier run. */
-export function mayHaveWritten({ action }: Entry, catalog: Catalog): boolean {
-  return action.ok && mayWrite(action.value.tool, action.value.args, catalog);
+/** Whether an action of a batch that is refused now may have changed something in an earlier run. */
+export function mayHaveWritten(
+  entries: readonly Entry[],
+  { mayHaveBegun }: Pick<Refused, "mayHaveBegun">,
+  catalog: Catalog,
+): boolean {
+  const writes = ({ action }: Entry): boolean =>
+    action.ok && mayWrite(action.value.tool, action.value.args, catalog);
+  return mayHaveBegun === true && entries.some(writes);
 }
 
 /** Whether a call may change something; what is not known may. */
@@ -162,18 +169,9 @@ function mergeRequests(requests: readonly Request[], together: boolean): TurnBat
 }
 
 /** Whether nothing that is said of a batch as a whole would hold for the others as well. */
-function joins({
-  onError,
-  dryRun,
-  skipApproval,
-  callbackUrl,
-  tags,
-  background,
-  planReceipt,
-}: Batch): boolean {
-  const isPlain = onError === "partial-success" && !dryRun && !skipApproval;
-  const isOfMany = callbackUrl === undefined && tags === undefined && planReceipt === undefined;
-  return isPlain && isOfMany && background === undefined;
+function joins({ onError, dryRun, skipApproval, background, ...of }: Batch): boolean {
+  const isPlain = onError === "partial-success" && !dryRun && !skipApproval && background === undefined;
+  return isPlain && of.callbackUrl === undefined && of.tags === undefined && of.planReceipt === undefined;
 }
 
 /** Give actions ids that no call before has; null where that would change what they refer to. */

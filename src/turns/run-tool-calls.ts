@@ -59,15 +59,8 @@ export async function runToolCalls(
   const { batches, replies: told } = batchCalls(calls, context, { bodyBytes, together: false });
   for (const [position, reply] of told) onReply?.(position, reply);
   const isShared = batches.length > 1 || told.size > 0;
-  const refuse = (
-    { from, to }: TurnPart,
-    { entries }: Batch,
-    { refusal, inDoubt = false }: Refused,
-  ): ToolReply =>
-    toRefusedReply(
-      refusal,
-      inDoubt && entries.slice(from, to).some((one) => mayHaveWritten(one, context.catalog)),
-    );
+  const refuse = ({ from, to }: TurnPart, { entries }: Batch, refused: Refused): ToolReply =>
+    toRefusedReply(refused.refusal, mayHaveWritten(entries.slice(from, to), refused, context.catalog));
   const begin: BeginBatch = async ({ batch, parts }, own) => {
     const tell = onReply && ((entry: number, reply: ToolReply) => onReply(parts[entry]!.call, reply));
     const run = parts[0]!.isBatch ? runBatch : runSingle;
@@ -82,7 +75,10 @@ export async function runToolCalls(
       : await beginKeyed(batches, begin, { ...execution, batchKey: { ...batchKey, isShared } });
 
   const [first] = ran;
-  if (first !== undefined && !first.ok && ran.every((one) => !one.ok)) return first;
+  if (first !== undefined && !first.ok && ran.every((one) => !one.ok)) {
+    const entries = batches.flatMap(({ batch }) => batch.entries);
+    return err({ ...first.error, mayHaveBegun: mayHaveWritten(entries, first.error, context.catalog) });
+  }
   let quota: QuotaState | null = null;
   let replayed = ran.length > 0;
   const replies = new Map(told);

@@ -30,6 +30,90 @@ test("T42 a write of a provider's turn that is sent again after a kill, and find
   expect(heard).toHaveLength(3);
 });
 
+const MCP = {
+  accept: "application/json, text/event-stream",
+  "content-type": "application/json",
+  "mcp-protocol-version": "2025-06-18",
+};
+
+test("T42 a write of an MCP client that is sent again after a kill, and finds no quota, may have been sent; a read was not", async () => {
+  const { clock, ask, volley, heard } = await openKillable(2);
+  const call = (name: string, of: string) => {
+    const body = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: { of } } };
+    const headers = { ...MCP, "idempotency-key": of };
+    return ask("POST", "/mcp?surface=flat", { body, headers });
+  };
+  const cut = [call("put", "slow-a"), call("look", "slow-b")];
+  await clock.advance(2_000);
+  volley.kill();
+  await Promise.all(cut);
+  await clock.advance(120_000);
+  expect(heard).toHaveLength(2);
+  const told = async (name: string, of: string) => JSON.stringify(await clock.runUntil(call(name, of)));
+  expect(await told("put", "slow-a")).toMatch(/unknown.*in_doubt.*QUOTA_EXCEEDED/);
+  expect(await told("look", "slow-b")).toMatch(/QUOTA_EXCEEDED/);
+  expect(await told("look", "slow-b")).not.toMatch(/unknown|in_doubt/);
+  expect(await told("put", "never")).not.toMatch(/unknown|in_doubt/);
+});
+
+test("T42 a batch of a provider's turn that still runs for the request before may send its write", async () => {
+  const { clock, ask, post, heard } = await openKillable();
+  const turnOf = (...ofs: readonly string[]) => ({
+    role: "assistant",
+    content: null,
+    tool_calls: ofs.map((of) => {
+      const actions = [{ tool: "put", args: { of } }];
+      return {
+        id: of,
+        type: "function",
+        function: { name: "execute_actions", arguments: JSON.stringify({ actions }) },
+      };
+    }),
+  });
+  const turn = turnOf("quick", "slow");
+  const first = ask("POST", "/v1/openai/tool_calls", { body: turn, headers: { "idempotency-key": "again" } });
+  await clock.advance(2_000);
+  const { messages } = await post("/v1/openai/tool_calls", turn);
+  const told = (messages as { readonly content: string }[]).map(({ content }) => JSON.parse(content));
+  expect(told).toMatchObject([
+    { results: [{ status: "success" }] },
+    { status: "unknown", in_doubt: true, error: { code: "IDEMPOTENCY_IN_PROGRESS" } },
+  ]);
+  expect(heard).toHaveLength(2);
+  await clock.runUntil(first);
+});
+
+test("T42 a batch whose action has a key of its own that is in doubt says so where it finds no quota", async () => {
+  const { clock, ask, send, volley, heard } = await openKillable(2);
+  const turnOf = (key: string) => {
+    const actions = [{ tool: "put", args: { of: "slow" }, idempotency_key: key }];
+    const call = { name: "execute_actions", arguments: JSON.stringify({ actions }) };
+    return {
+      role: "assistant",
+      content: null,
+      tool_calls: [
+        { id: "b", type: "function", function: call },
+        { id: "a", type: "function", function: { name: "look", arguments: '{"of":"a"}' } },
+      ],
+    };
+  };
+  const cut = ask("POST", "/v1/openai/tool_calls", { body: turnOf("mine") });
+  await clock.advance(2_000);
+  volley.kill();
+  await cut;
+  await clock.advance(86_400_000 / 2 + 1_000);
+  for (const [key, said] of [
+    ["mine", { status: "unknown", in_doubt: true, error: { code: "QUOTA_EXCEEDED" } }],
+    ["new", { status: "error", error: { code: "QUOTA_EXCEEDED" } }],
+  ] as const) {
+    const { body } = await send("POST", "/v1/openai/tool_calls", { body: turnOf(key) });
+    const messages = body.messages as { readonly content: string }[];
+    expect(JSON.parse(messages[0]!.content)).toMatchObject(said);
+    await clock.advance(86_400_000 / 2 + 1_000);
+  }
+  expect(heard.filter((one) => one.endsWith("slow"))).toHaveLength(1);
+});
+
 test("T57 a write that is sent again after a kill under its key is not sent in an account that was connected since", async () => {
   const { post, postKilled, heard } = await openKillable();
   const connect = (key: string) => ({ connector: "shop", subject: "u1", secret: key });

@@ -67,10 +67,11 @@ export class FakeGate implements Gate {
       resetMs: 500,
       retryAfterMs: this.quotaAllowed ? 0 : 1_500,
     };
-    if (!this.quotaAllowed && quota !== null) return { quota, denied: [], recorded: [], refusedJobs: [] };
     const { denied, refuseJobsWith } = this;
     const { idempotency } = request;
     const claimed = idempotency && this.claim(idempotency);
+    if (!this.quotaAllowed && quota !== null)
+      return { ...(claimed && { idempotency: claimed }), quota, denied: [], recorded: [], refusedJobs: [] };
     const narrowed =
       idempotency && claimed ? narrowToClaimed(request, idempotency, claimed).jobs : request.jobs;
     const jobs =

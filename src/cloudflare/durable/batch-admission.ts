@@ -58,8 +58,7 @@ export class BatchAdmission {
       this.#keys.save([...(batch === null ? [] : [batch]), ...kept]);
       settled = kept.map(({ index, state }) => ({ index, state }));
     });
-    if (answer.quota?.allowed === false)
-      return { ...answer, idempotency: { batch: asked.batch, actions: [] } };
+    if (answer.quota?.allowed === false) return { ...answer, idempotency: asked };
     const { leaseMs } = this.#keys;
     return { ...answer, idempotency: { batch: asked.batch, actions: settled, leaseMs } };
   }

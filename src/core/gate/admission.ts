@@ -1,4 +1,8 @@
-import type { IdempotencyAnswer, IdempotencyRequest } from "../contract/gate/idempotency.ts";
+import {
+  type IdempotencyAnswer,
+  type IdempotencyRequest,
+  mayHaveBegun,
+} from "../contract/gate/idempotency.ts";
 import type { Origin } from "../contract/gate/caller.ts";
 import { reseedJob } from "../contract/gate/job-shard.ts";
 import type { JobOrigin, JobSpec } from "../contract/gate/job.ts";
@@ -7,7 +11,7 @@ import { attempt, err, ok, type Result } from "../kit/result.ts";
 import type { Plan, Step } from "../plan/step.ts";
 import { admitPlan, type Admitted, type Refused } from "./admit-plan.ts";
 import { bindPlan } from "./bind-plan.ts";
-import { abandonKeys, ClaimedKeys, endKey, type FingerprintOf } from "./claimed-keys.ts";
+import { abandonKeys, ClaimedKeys, type FingerprintOf } from "./claimed-keys.ts";
 import type { InSpan, Ports } from "../egress/ports.ts";
 import type { Execution, Resumed } from "./execution.ts";
 import { createMakeJob, type MakeJob, makeJobs } from "./make-job.ts";
@@ -100,19 +104,14 @@ export async function findKept(
   idempotency: IdempotencyRequest | null,
   { caller, gate }: Pick<Execution, "caller" | "gate">,
 ): Promise<Result<Admitted, Refused>> {
-  if (idempotency !== null && idempotency.batch !== null) {
-    const { batch } = idempotency;
-    const asked = { runId: idempotency.runId, batch, actions: [] };
-    const looking = { jobs: NO_JOBS, idempotency: asked, countAlone: () => false, isCounted: true };
-    const found = await admitPlan({ ...plan, steps: [] }, looking, { caller, gate });
-    if (!found.ok || found.value.replay !== null) return found;
-    const state = found.value.claimed?.batch;
-    // An earlier run may have recorded jobs under its seed.
-    const isFirst = state?.kind === "claimed" && state.seed === batch.seed;
-    const free = { runId: asked.runId, ends: [endKey(batch, { kind: "free" })] };
-    await attempt(() => gate.complete(isFirst ? free : abandonKeys(asked)));
-  }
-  return err({ refusal, quota: null });
+  if (idempotency === null) return err({ refusal, quota: null });
+  const looking = { jobs: NO_JOBS, idempotency, countAlone: () => false, isCounted: true };
+  const found = await admitPlan({ ...plan, steps: [] }, looking, { caller, gate });
+  if (!found.ok || found.value.replay !== null) return found;
+  // An earlier run may have recorded jobs under its seed.
+  const isOld = mayHaveBegun(idempotency, found.value.claimed);
+  await attempt(() => gate.complete(abandonKeys(idempotency, isOld ? "release" : "free")));
+  return err({ refusal, quota: null, mayHaveBegun: isOld });
 }
 
 /** Put an admission into a span of the platform's trace: the tenant, how many actions, and whether it was refused. */

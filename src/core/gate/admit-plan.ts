@@ -10,11 +10,12 @@ import {
 } from "../contract/gate/admission.ts";
 import type { Caller, MakerKey } from "../contract/gate/caller.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
-import type {
-  IdempotencyAnswer,
-  IdempotencyRequest,
-  KeptAnswer,
-  KeyState,
+import {
+  type IdempotencyAnswer,
+  type IdempotencyRequest,
+  type KeptAnswer,
+  type KeyState,
+  mayHaveBegun,
 } from "../contract/gate/idempotency.ts";
 import type { JobSpec } from "../contract/gate/job.ts";
 import * as LIMITS from "../contract/limits.ts";
@@ -61,8 +62,8 @@ export interface Refused {
   readonly quota: QuotaState | null;
   /** It was planned with other tools than there are: planned anew it may be admitted. */
   readonly stale?: true;
-  /** An earlier run of it, under the same key, may have sent something; or nothing is heard of its key. */
-  readonly inDoubt?: boolean;
+  /** An earlier run of it, under the same key, may have sent something; or nothing is heard of its key, or of its jobs. */
+  readonly mayHaveBegun?: boolean;
 }
 
 /**
@@ -86,13 +87,13 @@ export async function admitPlan(
   const request = toRequest(plan, asked, { caller, same });
   if (isNothing(request)) return ok(uncounted(plan, false));
   const toAdmitted = (answer: AdmissionAnswer): Result<Admitted, Refused> => {
-    if (answer.stale === true) return err(STALE_PLAN);
+    if (answer.stale === true) return err({ ...STALE_PLAN, mayHaveBegun: isKnownBefore(request) });
     const { quota, recorded, idempotency: claimed = null } = answer;
-    const batchState = claimed?.batch ?? null;
-    const inDoubt = batchState?.kind === "claimed" && batchState.inDoubt;
-    if (isOver(quota)) return err({ ...overQuota(quota, caller), inDoubt });
-    const refusal = batchState === null ? null : refuseKey(batchState);
-    if (refusal !== null) return err({ refusal, quota: null });
+    const begun = mayHaveBegun(asked.idempotency, claimed);
+    if (isOver(quota)) return err({ ...overQuota(quota, caller), mayHaveBegun: begun });
+    const batchState = claimed?.batch;
+    const refusal = refuseKey(batchState);
+    if (refusal !== null) return err({ refusal, quota: null, mayHaveBegun: begun });
     return ok({
       plan: withDenials(plan, answer, same),
       quota,
@@ -107,16 +108,13 @@ export async function admitPlan(
     return approved.ok ? toAdmitted(approved.value) : err({ refusal: approved.error, quota: null });
   }
   const answer = await ask(request, gate);
-  if (answer === null) {
-    const sent = new Map(request.jobs.map(({ index, spec }) => [index, spec]));
-    // The gate alone knows which steps ran before under a key, so none of them may run unasked.
-    const isKeyed = request.idempotency !== undefined;
-    const mayRun = !isKeyed && (asked.isCounted === true || asked.countAlone(toQuota(caller)));
-    const degraded = mayRun ? degradePlan(plan, sent) : null;
-    if (degraded === null) return err({ refusal: unreachable(request), quota: null, inDoubt: isKeyed });
-    return ok(uncounted(degraded, true));
-  }
-  return toAdmitted(answer);
+  if (answer !== null) return toAdmitted(answer);
+  // The gate alone knows which steps ran before under a key, so none of them may run unasked.
+  const mayRun =
+    request.idempotency === undefined && (asked.isCounted === true || asked.countAlone(toQuota(caller)));
+  const sent = new Map(request.jobs.map(({ index, spec }) => [index, spec]));
+  const degraded = mayRun ? degradePlan(plan, sent) : null;
+  return degraded === null ? err(unreachable(request)) : ok(uncounted(degraded, true));
 }
 
 const STALE_PLAN: Refused = {
@@ -170,7 +168,7 @@ export async function countRequest(
   if (answer === null)
     return more.idempotency === undefined && countAlone(asked)
       ? ok({ quota: null, claimed: null })
-      : err({ refusal: unreachable(request), quota: null });
+      : err(unreachable(request));
   if (answer.stale === true) return err(STALE_PLAN);
   const { idempotency: claimed = null } = answer;
   const quota = answer.quota && { ...answer.quota, ...(allowance !== undefined && { allowance }) };
@@ -230,28 +228,32 @@ function overQuota(quota: QuotaState, caller: Caller, units = 1): Refused {
 }
 
 /** A gate that did not answer may still have recorded what it was sent; only without jobs is it certain that nothing ran. */
-function unreachable({ jobs, idempotency }: AdmissionRequest): Refusal {
-  const withKey = (idempotency?.batch ?? null) !== null;
-  return makeRefusal("UNAVAILABLE", sayUnreachable(jobs.length > 0, withKey), { retryAfterMs: 1_000 });
-}
-
-function sayUnreachable(withJobs: boolean, withKey: boolean): string {
-  if (withKey)
-    return "The limiter did not answer in time; nothing was run now. Send the same request with the same key again: what was recorded all the same is found, not repeated.";
-  return withJobs
+function unreachable(request: AdmissionRequest): Refused {
+  const withJobs = request.jobs.length > 0;
+  const unkeyed = withJobs
     ? "The limiter did not answer in time. Nothing was run now, but the background actions may have been recorded: look before sending them again."
     : "The limiter could not be reached; nothing ran. Send the same request again.";
+  const withKey = (request.idempotency?.batch ?? null) !== null;
+  const hint = withKey
+    ? "The limiter did not answer in time; nothing was run now. Send the same request with the same key again: what was recorded all the same is found, not repeated."
+    : unkeyed;
+  const refusal = makeRefusal("UNAVAILABLE", hint, { retryAfterMs: 1_000 });
+  return { refusal, quota: null, mayHaveBegun: withJobs || isKnownBefore(request) };
+}
+
+/** Whether a run before this one may have sent the same under its keys, as far as is known without the gate. */
+function isKnownBefore({ idempotency }: AdmissionRequest): boolean {
+  if (idempotency === undefined) return false;
+  return idempotency.batch !== null || idempotency.actions.some(({ inherited }) => inherited !== false);
 }
 
 /** Why a batch's key does not let it run; null when it does, or when it has its answer already. */
-function refuseKey(state: KeyState): Refusal | null {
-  if (state.kind === "conflict") return KEY_CONFLICT;
-  if (state.kind === "running") {
-    const { retryAfterMs } = state;
-    const hint = `The batch of this Idempotency-Key is still running, or was lost: send it again in ${Math.ceil(retryAfterMs / 1_000)} s to get its answer.`;
-    return makeRefusal("IDEMPOTENCY_IN_PROGRESS", hint, { retryAfterMs });
-  }
-  return null;
+function refuseKey(state: KeyState | null | undefined): Refusal | null {
+  if (state?.kind === "conflict") return KEY_CONFLICT;
+  if (state?.kind !== "running") return null;
+  const { retryAfterMs } = state;
+  const hint = `The batch of this Idempotency-Key is still running, or was lost: send it again in ${Math.ceil(retryAfterMs / 1_000)} s to get its answer.`;
+  return makeRefusal("IDEMPOTENCY_IN_PROGRESS", hint, { retryAfterMs });
 }
 
 function toRequest(
@@ -287,11 +289,8 @@ export function toQuota(
   caller: MakerKey & Pick<Caller, "makers">,
   allowance: Allowance = "requests",
 ): KeyQuota {
-  const own = toAllowance(caller, allowance);
-  const { makers } = caller;
-  return makers === undefined
-    ? own
-    : { ...own, makers: makers.map((maker) => toAllowance(maker, allowance)) };
+  const makers = caller.makers?.map((maker) => toAllowance(maker, allowance));
+  return { ...toAllowance(caller, allowance), ...(makers && { makers }) };
 }
 
 function toAllowance({ name, quota: { limit, windowS } }: MakerKey, allowance: Allowance): RateLimit {

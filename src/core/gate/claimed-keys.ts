@@ -219,11 +219,13 @@ function isUndecided(state: KeyState | undefined): state is Undecided {
   return (state?.kind === "claimed" || state?.kind === "done") && state.of !== undefined;
 }
 
-/** Let go of the keys of a batch whose admission got no answer, and which therefore ran nothing. */
-export function abandonKeys({ runId, batch, actions }: IdempotencyRequest): IdempotencyClosing {
-  // It may have been admitted all the same, and its jobs recorded: the next run finds them by the same seed.
+/** Let go of the keys of a batch that ran nothing now. Where jobs of it may be recorded, the next run finds them by the same seed. */
+export function abandonKeys(
+  { runId, batch, actions }: IdempotencyRequest,
+  kind: "release" | "free" = "release",
+): IdempotencyClosing {
   const keys = [...(batch === null ? [] : [batch]), ...actions];
-  return { runId, ends: keys.map((content) => endKey(content, RELEASE)) };
+  return { runId, ends: keys.map((content) => endKey(content, { kind })) };
 }
 
 /** Leave a key, to be kept as long as it was claimed for. */

@@ -12,6 +12,7 @@ import { attempt, err, makeRefusal, ok, type Refusal, type Result } from "../../
 import { canonicalJson } from "../../core/kit/json/canonical-json.ts";
 import type { Plan, Step } from "../../core/plan/step.ts";
 import { endKey } from "../../core/gate/claimed-keys.ts";
+import type { Refused } from "../../core/gate/admit-plan.ts";
 import type { Execution } from "../../core/gate/execution.ts";
 import { holdLease } from "../../core/gate/hold-lease.ts";
 import { KEY_CONFLICT, mayRead, namesOf } from "../../core/gate/kept-answer.ts";
@@ -72,11 +73,6 @@ export class RequestKey {
     this.#keepsAnswer = hasKey;
   }
 
-  /** Whether an earlier run began it, and may have sent its writes. */
-  get isTakenOver(): boolean {
-    return this.#isTakenOver;
-  }
-
   /** Aborts when another run has taken the request over. */
   get lost(): AbortSignal {
     return this.#lost.signal;
@@ -123,22 +119,18 @@ export class RequestKey {
   }
 
   /** Give a plan's writes their keys; refused where it cannot be written down that they are sent. */
-  async keyWrites(plan: Plan, catalog: Catalog): Promise<Result<Plan, Refusal>> {
+  async keyWrites(plan: Plan, catalog: Catalog): Promise<Result<Plan, Refused>> {
     for (const name of namesOf(plan, catalog)) this.#told.add(name);
     if (!plan.steps.some(needsKey)) return ok(plan);
-    const seed = (await this.#seed()) ?? (await this.#seed());
-    if (seed === null) return err(NOT_WRITTEN_DOWN);
-    this.#wrote = true;
-    const { sha256 } = this.#execution.ports;
-    return ok(await this.#writes.give(plan, seed, sha256));
+    const seed = await this.#writeDown();
+    return seed.ok ? ok(await this.#writes.give(plan, seed.value, this.#execution.ports.sha256)) : seed;
   }
 
   /** Give a batch that is recorded, and runs later, its key; refused as a write is. */
-  async keyBatch(content: unknown): Promise<Result<BatchKey & { readonly key: string }, Refusal>> {
-    const seed = (await this.#seed()) ?? (await this.#seed());
-    if (seed === null) return err(NOT_WRITTEN_DOWN);
-    this.#wrote = true;
-    const digest = await this.#execution.ports.sha256(canonicalJson([seed, content]));
+  async keyBatch(content: unknown): Promise<Result<BatchKey & { readonly key: string }, Refused>> {
+    const seed = await this.#writeDown();
+    if (!seed.ok) return seed;
+    const digest = await this.#execution.ports.sha256(canonicalJson([seed.value, content]));
     return ok({ key: `${digest} ${this.#recorded.get(digest) ?? 0}`, content });
   }
 
@@ -193,6 +185,15 @@ export class RequestKey {
     if (!isKept) return { kind: "free" };
     if (answer === null || utf8Length(answer) > LIMITS.idempotencyAnswerBytes) return { kind: "release" };
     return { kind: "done", answer: { json: answer, failed: false, tools: [...this.#told] } };
+  }
+
+  /** Write down that something is about to be sent. Without the claim it is not known what an earlier run has sent, unless there was none. */
+  async #writeDown(): Promise<Result<string, Refused>> {
+    const seed = (await this.#seed()) ?? (await this.#seed());
+    const { fresh = false } = this.asked.batch;
+    if (seed === null) return err({ refusal: NOT_WRITTEN_DOWN, quota: null, mayHaveBegun: !fresh });
+    this.#wrote = true;
+    return ok(seed);
   }
 
   async #seed(): Promise<string | null> {

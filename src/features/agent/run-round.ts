@@ -4,7 +4,7 @@ import type { Entry } from "../../core/contract/action.ts";
 import type { Batch } from "../../core/contract/batch.ts";
 import * as LIMITS from "../../core/contract/limits.ts";
 import type { Outcome, PendingConfirmation } from "../../core/contract/outcome.ts";
-import { err, ok, type Refusal, type Result } from "../../feature/refuse.ts";
+import { ok, type Result } from "../../feature/refuse.ts";
 import { execute, withPlan } from "../../core/run/execute/executor.ts";
 import { executePlan } from "../../core/run/execute/execute-plan.ts";
 import type { OpenReply } from "../../turns/decide-reply.ts";
@@ -94,13 +94,12 @@ export async function runRound(
       done.push({ ran: ran.value, parts });
       continue;
     }
-    // An earlier run of the request may have sent what finds no quota now.
-    const isOpen = options.requestKey?.isTakenOver === true && PASSING.includes(ran.error.code);
-    const wasSent = (entry: Entry): boolean => isOpen && mayHaveWritten(entry, execution.catalog);
+    const { refusal } = ran.error;
+    const wasSent = (...entries: Entry[]): boolean => mayHaveWritten(entries, ran.error, execution.catalog);
     for (const part of parts) {
-      const mayHaveRun = batch.entries.slice(part.from, part.to).some(wasSent);
-      replies.set(part.call, { ...toRefusedReply(ran.error, mayHaveRun), waits: [] });
-      tell(part.call, refuseActions(part, batch, { refusal: ran.error, wasSent }));
+      const mayHaveRun = wasSent(...batch.entries.slice(part.from, part.to));
+      replies.set(part.call, { ...toRefusedReply(refusal, mayHaveRun), waits: [] });
+      tell(part.call, refuseActions(part, batch, { refusal, wasSent }));
     }
   }
 
@@ -138,21 +137,18 @@ export async function runRound(
   };
 }
 
-/** Refusals that say nothing of the batch itself. */
-const PASSING = ["QUOTA_EXCEEDED", "UNAVAILABLE"];
-
 async function runBatch(
   { batch, parts }: TurnBatch,
   execution: Execution,
   options: RoundOptions,
   placeOf: Numbered["placeOf"],
-): Promise<Result<Ran, Refusal>> {
+): Promise<Result<Ran, Refused>> {
   const { leftMs, maxTokens, leftToRead, requestKey, onResult } = options;
   const deadlineMs = Math.max(1, Math.min(batch.deadlineMs, leftMs, LIMITS.maxDeadlineMs));
   const asked = { ...toAsked(batch, options), deadlineMs, maxTokens };
   const ran = await withPlan(asked, execution, async (made, current): Promise<Result<Ran, Refused>> => {
     const plan = requestKey === undefined ? ok(made) : await requestKey.keyWrites(made, current.catalog);
-    if (!plan.ok) return err({ refusal: plan.error, quota: null });
+    if (!plan.ok) return plan;
     const told: Execution = {
       ...current,
       options: limitReads(current.options, leftToRead?.()),
@@ -171,10 +167,8 @@ async function runBatch(
     if (executed.ok) requestKey?.count(plan.value, executed.value.begun);
     return executed.ok ? ok({ ...executed.value, plan: plan.value }) : executed;
   });
-  if (ran.ok) return ran;
-  const { refusal } = ran.error;
-  execution.watch?.sawRefusal({ code: refusal.code, status: 200 });
-  return err(refusal);
+  if (!ran.ok) execution.watch?.sawRefusal({ code: ran.error.refusal.code, status: 200 });
+  return ran;
 }
 
 /** A batch as the caller of the request has it run: whether a person has to be asked is not for the model to say. */
@@ -198,7 +192,7 @@ async function tellOnly(batch: Batch, execution: Execution, options: RoundOption
   const { requestKey } = options;
   const isRecorded = batch.background !== undefined && !batch.dryRun;
   const key = isRecorded && requestKey !== undefined ? await requestKey.keyBatch(batch.background) : null;
-  if (key?.ok === false) return toRefusedReply(key.error);
+  if (key?.ok === false) return toRefusedReply(key.error.refusal, key.error.mayHaveBegun);
   const asked = toAsked(batch, options);
   const { onError, skipApproval, background } = asked;
   const recorded = { ...background, on_error: onError, skip_approval: skipApproval };
@@ -206,7 +200,7 @@ async function tellOnly(batch: Batch, execution: Execution, options: RoundOption
     { ...asked, ...(background && { background: recorded }) },
     { ...execution, ...(key !== null && { batchKey: key.value }) },
   );
-  if (!told.ok) return toRefusedReply(told.error.refusal);
+  if (!told.ok) return toRefusedReply(told.error.refusal, told.error.mayHaveBegun);
   if (key !== null && !told.value.replayed) requestKey?.countBatch(key.value);
   return { json: told.value.json, failed: false };
 }

@@ -1,7 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { AnswerBudget } from "../../../src/core/answer/envelope.ts";
 
-import type { IdempotencyRequest } from "../../../src/core/contract/gate/idempotency.ts";
+import { STALE } from "../../../src/core/contract/gate/admission.ts";
+import type {
+  IdempotencyAnswer,
+  IdempotencyRequest,
+  KeyState,
+} from "../../../src/core/contract/gate/idempotency.ts";
+import { makeRefusal } from "../../../src/core/contract/refusal.ts";
 import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { admit } from "../../../src/core/gate/admission.ts";
 import type { Plan } from "../../../src/core/plan/step.ts";
@@ -85,6 +91,88 @@ describe("admit()", () => {
     expect(world.gate.closings).toEqual([
       { runId: "run", ends: [{ key: "batch:k", end: { kind: "release" } }] },
     ]);
+  });
+
+  const EARLIER = "00000009-0000-4000-8000-000000000000";
+  const OWN: IdempotencyRequest = {
+    runId: "run",
+    batch: null,
+    actions: [{ index: 0, key: "action:k", fingerprint: "f", seed: SEED }],
+  };
+  const ofOwn = (state: KeyState): IdempotencyAnswer => ({ batch: null, actions: [{ index: 0, state }] });
+  test.each([
+    [
+      "its key is in doubt",
+      KEYS,
+      { batch: { kind: "claimed", seed: EARLIER, inDoubt: true }, actions: [] },
+      true,
+    ],
+    [
+      "its key was let go, and may have jobs",
+      KEYS,
+      { batch: { kind: "claimed", seed: EARLIER, inDoubt: false }, actions: [] },
+      true,
+    ],
+    ["its key is new", KEYS, { batch: { kind: "claimed", seed: SEED, inDoubt: false }, actions: [] }, false],
+    ["the key of an action is in doubt", OWN, ofOwn({ kind: "claimed", seed: EARLIER, inDoubt: true }), true],
+    ["the key of an action is held", OWN, ofOwn({ kind: "running", retryAfterMs: 1 }), true],
+    [
+      "the key of an action has its answer",
+      OWN,
+      ofOwn({ kind: "done", answer: { json: "{}", failed: false } }),
+      true,
+    ],
+    ["the key of an action is another's", OWN, ofOwn({ kind: "conflict" }), false],
+    ["the key of an action is new", OWN, ofOwn({ kind: "claimed", seed: SEED, inDoubt: false }), false],
+  ] as const)(
+    "says of what finds no quota, or has another plan than agreed, whether it may have begun: %s",
+    async (_, asked, claimed, began) => {
+      const world = new TestWorld();
+      world.gate.claim = () => claimed;
+      const plan = planOf([{ id: "a", tool: SYNC }]);
+      const refusal = makeRefusal("PLAN_CHANGED", "Changed.");
+      const changed = await admit({ ...plan, refused: refusal }, world.execution([]), async () => asked);
+      expect(errorOf(changed)).toEqual({ refusal, quota: null, mayHaveBegun: began });
+      const [left] = world.gate.closings.flatMap(({ ends }) => ends);
+      expect(left!.end).toEqual({ kind: began ? "release" : "free" });
+      world.gate.quotaAllowed = false;
+      const over = errorOf(await admit(plan, world.execution([]), async () => asked));
+      expect(over).toMatchObject({ refusal: { code: "QUOTA_EXCEEDED" }, mayHaveBegun: began });
+    },
+  );
+
+  test.each([
+    ["without a key", null, SYNC, false],
+    ["with jobs", null, MAIL, true],
+    ["under its key", KEYS, SYNC, true],
+    ["under a key of an action", OWN, SYNC, true],
+    [
+      "under a key of a request that no run began before",
+      { ...OWN, actions: [{ ...OWN.actions[0]!, inherited: false }] },
+      SYNC,
+      false,
+    ],
+  ] as const)(
+    "says whether it may have begun where the gate does not answer: %s",
+    async (_, asked, tool, began) => {
+      const world = new TestWorld();
+      world.gate.down = true;
+      const plan = planOf([{ id: "a", tool }]);
+      const refused = errorOf(await admit(plan, world.execution([]), async () => asked));
+      expect(refused).toMatchObject({ refusal: { code: "UNAVAILABLE" }, mayHaveBegun: began });
+    },
+  );
+
+  test.each([
+    [null, false],
+    [KEYS, true],
+  ])("says whether it may have begun where its tools have changed", async (asked, began) => {
+    const world = new TestWorld();
+    world.gate.admit = () => Promise.resolve(STALE);
+    const refused = errorOf(
+      await admit(planOf([{ id: "a", tool: SYNC }]), world.execution([]), async () => asked),
+    );
+    expect(refused).toMatchObject({ refusal: { code: "UNAVAILABLE" }, stale: true, mayHaveBegun: began });
   });
 
   test("gives the jobs of a key that an earlier run began that run's ids, and fresh ones their own", async () => {

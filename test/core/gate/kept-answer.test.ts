@@ -7,7 +7,7 @@ import { mayRead } from "../../../src/core/gate/kept-answer.ts";
 import { RequestKey } from "../../../src/features/agent/request-key.ts";
 import { makePlan } from "../../../src/core/plan/make-plan.ts";
 import { KeyedWorld } from "../../support/keyed-world.ts";
-import { valueOf } from "../../support/unwrap.ts";
+import { errorOf, valueOf } from "../../support/unwrap.ts";
 
 /** A world of two tools of one category and one of another, and a key of them whose rights may change. */
 function createWorld() {
@@ -41,10 +41,11 @@ describe("T49 An answer under a key", () => {
       const { world, as, body, send } = createWorld();
       valueOf(await send(body("read", "write"), as("files", "post")));
       world.calls.length = 0;
-      const narrowed = await send(body("read", "write"), as(...grants));
-      expect(narrowed).toMatchObject({ error: { refusal: { code: "IDEMPOTENCY_CONFLICT" } } });
+      const narrowed = errorOf(await send(body("read", "write"), as(...grants)));
+      expect(narrowed.refusal.code).toBe("IDEMPOTENCY_CONFLICT");
       // Word for word as for another body.
-      expect(await send(body("read"), as(...grants))).toEqual(narrowed);
+      const { mayHaveBegun = false, ...other } = errorOf(await send(body("read"), as(...grants)));
+      expect([other, mayHaveBegun]).toEqual([narrowed, false]);
       expect(world.calls).toEqual([]);
       // With its rights back it has its answer, too.
       expect(await send(body("read", "write"), as("files"))).toMatchObject({ value: { replayed: true } });

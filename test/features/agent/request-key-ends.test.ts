@@ -58,8 +58,8 @@ describe("A request that may come again asks", () => {
     for (const state of [{ kind: "running", retryAfterMs: 1 }, { kind: "conflict" }, null] as const) {
       other.world.gate.claim = () => ({ batch: state, actions: [] });
       expect(errorOf(await other.give(WRITES))).toMatchObject({
-        code: "UNAVAILABLE",
-        retryAfterMs: 1_000,
+        refusal: { code: "UNAVAILABLE", retryAfterMs: 1_000 },
+        mayHaveBegun: true,
       });
     }
     other.world.gate.claim = () => undefined as unknown as IdempotencyAnswer;

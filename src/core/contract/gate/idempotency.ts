@@ -15,7 +15,10 @@ export interface KeyedContent {
   readonly seed: string;
   /** A record under it is of another request, and is forgotten. */
   readonly fresh?: boolean;
-  /** Its run has taken over the request that the key was made for: a run that holds it by an earlier claim is lost. */
+  /**
+   * Its run has taken over the request that the key was made for: a run that holds it by an earlier claim is lost. False where no run
+   * began that request before.
+   */
   readonly inherited?: boolean;
   /** Its client sends it a few times only: it is to come again when the run is over, was renewed, or may be taken over from. */
   readonly givesUpSoon?: boolean;
@@ -114,6 +117,16 @@ export interface IdempotencyClosing {
     /** The fingerprint of an open key, once it is known. */
     readonly fingerprint?: string | undefined;
   })[];
+}
+
+/** Whether an earlier run may have done something under one of the keys: a key that is claimed first has the seed that it was sent with. */
+export function mayHaveBegun(asked: IdempotencyRequest | null, claimed: IdempotencyAnswer | null): boolean {
+  if (asked === null || claimed === null) return false;
+  const sent = new Set([asked.batch, ...asked.actions].map((content) => content?.seed));
+  const states = [claimed.batch, ...claimed.actions.map(({ state }) => state)];
+  return states.some((state) =>
+    state?.kind === "claimed" ? !sent.has(state.seed) : state !== null && state.kind !== "conflict",
+  );
 }
 
 /**

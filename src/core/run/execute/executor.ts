@@ -122,7 +122,7 @@ export async function answerPlan(
   if (admitted.replay !== null) {
     if (!mayRead(admitted.replay, execution)) return err({ refusal: KEY_CONFLICT, quota: null });
     const crowded = await holdReplay(admitted.replay.json, execution);
-    if (crowded !== null) return err({ refusal: crowded, quota: null });
+    if (crowded !== null) return err({ refusal: crowded, quota: null, mayHaveBegun: true });
     seeUnrun("replay", plan, execution);
     return ok({ json: admitted.replay.json, quota: null, replayed: true });
   }

@@ -55,10 +55,10 @@ export async function callTool(
     () => followed?.end(),
   );
   if (!ran.ok) {
-    const { refusal, quota } = ran.error;
+    const { refusal, quota, mayHaveBegun } = ran.error;
     context.watch?.sawRefusal({ code: refusal.code, status: 200 });
     onCounted({ ...quotaHeaders(caller, quota), ...retryHeaders(refusal) });
-    return toRefusedReply(refusal);
+    return toRefusedReply(refusal, mayHaveBegun);
   }
   // A dry run is never admitted.
   onCounted(quotaHeaders(caller, ran.value.quota));
