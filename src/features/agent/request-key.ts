@@ -228,7 +228,7 @@ export class RequestKey {
 
 const NOT_WRITTEN_DOWN = makeRefusal(
   "UNAVAILABLE",
-  "It could not be written down that this is about to be sent, so nothing of it ran; it may be sent again.",
+  "It could not be written down that this is about to be sent, so nothing of it ran now; it may be sent again.",
   { retryAfterMs: 1_000 },
 );
 

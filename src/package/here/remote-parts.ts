@@ -187,14 +187,17 @@ export class RemoteParts {
   }
 }
 
-/** The codes that leave open whether something ran. */
-const IN_DOUBT: ReadonlySet<string> = new Set(["UNEXPECTED_ANSWER", "IDEMPOTENCY_IN_PROGRESS"]);
+/** The codes that leave open whether something ran: where `url` is not available, background actions may be recorded. */
+const IN_DOUBT: ReadonlySet<string> = new Set([
+  "UNEXPECTED_ANSWER",
+  "IDEMPOTENCY_IN_PROGRESS",
+  "UNAVAILABLE",
+]);
 
 /** Codes of actions for those of requests; any other refusal is one of the configuration. */
 const CODES: Readonly<Partial<Record<string, FailureCode>>> = {
   CONNECTION_LOST: "UPSTREAM_ERROR",
   QUOTA_EXCEEDED: "RATE_LIMITED",
-  UNAVAILABLE: "OVERLOADED",
   INVALID_BATCH: "INVALID_ACTION",
   BODY_TOO_LARGE: "INVALID_ARGS",
 };

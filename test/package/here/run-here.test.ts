@@ -296,6 +296,7 @@ describe("what fails", () => {
     ["QUOTA_EXCEEDED", 429, "error", "RATE_LIMITED"],
     ["UNAUTHORIZED", 401, "error", "MISCONFIGURED"],
     ["IDEMPOTENCY_IN_PROGRESS", 409, "unknown", "UPSTREAM_ERROR"],
+    ["UNAVAILABLE", 503, "unknown", "UPSTREAM_ERROR"],
   ])("of a part that is refused with %s is told in its place", async (code, refusal, status, said) => {
     const refused = (): Response =>
       Response.json({ code, detail: "Later.", retry_after_ms: 7 }, { status: refusal });
