@@ -80,6 +80,11 @@ describe("The bundle of a Worker", () => {
     expect(kib(gateways.get(name)!)).toBeLessThanOrEqual(most);
   });
 
+  test("has ASCII only: with one other character V8 keeps two bytes for each", () => {
+    const others = [core, all].flatMap((code) => code.match(/.{0,40}\P{ASCII}.{0,40}/gu) ?? []);
+    expect(others).toEqual([]);
+  });
+
   test.each(features.map(({ name }) => name))("has nothing of %s unless it is listed", (name) => {
     const mark = MARKS[name]!;
     expect(withFeature.get(name)!.includes(mark)).toBe(true);

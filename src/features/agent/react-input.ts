@@ -126,7 +126,7 @@ function isInput(label: ReactLabel | undefined): label is ReactLabel {
 const QUOTED = /['"`)\]]?/y;
 /** An input on the name's own line, told by its label. */
 const INLINE_INPUT =
-  /[ \t]{0,9}[,;.:>–—-]{0,3}[ \t]{0,9}\*{0,3}(?:(?:action|tool)[ _-]?|with )?(?:input|args|arguments|parameters|params)\*{0,3}[ \t]{0,9}(?:[:=：]\*{0,3}|(?=\{))/iy;
+  /[ \t]{0,9}[,;.:>\u2013\u2014-]{0,3}[ \t]{0,9}\*{0,3}(?:(?:action|tool)[ _-]?|with )?(?:input|args|arguments|parameters|params)\*{0,3}[ \t]{0,9}(?:[:=\uff1a]\*{0,3}|(?=\{))/iy;
 /** An input on the name's own line, told by its bracket. */
 const INLINE_JSON = /[ \t]{0,9}[,;:=>-]{0,3}[ \t]{0,9}(?:with[ \t]{1,9})?(?=['`]?\{|```)/iy;
 /** An object on the line after the name, in a fence or not. */
@@ -150,7 +150,8 @@ export function toAnswer(text: string): string {
   return (answer === null ? said : said.slice(answer.index + answer[0].length)).trim();
 }
 
-const THOUGHT = /^\s*[>#*_]{0,6}[ \t]{0,3}thoughts?(?:[ \t]{0,3}\d{1,3})?[*_]{0,4}[ \t]{0,3}[:：]\*{0,4}/i;
+const THOUGHT =
+  /^\s*[>#*_]{0,6}[ \t]{0,3}thoughts?(?:[ \t]{0,3}\d{1,3})?[*_]{0,4}[ \t]{0,3}[:\uff1a]\*{0,4}/i;
 
 /** An answer given as an input: text, JSON text, or an object with that text alone. */
 export function unwrapAnswer(sent: unknown): string {

@@ -98,7 +98,7 @@ export type LabelKind =
   | "tag";
 
 /** No quantifier meets another that takes the same characters without a bound, so each line is read in linear time. */
-const MARK = String.raw`(?<mark>[ \t>#*_~•+-]{0,40}(?:\d{1,2}[.)][ \t*_]{0,4})?)`;
+const MARK = String.raw`(?<mark>[ \t>#*_~\u2022+-]{0,40}(?:\d{1,2}[.)][ \t*_]{0,4})?)`;
 const WORD = String.raw`(?<word>final[ _-]?answer|(?:action|tool)(?:[ _]#?\d{1,3})?[ _-]?(?:input|args|arguments|params|parameters)|(?:with )?(?:input|args|arguments|parameters|params)|actions?|thoughts?|observations?)`;
 const NUMBER = String.raw`(?:[ \t_]{0,3}#?\d{1,3})?(?:[ \t]{0,3}\([^()\n]{1,100}\))?`;
 const COLON = "[*_~`]{0,4}[ \\t]{0,4}(?:(?<colon>[:：])\\*{0,4}|$)";

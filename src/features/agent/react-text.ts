@@ -73,7 +73,7 @@ interface Read {
   readonly answer: string;
 }
 
-const NAME = /["'`“<[*]{0,4}(?<name>[A-Za-z][\w.-]{0,127})(?:["'`”>*]|\](?!\()){0,4}/y;
+const NAME = /["'`\u201c<[*]{0,4}(?<name>[A-Za-z][\w.-]{0,127})(?:["'`\u201d>*]|\](?!\()){0,4}/y;
 const NAME_ENDS = /^[\s.:;*`\])>"'-]*$/;
 
 class Reader {
@@ -300,7 +300,7 @@ const TURN_STOPS = (kind: LabelKind): boolean => ANSWER_STOPS(kind) || kind === 
 
 /** An unreadable action, and nothing else but its input. */
 const NO_ACTION =
-  /^["'`[(<*]{0,3}(?:none(?: (?:is )?(?:needed|required|necessary))?|n\/a|na|nothing|not applicable|no (?:action|tool)(?: (?:is )?(?:needed|required))?|final[ _-]?answer|finish(?:ed)?)["'`>*]{0,3}[)\]]?\.?(?=[ \t]*(?:$|[[(:,.–—-]|(?:with )?(?:action[ _-]?)?input\b))/i;
+  /^["'`[(<*]{0,3}(?:none(?: (?:is )?(?:needed|required|necessary))?|n\/a|na|nothing|not applicable|no (?:action|tool)(?: (?:is )?(?:needed|required))?|final[ _-]?answer|finish(?:ed)?)["'`>*]{0,3}[)\]]?\.?(?=[ \t]*(?:$|[[(:,.\u2013\u2014-]|(?:with )?(?:action[ _-]?)?input\b))/i;
 
 /** The text on the own line of an unreadable action: `finish[the answer]`. A remark behind it does not count. */
 function insideBrackets(rest: string): string {

@@ -78,7 +78,7 @@ export const csvReport = defineTool({
 
 const NEEDS_QUOTES = /[",\r\n]|^\s|\s$/;
 /** Text that a spreadsheet takes for the beginning of a formula, in either width, whatever invisible stands before it. */
-const FORMULA = /^[\s\p{C}]*[=+\-@＝＋－＠]|^[\t\r\n]/u;
+const FORMULA = /^[\s\p{C}]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/u;
 
 /**
  * Write a table as CSV: RFC 4180, lines end in CRLF.

@@ -116,6 +116,8 @@ function toResult({ FirstURL: url, Text, Result: html }: Topic): Result {
   const name = /^<a [^>]{0,1000}>([^<]{1,200})<\/a>/.exec(html ?? "")?.[1] ?? "";
   const text = Text.slice(0, 1_000);
   const rest =
-    name !== "" && text.startsWith(name) ? text.slice(name.length).replace(/^\s*[-–—:]?\s*/, "") : text;
+    name !== "" && text.startsWith(name)
+      ? text.slice(name.length).replace(/^\s*[-\u2013\u2014:]?\s*/, "")
+      : text;
   return name === "" ? { title: cutText(text, 60), url, snippet: text } : { title: name, url, snippet: rest };
 }

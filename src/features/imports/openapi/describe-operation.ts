@@ -35,7 +35,7 @@ export function descriptionOf({ own, method, path }: Operation, unsent: readonly
 }
 
 function endSentence(text: string): string {
-  return /[.!?…:]$/.test(text) ? text : `${text}.`;
+  return /[.!?\u2026:]$/.test(text) ? text : `${text}.`;
 }
 
 /** A category of the operation's first tag, or of the prefix if it has none that a category could be called. */
@@ -146,7 +146,7 @@ function cutAtWord(text: string, most: number): string {
   if (text.length <= most) return text;
   const cut = text.slice(0, most - 1);
   const space = cut.lastIndexOf(" ");
-  const kept = (space > most / 2 ? cut.slice(0, space) : cut).replace(/[\ud800-\udbff\s,;:.–-]+$/u, "");
+  const kept = (space > most / 2 ? cut.slice(0, space) : cut).replace(/[\ud800-\udbff\s,;:.\u2013-]+$/u, "");
   return `${kept}…`;
 }
 
