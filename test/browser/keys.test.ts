@@ -43,6 +43,25 @@ describe("Keys", () => {
     await page.getByRole("alert").getByText("A name has 1 to 64 letters").waitFor();
     expect(await page.getByRole("textbox", { name: "Name" }).getAttribute("aria-invalid")).toBe("true");
   });
+
+  test("makes a key for a tool that is not there yet, and says that it is not", async () => {
+    await using console = await openConsole({ key: ADMIN, path: "/console#/keys" });
+    const { page } = console;
+    await page.getByRole("textbox", { name: "Name" }).fill("early", PATIENT);
+    await page.getByRole("textbox", { name: "Tools" }).fill("get_weather, weather, get_wether");
+    await page.getByRole("button", { name: "Make a key" }).click();
+    await page.getByText("The key early", { exact: true }).waitFor(PATIENT);
+    const said = page.getByText("No tool or category is called");
+    await said.waitFor(PATIENT);
+    expect(await said.innerText()).toContain("is called get_wether. The key may call it once");
+    await expectAccessible(page);
+    await page.getByRole("textbox", { name: "Name" }).fill("usual");
+    await page.getByRole("textbox", { name: "Tools" }).fill("*");
+    await page.getByRole("button", { name: "Make a key" }).click();
+    await page.getByText("The key usual", { exact: true }).waitFor(PATIENT);
+    await page.waitForLoadState("networkidle");
+    expect(await said.count()).toBe(0);
+  });
 });
 
 describe("Signed-in programs", () => {

@@ -115,9 +115,6 @@ function isPlainList(value: unknown): value is readonly (string | number | bigin
     Array.isArray(value) &&
     value.length > 0 &&
     value.length <= 30 &&
-    value.every(
-      (one) =>
-        typeof one === "number" || typeof one === "bigint" || (typeof one === "string" && one.length <= 300),
-    )
+    value.every((one) => ["string", "number", "bigint"].includes(typeof one) && String(one).length <= 300)
   );
 }

@@ -4,7 +4,9 @@ import { exampleOf, listExamples } from "../editor/examples.ts";
 import { hrefTo, type Route } from "../kit/route.ts";
 import { useLoad } from "../kit/use-load.ts";
 import type { WireTool } from "../kit/wire.ts";
+import { Loading } from "../parts/notes.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
+import { Title } from "../parts/title.tsx";
 import { readDraft, readHanded } from "./draft.ts";
 import { NO_OPTIONS } from "./run-options.tsx";
 import { Workbench } from "./workbench.tsx";
@@ -68,14 +70,8 @@ export function RunView({ route }: { readonly route: Route }) {
         </Workbench>
       ) : (
         <div key="loading" class="stack">
-          <div class="page-head">
-            <h1>Playground</h1>
-          </div>
-          <div class="card">
-            <p class="row muted" role="status">
-              <span class="spin" /> Looking which tools there are…
-            </p>
-          </div>
+          <Title text="Playground" />
+          <Loading what="the tools" />
         </div>
       )}
     </div>

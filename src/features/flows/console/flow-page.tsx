@@ -1,5 +1,4 @@
 import { CallForm } from "../../../console/form/call-form.tsx";
-import type { FormIssues } from "../../../console/form/schema-form.tsx";
 import type { Problem } from "../../../console/kit/api.ts";
 import { holdPage } from "../../../console/kit/hold-page.ts";
 import { makeKey } from "../../../console/kit/make-idempotency-key.ts";
@@ -135,14 +134,7 @@ interface FlowRun {
   readonly turn: number;
 }
 
-const NO_RUN: FlowRun = {
-  input: {},
-  isBusy: false,
-  problem: null,
-  results: [],
-  envelope: null,
-  turn: 0,
-};
+const NO_RUN: FlowRun = { input: {}, isBusy: false, problem: null, results: [], envelope: null, turn: 0 };
 
 /** A fault of a field stands at that. */
 const isOfInput = ({ path }: { readonly path: string }): boolean => path.startsWith("/input");
@@ -174,10 +166,8 @@ function FlowForm({ flow, path }: { readonly flow: WireFlow; readonly path: stri
     change({ isBusy: false, problem: refused });
     if (refused === null && owner === currentOwner()) announce(`${flow.name} has run`);
   };
-  const issues: FormIssues = (problem?.issues ?? []).map((issue) => ({
-    ...issue,
-    path: issue.path.replace(/^\/input/, ""),
-  }));
+  const said = problem?.issues ?? [];
+  const issues = said.map((issue) => ({ ...issue, path: issue.path.replace(/^\/input/, "") }));
   const shown = envelope?.results ?? results;
   const hasRuns = hasPage(useDeployment(), "runs");
   return (
@@ -191,7 +181,7 @@ function FlowForm({ flow, path }: { readonly flow: WireFlow; readonly path: stri
         onChange={(next) => change({ input: next })}
         onRun={run}
       />
-      <ProblemNote problem={issues.length > 0 && problem!.issues!.every(isOfInput) ? null : problem} />
+      <ProblemNote problem={said.length > 0 && said.every(isOfInput) ? null : problem} />
       {envelope !== null && hasRuns && (
         <p key="run">
           It has run: <a href={hrefTo("runs", envelope.batch_id, { new: "1" })}>open its page</a>.

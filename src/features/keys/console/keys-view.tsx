@@ -1,9 +1,11 @@
 import { useState } from "hono/jsx/dom";
 import { useDeployment } from "../../../console/kit/deployment.ts";
+import { ask } from "../../../console/kit/api.ts";
 import { usePages } from "../../../console/kit/use-pages.ts";
 import { useFaults, useSend } from "../../../console/kit/use-send.ts";
 import type { Written } from "../../../console/kit/wire.ts";
 import { announce } from "../../../console/parts/announce.tsx";
+import { DeleteButton } from "../../../console/parts/delete-button.tsx";
 import { MoreButton } from "../../../console/parts/more-button.tsx";
 import { Pending } from "../../../console/parts/notes.tsx";
 import { ProblemNote } from "../../../console/parts/problem-note.tsx";
@@ -31,29 +33,28 @@ export function KeysView() {
   const { configured = [] } = (pages.first.data ?? {}) as { readonly configured?: readonly WireKey[] };
   const keys = [...pages.items, ...(pages.hasMore ? [] : configured)];
   const [made, setMade] = useState<{ readonly name: string; readonly key: string } | null>(null);
+  /** The names that it may call and nothing has. */
+  const [unknown, setUnknown] = useState<readonly string[]>([]);
   const { send, isBusy, problem } = useSend();
   const faults = useFaults(problem, {
     name: "",
     tools: "",
     flags: "A key gives only flags that it has itself.",
   });
-  const [asked, setAsked] = useState<{ readonly what: "rotate" | "revoke"; readonly name: string } | null>(
-    null,
-  );
-  const keep = async (name: string, body: object): Promise<void> => {
+  const [rotating, setRotating] = useState<string | null>(null);
+  const keep = async (name: string, body: object, tools: readonly string[] = []): Promise<void> => {
     const { key, hash } = await makeKey();
     const answer = await send("/v1/keys", { method: "POST", body: { ...body, name, hash } });
     if (!answer.ok) return;
     setMade({ name, key });
+    setUnknown([]);
     announce(`The key ${name} is made. It is shown this once.`);
     pages.reload();
+    setUnknown(await findUnknown(tools));
   };
-  const make = ({ name, tools, flags }: KeyWish): Promise<void> =>
-    keep(name, { tools: splitTools(tools), ...(flags.length > 0 && { flags }) });
-  const revoke = async (name: string): Promise<void> => {
-    const answer = await send(`/v1/keys/${encodeURIComponent(name)}`, { method: "DELETE" });
-    if (answer.ok) announce(`${name} is revoked`);
-    pages.reload();
+  const make = ({ name, tools: typed, flags }: KeyWish): Promise<void> => {
+    const tools = splitTools(typed);
+    return keep(name, { tools, ...(flags.length > 0 && { flags }) }, tools);
   };
   return (
     <div class="stack">
@@ -61,6 +62,11 @@ export function KeysView() {
       <Pending of={pages.first} what="the keys" />
       <ProblemNote problem={faults.rest} />
       {made !== null && <KeyShown key={made.key} text={made.key} name={made.name} />}
+      {unknown.length > 0 && (
+        <p key="unknown" class="note tone-wait" role="status">
+          No tool or category is called {unknown.join(", ")}. The key may call it once there is one.
+        </p>
+      )}
       {keys.length > 0 && (
         <ListTable
           key="list"
@@ -78,19 +84,25 @@ export function KeysView() {
                 at === undefined ? (
                   <span class="muted small">set in the configuration</span>
                 ) : (
-                  <span class="row">
-                    {(["Rotate", "Revoke"] as const).map((what) => (
-                      <button
-                        key={what}
-                        type="button"
-                        class="plain"
-                        aria-label={`${what} ${name}`}
-                        onClick={() => setAsked({ what: what === "Rotate" ? "rotate" : "revoke", name })}
-                      >
-                        {what}
-                      </button>
-                    ))}
-                  </span>
+                  <div class="row">
+                    <button
+                      type="button"
+                      class="plain"
+                      aria-label={`Rotate ${name}`}
+                      onClick={() => setRotating(name)}
+                    >
+                      Rotate
+                    </button>
+                    <DeleteButton
+                      name={name}
+                      path={`/v1/keys/${encodeURIComponent(name)}`}
+                      does={["Revoke", "is revoked"]}
+                      from={pages.reload}
+                    >
+                      Within 30 seconds none of its keys is accepted anywhere. What runs by it goes on to its
+                      end.
+                    </DeleteButton>
+                  </div>
                 ),
               "nowrap",
             ],
@@ -108,24 +120,33 @@ export function KeysView() {
           onWish={(wish) => void make(wish)}
         />
       </div>
-      {asked !== null && (
+      {rotating !== null && (
         <Question
-          key={`${asked.what} ${asked.name}`}
-          title={asked.what === "rotate" ? `Make another key of ${asked.name}?` : `Revoke ${asked.name}?`}
-          yes={asked.what === "rotate" ? "Rotate" : "Revoke"}
-          isDanger={asked.what === "revoke"}
-          onClose={() => setAsked(null)}
-          onYes={() =>
-            void (asked.what === "rotate" ? keep(asked.name, { overlap_s: OVERLAP_S }) : revoke(asked.name))
-          }
+          key={rotating}
+          title={`Make another key of ${rotating}?`}
+          yes="Rotate"
+          onClose={() => setRotating(null)}
+          onYes={() => void keep(rotating, { overlap_s: OVERLAP_S })}
         >
-          {asked.what === "rotate"
-            ? "The former key goes on for a day, so that no client is locked out while it is replaced."
-            : "Within 30 seconds none of its keys is accepted anywhere. What runs by it goes on to its end."}
+          The former key goes on for a day, so that no client is locked out while it is replaced.
         </Question>
       )}
     </div>
   );
+}
+
+/** Find the names that no tool and no category has: none where that cannot be known. */
+async function findUnknown(names: readonly string[]): Promise<readonly string[]> {
+  const asked = names
+    .filter((name) => name !== "*")
+    .map(async (name) => {
+      const tool = await ask("/v1/get_tool_schema", { method: "POST", body: { tool_name: name } });
+      if (tool.ok || tool.problem.code !== "UNKNOWN_TOOL") return [];
+      const body = { categories: [name], limit: 1 };
+      const found = await ask<{ readonly total: number }>("/v1/discover_tools", { method: "POST", body });
+      return found.ok && found.data.total === 0 ? [name] : [];
+    });
+  return (await Promise.all(asked)).flat();
 }
 
 function Name({ of: { name, flags } }: { readonly of: WireKey }) {
