@@ -213,9 +213,7 @@ function Either(props: FieldProps) {
 }
 
 function fits({ type }: FieldSchema, value: unknown): boolean {
-  if (value === undefined) return true;
-  if (Array.isArray(value)) return type === "array";
-  return type === (typeof value === "object" ? "object" : typeof value);
+  return value === undefined || type === (Array.isArray(value) ? "array" : typeof value);
 }
 
 /** An id that other attributes may name: without spaces, whatever a field is called. */

@@ -127,11 +127,10 @@ function ToolForm({ tool }: { readonly tool: WireTool }) {
     if (isBusy) return;
     const owner = currentOwner();
     change({ isBusy: true, problem: null });
-    const action = { id: "call", tool: tool.name, args };
     const answer = await holdPage(
       ask<WireEnvelope>("/v1/execute_actions", {
         method: "POST",
-        body: { actions: [action] },
+        body: { actions: [{ id: "call", tool: tool.name, args }] },
         headers: { "idempotency-key": makeKey() },
         isExact: true,
       }),

@@ -137,15 +137,14 @@ export function KeysView() {
 
 /** Find the names that no tool and no category has: none where that cannot be known. */
 async function findUnknown(names: readonly string[]): Promise<readonly string[]> {
-  const asked = names
-    .filter((name) => name !== "*")
-    .map(async (name) => {
-      const tool = await ask("/v1/get_tool_schema", { method: "POST", body: { tool_name: name } });
-      if (tool.ok || tool.problem.code !== "UNKNOWN_TOOL") return [];
-      const body = { categories: [name], limit: 1 };
-      const found = await ask<{ readonly total: number }>("/v1/discover_tools", { method: "POST", body });
-      return found.ok && found.data.total === 0 ? [name] : [];
-    });
+  const asked = names.map(async (name) => {
+    if (name === "*") return [];
+    const tool = await ask("/v1/get_tool_schema", { method: "POST", body: { tool_name: name } });
+    if (tool.ok || tool.problem.code !== "UNKNOWN_TOOL") return [];
+    const body = { categories: [name], limit: 1 };
+    const found = await ask<{ readonly total: number }>("/v1/discover_tools", { method: "POST", body });
+    return found.ok && found.data.total === 0 ? [name] : [];
+  });
   return (await Promise.all(asked)).flat();
 }
 
