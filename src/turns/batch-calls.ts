@@ -127,9 +127,8 @@ export function mayHaveWritten(
   { mayHaveBegun }: Pick<Refused, "mayHaveBegun">,
   catalog: Catalog,
 ): boolean {
-  const writes = ({ action }: Entry): boolean =>
-    action.ok && mayWrite(action.value.tool, action.value.args, catalog);
-  return mayHaveBegun === true && entries.some(writes);
+  if (mayHaveBegun !== true) return false;
+  return entries.some(({ action }) => action.ok && mayWrite(action.value.tool, action.value.args, catalog));
 }
 
 /** Whether a call may change something; what is not known may. */

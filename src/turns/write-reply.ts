@@ -88,6 +88,6 @@ export function toFailedReply(
 export function toRefusedReply(refusal: Refusal, inDoubt = false): ToolReply {
   const { code, title, detail, path, expected, received, retry_after_ms } = toProblem(refusal);
   const error = { code, message: title, retry_after_ms, hint: detail, path, expected, received };
-  const how = inDoubt ? { status: "unknown", in_doubt: true, error } : { status: "error", error };
-  return { json: JSON.stringify(how), failed: true };
+  const doubt = inDoubt && { in_doubt: true };
+  return { json: JSON.stringify({ status: inDoubt ? "unknown" : "error", ...doubt, error }), failed: true };
 }

@@ -1,15 +1,11 @@
-import {
-  type IdempotencyAnswer,
-  type IdempotencyRequest,
-  mayHaveBegun,
-} from "../contract/gate/idempotency.ts";
+import type { IdempotencyAnswer, IdempotencyRequest } from "../contract/gate/idempotency.ts";
 import type { Origin } from "../contract/gate/caller.ts";
 import { reseedJob } from "../contract/gate/job-shard.ts";
 import type { JobOrigin, JobSpec } from "../contract/gate/job.ts";
 import type { Refusal } from "../contract/refusal.ts";
 import { attempt, err, ok, type Result } from "../kit/result.ts";
 import type { Plan, Step } from "../plan/step.ts";
-import { admitPlan, type Admitted, type Refused } from "./admit-plan.ts";
+import { admitPlan, type Admitted, beganBefore, type Refused } from "./admit-plan.ts";
 import { bindPlan } from "./bind-plan.ts";
 import { abandonKeys, ClaimedKeys, type FingerprintOf } from "./claimed-keys.ts";
 import type { InSpan, Ports } from "../egress/ports.ts";
@@ -109,9 +105,9 @@ export async function findKept(
   const found = await admitPlan({ ...plan, steps: [] }, looking, { caller, gate });
   if (!found.ok || found.value.replay !== null) return found;
   // An earlier run may have recorded jobs under its seed.
-  const isOld = mayHaveBegun(idempotency, found.value.claimed);
-  await attempt(() => gate.complete(abandonKeys(idempotency, isOld ? "release" : "free")));
-  return err({ refusal, quota: null, mayHaveBegun: isOld });
+  const mayHaveBegun = beganBefore(idempotency, found.value.claimed);
+  await attempt(() => gate.complete(abandonKeys(idempotency, mayHaveBegun ? "release" : "free")));
+  return err({ refusal, quota: null, mayHaveBegun });
 }
 
 /** Put an admission into a span of the platform's trace: the tenant, how many actions, and whether it was refused. */

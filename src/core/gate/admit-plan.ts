@@ -10,12 +10,11 @@ import {
 } from "../contract/gate/admission.ts";
 import type { Caller, MakerKey } from "../contract/gate/caller.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
-import {
-  type IdempotencyAnswer,
-  type IdempotencyRequest,
-  type KeptAnswer,
-  type KeyState,
-  mayHaveBegun,
+import type {
+  IdempotencyAnswer,
+  IdempotencyRequest,
+  KeptAnswer,
+  KeyState,
 } from "../contract/gate/idempotency.ts";
 import type { JobSpec } from "../contract/gate/job.ts";
 import * as LIMITS from "../contract/limits.ts";
@@ -63,7 +62,7 @@ export interface Refused {
   /** It was planned with other tools than there are: planned anew it may be admitted. */
   readonly stale?: true;
   /** An earlier run of it, under the same key, may have sent something; or nothing is heard of its key, or of its jobs. */
-  readonly mayHaveBegun?: boolean;
+  readonly mayHaveBegun?: boolean | undefined;
 }
 
 /**
@@ -87,13 +86,13 @@ export async function admitPlan(
   const request = toRequest(plan, asked, { caller, same });
   if (isNothing(request)) return ok(uncounted(plan, false));
   const toAdmitted = (answer: AdmissionAnswer): Result<Admitted, Refused> => {
-    if (answer.stale === true) return err({ ...STALE_PLAN, mayHaveBegun: isKnownBefore(request) });
+    if (answer.stale === true) return err({ ...STALE_PLAN, mayHaveBegun: request.idempotency !== undefined });
     const { quota, recorded, idempotency: claimed = null } = answer;
-    const begun = mayHaveBegun(asked.idempotency, claimed);
-    if (isOver(quota)) return err({ ...overQuota(quota, caller), mayHaveBegun: begun });
+    const mayHaveBegun = beganBefore(asked.idempotency, claimed);
+    if (isOver(quota)) return err({ ...overQuota(quota, caller), mayHaveBegun });
     const batchState = claimed?.batch;
     const refusal = refuseKey(batchState);
-    if (refusal !== null) return err({ refusal, quota: null, mayHaveBegun: begun });
+    if (refusal !== null) return err({ refusal, quota: null, mayHaveBegun });
     return ok({
       plan: withDenials(plan, answer, same),
       quota,
@@ -228,23 +227,26 @@ function overQuota(quota: QuotaState, caller: Caller, units = 1): Refused {
 }
 
 /** A gate that did not answer may still have recorded what it was sent; only without jobs is it certain that nothing ran. */
-function unreachable(request: AdmissionRequest): Refused {
-  const withJobs = request.jobs.length > 0;
-  const unkeyed = withJobs
-    ? "The limiter did not answer in time. Nothing was run now, but the background actions may have been recorded: look before sending them again."
-    : "The limiter could not be reached; nothing ran. Send the same request again.";
-  const withKey = (request.idempotency?.batch ?? null) !== null;
+function unreachable({ jobs, idempotency }: AdmissionRequest): Refused {
+  const withJobs = jobs.length > 0;
+  const withKey = (idempotency?.batch ?? null) !== null;
   const hint = withKey
     ? "The limiter did not answer in time; nothing was run now. Send the same request with the same key again: what was recorded all the same is found, not repeated."
-    : unkeyed;
+    : withJobs
+      ? "The limiter did not answer in time; nothing was run now, but background actions may have been recorded: look before sending them again."
+      : "The limiter could not be reached; nothing ran. Send the same request again.";
+  const isOld = idempotency?.actions.some(({ inherited }) => inherited !== false);
   const refusal = makeRefusal("UNAVAILABLE", hint, { retryAfterMs: 1_000 });
-  return { refusal, quota: null, mayHaveBegun: withJobs || isKnownBefore(request) };
+  return { refusal, quota: null, mayHaveBegun: withJobs || withKey || isOld };
 }
 
-/** Whether a run before this one may have sent the same under its keys, as far as is known without the gate. */
-function isKnownBefore({ idempotency }: AdmissionRequest): boolean {
-  if (idempotency === undefined) return false;
-  return idempotency.batch !== null || idempotency.actions.some(({ inherited }) => inherited !== false);
+/** Whether an earlier run may have begun under one of the keys: one that is claimed first has the seed that it was sent with. */
+export function beganBefore(asked: IdempotencyRequest | null, claimed: IdempotencyAnswer | null): boolean {
+  if (asked === null || claimed === null) return false;
+  const sent = new Set([asked.batch, ...asked.actions].map((content) => content?.seed));
+  const isOld = (state: KeyState | null): boolean =>
+    state?.kind === "claimed" ? !sent.has(state.seed) : (state?.kind ?? "conflict") !== "conflict";
+  return isOld(claimed.batch) || claimed.actions.some(({ state }) => isOld(state));
 }
 
 /** Why a batch's key does not let it run; null when it does, or when it has its answer already. */

@@ -119,16 +119,6 @@ export interface IdempotencyClosing {
   })[];
 }
 
-/** Whether an earlier run may have done something under one of the keys: a key that is claimed first has the seed that it was sent with. */
-export function mayHaveBegun(asked: IdempotencyRequest | null, claimed: IdempotencyAnswer | null): boolean {
-  if (asked === null || claimed === null) return false;
-  const sent = new Set([asked.batch, ...asked.actions].map((content) => content?.seed));
-  const states = [claimed.batch, ...claimed.actions.map(({ state }) => state)];
-  return states.some((state) =>
-    state?.kind === "claimed" ? !sent.has(state.seed) : state !== null && state.kind !== "conflict",
-  );
-}
-
 /**
  * Find the seed of an action among its batch's keys: its own key's goes before the batch's, and an earlier run's before the
  * one that was asked with. Null where it has neither key.
