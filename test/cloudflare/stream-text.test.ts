@@ -4,7 +4,7 @@ import * as LIMITS from "../../src/core/contract/limits.ts";
 import { streamText } from "../../src/cloudflare/http/stream-text.ts";
 import { VirtualClock } from "../support/virtual-clock.ts";
 
-function open(text: string) {
+function open(text: string | Uint8Array) {
   const clock = new VirtualClock();
   const ends: number[] = [];
   const stream = streamText(text, { clock, onEnd: () => void ends.push(clock.now()) });
@@ -17,6 +17,15 @@ test("a text is streamed as it is, also where a chunk ends within a character, a
   expect(await new Response(stream).text()).toBe(text);
   expect(ends).toHaveLength(1);
   expect(clock.pending).toBe(0);
+});
+
+test("bytes are streamed as they are, and what a reader does with its own changes nobody else's", async () => {
+  const bytes = new TextEncoder().encode("ü".repeat(100_000));
+  const { ends, stream } = open(bytes);
+  const { value } = await stream.getReader().read();
+  value!.fill(0);
+  expect(ends).toEqual([]);
+  expect(await new Response(open(bytes).stream).text()).toBe("ü".repeat(100_000));
 });
 
 test("T44 a text is not over before its reader has taken all of it", async () => {

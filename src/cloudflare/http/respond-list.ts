@@ -35,10 +35,8 @@ export function respondList<Item>(
   found: readonly Item[],
   { limit, toJson, toCursor, next = null, hasMore = false, beside = {} }: PageOptions<Item>,
 ): Result<Response, Refusal> {
-  const more = Object.entries(beside).map(
-    ([key, value]) => `,${JSON.stringify(key)}:${JSON.stringify(value)}`,
-  );
-  const rest = more.join("");
+  const more = JSON.stringify(beside).slice(1, -1);
+  const rest = more === "" ? "" : `,${more}`;
   const texts: string[] = [];
   let bytes = ENVELOPE_BYTES + utf8Length(rest);
   for (const item of found.slice(0, limit)) {

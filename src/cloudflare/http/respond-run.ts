@@ -37,18 +37,15 @@ export function respondBatch(
           onStarted?.(JSON.stringify({ index, id, ...start })),
       };
       const answer = await run({ signal, listener: { ...listener, ...tell } });
-      if (answer.ok && answer.value.replayed)
-        for (const [index, json] of resultsOf(answer.value.json).entries()) onResult(json, index);
+      if (answer.ok && answer.value.replayed) {
+        const { results } = parseExact(answer.value.json) as { readonly results: readonly unknown[] };
+        for (const [index, result] of results.entries()) onResult(JSON.stringify(result), index);
+      }
       return answer;
     },
     request,
     context,
   );
-}
-
-function resultsOf(envelope: string): string[] {
-  const { results } = parseExact(envelope) as { readonly results: readonly unknown[] };
-  return results.map((result) => JSON.stringify(result));
 }
 
 /**
@@ -74,9 +71,9 @@ export async function respondDocument(run: Run, request: Request, context: Reque
   );
 }
 
-/** Answer with JSON text, and call `release` when it is out of the isolate: at once where it is small, else when its client has read it. */
+/** Answer with JSON, and call `release` when it is out of the isolate: at once where it is small, else when its client has read it. */
 export async function respondHeld(
-  json: string,
+  json: string | Uint8Array,
   { ports }: RequestContext,
   { release, headers }: { readonly release: () => void; readonly headers: Readonly<Record<string, string>> },
 ): Promise<Response> {

@@ -5,7 +5,7 @@ import { makeRefusal, type Refusal, statusOf, toProblem } from "../../core/contr
 import type { Result } from "../../core/kit/result.ts";
 import type { Answer } from "../../core/run/execute/answer.ts";
 import { type Refused, toQuota } from "../../core/gate/admit-plan.ts";
-import type { Dialect, DialectError } from "./dialect.ts";
+import type { Dialect } from "./dialect.ts";
 import type { RequestContext } from "./request-context.ts";
 
 type Headers = Readonly<Record<string, string>>;
@@ -80,9 +80,9 @@ export function setBaseHeaders({ headers }: Response, requestId: string): void {
   for (const [name, value] of Object.entries(BASE_HEADERS)) if (!headers.has(name)) headers.set(name, value);
 }
 
-/** Answer with JSON, as text or a stream of it; 200 unless another status is given. */
+/** Answer with JSON, as text, bytes or a stream of them; 200 unless another status is given. */
 export function respondJson(
-  json: string | ReadableStream<Uint8Array>,
+  json: string | Uint8Array | ReadableStream<Uint8Array>,
   { status = 200, headers = {} }: { readonly status?: number; readonly headers?: Headers } = {},
 ): Response {
   const response = new Response(json, { status, headers: (jsonHeaders ??= new Headers(JSON_HEADERS)) });
@@ -112,19 +112,16 @@ export function respondRefusal(
     ...retryHeaders(refusal),
     ...more,
   };
+  const said = dialect?.write(refusal, { requestId, report });
   const response =
-    dialect === null
+    said === undefined
       ? respondJson(JSON.stringify({ ...toProblem(refusal), request_id: requestId }), {
           status: statusOf(refusal),
           headers: { "content-type": "application/problem+json", ...headers },
         })
-      : respondError(dialect.write(refusal, { requestId, report }), headers);
+      : respondJson(said.json, { ...said, headers });
   refusedFor.set(response, refusal.code);
   return response;
-}
-
-function respondError({ status, json }: DialectError, headers: Headers = {}): Response {
-  return respondJson(json, { status, headers });
 }
 
 /** Answer what was made of a request: a response, or a refusal. */
@@ -146,7 +143,7 @@ export function respondBug(
   hint = `Something failed on our side; give the ${KEEPER} the request id.`,
 ): Response {
   const { dialect } = refusing;
-  if (dialect?.fault !== undefined) return respondError(dialect.fault);
+  if (dialect?.fault) return respondJson(dialect.fault.json, dialect.fault);
   return respondRefusal(makeRefusal("UNAVAILABLE", hint), refusing);
 }
 

@@ -4,17 +4,16 @@ import type { Clock } from "../../core/kit/clock.ts";
 /** Characters of one chunk. */
 const CHUNK = 64 * 1024;
 
-export interface StreamTextOptions {
-  readonly clock: Clock;
-  /** Called once: the text was read, or its reader is gone. */
-  readonly onEnd: () => void;
-}
-
 /**
- * Make a stream of a text, which is encoded only as its reader asks for it. The stream breaks off where the reader asks for nothing for
+ * Make a stream of a text, which is encoded only as its reader asks for it, or of bytes, which many may read. The stream breaks off where the reader asks for nothing for
  * `LIMITS.answerIdleMs`, so that no client keeps an answer for good.
+ *
+ * @param onEnd called once: the text was read, or its reader is gone
  */
-export function streamText(text: string, { clock, onEnd }: StreamTextOptions): ReadableStream<Uint8Array> {
+export function streamText(
+  text: string | Uint8Array,
+  { clock, onEnd }: { readonly clock: Clock; readonly onEnd: () => void },
+): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let at = 0;
   let stopTimer = (): void => {};
@@ -28,11 +27,12 @@ export function streamText(text: string, { clock, onEnd }: StreamTextOptions): R
         stopTimer();
         if (at >= text.length) {
           controller.close();
-          end();
-          return;
+          return end();
         }
         const to = endOfChunk(text, at);
-        controller.enqueue(encoder.encode(text.slice(at, to)));
+        // A copy of bytes: a reader may do with its own what it likes.
+        const chunk = text.slice(at, to);
+        controller.enqueue(typeof chunk === "string" ? encoder.encode(chunk) : chunk);
         at = to;
         stopTimer = clock.after(LIMITS.answerIdleMs, () => {
           controller.error(new Error("Cannot answer: the client does not read"));
@@ -46,8 +46,9 @@ export function streamText(text: string, { clock, onEnd }: StreamTextOptions): R
 }
 
 /** Where a chunk ends; a character of two halves is in one chunk. */
-function endOfChunk(text: string, from: number): number {
+function endOfChunk(text: string | Uint8Array, from: number): number {
   const to = from + CHUNK;
-  const isHalf = to < text.length && text.charCodeAt(to - 1) >> 10 === 0xd8_00 >> 10;
+  const isHalf =
+    typeof text === "string" && to < text.length && text.charCodeAt(to - 1) >> 10 === 0xd8_00 >> 10;
   return isHalf ? to + 1 : to;
 }

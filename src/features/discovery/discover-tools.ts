@@ -6,17 +6,14 @@ import * as LIMITS from "./limits.ts";
 /** Which tools are asked for. Everything is optional: nothing said is every tool. */
 export const discoverySchema = lazySchema(() => {
   const requestSchema = z.string().check(z.maxLength(LIMITS.queryCharacters));
+  const words = () => z.optional(z.array(z.string()).check(z.maxLength(LIMITS.filterWords)));
   return z.strictObject({
     query: z.optional(requestSchema).check(z.describe("Its purpose, or its name")),
     queries: z
       .optional(z.array(requestSchema).check(z.minLength(1), z.maxLength(LIMITS.discoveryQueries)))
       .check(z.describe("One for each step of a task")),
-    categories: z
-      .optional(z.array(z.string()).check(z.maxLength(LIMITS.filterWords)))
-      .check(z.describe("Only of one of these")),
-    actions: z
-      .optional(z.array(z.string()).check(z.maxLength(LIMITS.filterWords)))
-      .check(z.describe("Only with one of these: search, create, delete…")),
+    categories: words().check(z.describe("Only of one of these")),
+    actions: words().check(z.describe("Only with one of these: search, create, delete…")),
     detail: z
       ._default(z.enum(["summary", "schema"]), "summary")
       .check(z.describe(`schema: parameters of the first ${LIMITS.describedTools} too`)),

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, utf8Length } from "../../feature/schema.ts";
+import { isJsonObject, type JsonObject } from "../../feature/schema.ts";
 import type { Catalog } from "../../feature/tool.ts";
 import type { ToolDescriptor } from "./batch-tool.ts";
 import { toGeminiSchema } from "./gemini-schema.ts";
@@ -30,22 +30,8 @@ export function toToolList(tools: readonly ToolDescriptor[], format: ToolFormat)
 
 const WRITERS: Readonly<Record<Exclude<ToolFormat, "gemini">, (tool: ToolDescriptor) => object>> = {
   "json-schema": ({ name, description, inputSchema }) => ({ name, description, input_schema: inputSchema }),
-  openai: ({ name, description, inputSchema }) => ({
-    type: "function",
-    function: {
-      name,
-      description: fitDescription(description),
-      parameters: fitTop(inputSchema),
-      strict: false,
-    },
-  }),
-  "openai-responses": ({ name, description, inputSchema }) => ({
-    type: "function",
-    name,
-    description: fitDescription(description),
-    parameters: fitTop(inputSchema),
-    strict: false,
-  }),
+  openai: (tool) => ({ type: "function", function: toFunction(tool) }),
+  "openai-responses": (tool) => ({ type: "function", ...toFunction(tool) }),
   anthropic: ({ name, description, inputSchema }) => {
     const { schema, contract } = splitContract(inputSchema);
     const fitted = fitNames(description, fitTop(toPlainSchema(schema)));
@@ -69,6 +55,10 @@ const WRITERS: Readonly<Record<Exclude<ToolFormat, "gemini">, (tool: ToolDescrip
   },
 };
 
+function toFunction({ name, description, inputSchema }: ToolDescriptor): object {
+  return { name, description: fitDescription(description), parameters: fitTop(inputSchema), strict: false };
+}
+
 /** The names of arguments that Anthropic takes: for one other it refuses the whole request. */
 const ARGUMENT = /^[a-zA-Z0-9_.-]{1,64}$/;
 
@@ -85,8 +75,9 @@ function fitNames(
   const kept = all.filter(([name]) => ARGUMENT.test(name));
   if (kept.length === all.length) return { description, schema };
   const needed = new Set((required ?? []) as readonly string[]);
-  const names = all.filter((one) => !kept.includes(one)).map(([name]) => name);
-  const said = names.map((name) => JSON.stringify(name) + (needed.has(name) ? " (required)" : ""));
+  const said = all
+    .filter((one) => !kept.includes(one))
+    .map(([name]) => JSON.stringify(name) + (needed.has(name) ? " (required)" : ""));
   const must = [...needed].filter((name) => ARGUMENT.test(name));
   return {
     description: `${description}\nFurther arguments, by exactly these names: ${said.join(", ")}.`,
@@ -106,15 +97,13 @@ function fitDescription(description: string): string {
 function toFunctionDeclaration({ name, description, inputSchema }: ToolDescriptor): object {
   const { schema: said, contract } = splitContract(inputSchema);
   const schema = fitTop(said);
+  const takesParameters =
+    Object.keys(schema["properties"] ?? {}).length > 0 || isJsonObject(schema["additionalProperties"]);
   return {
     name,
     description: withContract(description, contract),
-    ...(takesParameters(schema) && { parameters: toGeminiSchema(toPlainSchema(schema)) }),
+    ...(takesParameters && { parameters: toGeminiSchema(toPlainSchema(schema)) }),
   };
-}
-
-function takesParameters({ properties, additionalProperties }: JsonObject): boolean {
-  return Object.keys(properties ?? {}).length > 0 || isJsonObject(additionalProperties);
 }
 
 /** Stands at the top of no function's schema there: for one such tool OpenAI and Anthropic refuse the whole request. */
@@ -198,17 +187,39 @@ const SHARE = 0.9;
  *
  * @param write writes a list, and how many tools are missing in it
  */
-export function fitTools(catalog: Catalog, write: (shown: Catalog, leftOut: number) => string): string {
+export function fitTools(catalog: Catalog, write: (shown: Catalog, leftOut: number) => string): Uint8Array {
   const { tools } = catalog;
+  const encoder = new TextEncoder();
   let count = tools.length;
-  let list = write(catalog, 0);
-  for (let bytes = utf8Length(list); bytes > LIMITS.toolListBytes && count > 0; bytes = utf8Length(list)) {
-    count = Math.floor((count * SHARE * LIMITS.toolListBytes) / bytes);
+  let list = encoder.encode(write(catalog, 0));
+  while (list.length > LIMITS.toolListBytes && count > 0) {
+    count = Math.floor((count * SHARE * LIMITS.toolListBytes) / list.length);
     const shown = new Set(tools.slice(0, count));
-    list = write(
-      catalog.only((tool) => shown.has(tool)),
-      tools.length - count,
-    );
+    const part = catalog.only((tool) => shown.has(tool));
+    list = encoder.encode(write(part, tools.length - count));
   }
+  return list;
+}
+
+/** The large lists of each catalog, by what they depend on besides, and the bytes of all of them. */
+let written = new WeakMap<Catalog, Readonly<Record<string, Uint8Array>>>();
+let bytes = 0;
+
+/**
+ * Write a large list of a catalog once. A catalog never changes, and is what some keys may see of their tenant's tools at one
+ * version: where a tool is another, or a key may see others, so is the catalog. All that are kept take no more than one list may:
+ * where one more would not fit beside them they are let go.
+ *
+ * @param as what the list depends on besides
+ */
+export function writeOnce(catalog: Catalog, as: string, write: () => Uint8Array): Uint8Array {
+  const known = written.get(catalog)?.[as];
+  if (known) return known;
+  const list = write();
+  // A list that is no larger than one tool may be is soon written.
+  if (list.length <= LIMITS.listedToolBytes) return list;
+  bytes += list.length;
+  if (bytes > LIMITS.toolListBytes) [written, bytes] = [new WeakMap(), list.length];
+  written.set(catalog, { ...written.get(catalog), [as]: list });
   return list;
 }

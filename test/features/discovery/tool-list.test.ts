@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 
-import { toToolList } from "../../../src/features/discovery/tool-list.ts";
+import { toToolList, writeOnce } from "../../../src/features/discovery/tool-list.ts";
+import * as LIMITS from "../../../src/features/discovery/limits.ts";
+import { createCatalog } from "../../support/create-catalog.ts";
 import { checkMessagesRequest } from "../../sandbox/upstreams/check-messages-request.ts";
 
 const STRING = { type: "string" };
@@ -136,4 +138,17 @@ describe("A tool whose schema has alternatives at its top", () => {
     const [written] = toToolList([tool], "openai") as { function: { parameters: object } }[];
     expect(written!.function.parameters).toMatchObject({ properties: { email: STRING, phone: STRING } });
   });
+});
+
+test("lists that are kept take no more than one list may: what does not fit beside them has them written anew", () => {
+  const catalogs = Array.from({ length: 4 }, () => createCatalog([]));
+  const written: number[] = [];
+  const ask = (n: number, part = 2): void => {
+    writeOnce(catalogs[n]!, "", () => (written.push(n), new Uint8Array(LIMITS.toolListBytes / part)));
+  };
+  ask(3, 1);
+  for (const n of [0, 1, 0, 1]) ask(n);
+  expect(written).toEqual([3, 0, 1]);
+  for (const n of [2, 2, 0, 2]) ask(n);
+  expect(written).toEqual([3, 0, 1, 2, 0]);
 });

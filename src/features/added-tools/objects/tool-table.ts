@@ -18,14 +18,7 @@ import { utf8Length } from "../../../feature/schema.ts";
 import { err, ok } from "../../../feature/refuse.ts";
 import type { ObjectPart, OpenPart, PartMethods } from "../../../feature/tenant.ts";
 
-type Row = {
-  name: string;
-  version: number;
-  fingerprint: string;
-  prefix: string | null;
-  bytes: number;
-  needs_json: string;
-};
+type Row = Omit<ToolEntry, "needs"> & { name: string; needs_json: string };
 
 /** A tool as a row that SQLite gives. */
 type ToolRow = Pick<KeptTool, keyof KeptTool>;

@@ -28,7 +28,7 @@ import {
   toolDescriptionSchema,
 } from "../discover-tools.ts";
 import { schemaRequestSchema } from "../meta-tools.ts";
-import { fitTools, roomOf, TOOL_FORMATS, toToolList } from "../tool-list.ts";
+import { fitTools, roomOf, TOOL_FORMATS, toToolList, writeOnce } from "../tool-list.ts";
 import { describeSurface, TOOL_SURFACES } from "../tool-surface.ts";
 
 /** `GET /v1/tools?format=&surface=`: the caller's tools, ready to paste into a model call. */
@@ -46,11 +46,13 @@ export const listTools: Route = {
     return holdingBytes(context, async (bytes) => {
       const crowded = await bytes.hold(roomOf(catalog.tools.length), request.signal);
       if (crowded !== null) return err(crowded);
-      const list = fitTools(catalog, (shown, leftOut) => {
-        const described = describeSurface(surface.value ?? "batch", shown);
-        const tools = toToolList(described, format.value ?? "json-schema");
-        return JSON.stringify({ tools, ...(leftOut > 0 && { left_out: leftOut }) });
-      });
+      const list = writeOnce(catalog, `${query}`, () =>
+        fitTools(catalog, (shown, leftOut) => {
+          const described = describeSurface(surface.value ?? "batch", shown);
+          const tools = toToolList(described, format.value ?? "json-schema");
+          return JSON.stringify({ tools, ...(leftOut > 0 && { left_out: leftOut }) });
+        }),
+      );
       return ok(await respondHeld(list, context, { release: bytes.leaveTo(list), headers: {} }));
     });
   },

@@ -80,6 +80,16 @@ test("T44 a list of tools that is read holds no more than its own bytes, and non
   expect(isolate.held).toBe(0);
 });
 
+test("a large list of tools is written once for a catalog, and each caller reads all of it", async () => {
+  const { list, shown } = world();
+  const first = await valueOf(await list()).text();
+  const times = shown();
+  const again = valueOf(await list());
+  expect(await again.text()).toBe(first);
+  expect(again.headers.get("content-type")).toBe("application/json");
+  expect(shown()).toBe(times);
+});
+
 test("T44 the list of MCP waits for its room too, and holds no more than its own bytes until it is read", async () => {
   const crowded = world();
   crowd(crowded);
