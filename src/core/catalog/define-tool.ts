@@ -413,7 +413,13 @@ const RULES: Readonly<Record<keyof ToolDeclaration, Rule>> = {
 export function defineTool<Input extends z.core.$ZodType>(brief: ToolDeclaration<Input>): Tool {
   // Rules between fields are checked only once each field meets its own.
   const declared: unknown = brief;
-  refuseDeclaration(isJsonObject(declared) ? declared["name"] : undefined, findMisfits(declared, RULES));
+  const misfits = findMisfits(declared, RULES);
+  if (misfits.length > 0) {
+    const { name: named, orchestration: contract } = isJsonObject(declared) ? declared : {};
+    // An author reads these at once; the other rules need fields that are right.
+    const own = isJsonObject(contract) ? splitContract(contract).own : undefined;
+    refuseDeclaration(named, [...misfits, ...(own ? findContractProblems(own as Orchestration) : [])]);
+  }
   const declaration = fillDefaults(brief);
   const { name, isWrite, idempotent = false, input, connection } = declaration;
   const { own, brought } = splitContract(declaration.orchestration);

@@ -109,6 +109,12 @@ test("defineTool() says everything that is wrong with a declaration at once, a l
       "  - there is no field 'exection'; did you mean 'execution'?",
     ].join("\n"),
   );
+  expect(changed({ summary: 5, orchestration: { mode: "dependent", cap: 1 } })).toThrow(
+    /- 'summary' must be text.*\n.*- 'orchestration' is invalid: cap: expected no such field/,
+  );
+  expect(changed({ summary: 5, orchestration: { mode: "dependent" } })).toThrow(
+    /- 'summary' must be text.*\n.*- mode 'dependent' needs 'depends_on'/,
+  );
   expect(changed({ execution: "fire-and-forget", timeoutMs: 99_999, hosts: ["*.a.example"] })).toThrow(
     /- a fire-and-forget tool must be a write.*\n.*- 'timeoutMs' must be.*\n.*- host '\*\.a\.example' must be/,
   );
