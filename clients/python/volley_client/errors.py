@@ -7,7 +7,7 @@ class VolleyError(Exception):
     """A request that was refused whole, or lost. A failed action is told in its result, and is never raised.
 
     ``CONNECTION_LOST``: it may have arrived, unless ``arrived`` is False. ``UNEXPECTED_ANSWER``: something else than Volley answered, such as a
-    proxy. Any other code is Volley's own, and nothing ran; of ``UNAVAILABLE`` background actions may be recorded.
+    proxy. Any other code is Volley's own, and nothing ran; only after ``UNAVAILABLE`` background actions may run.
     """
 
     def __init__(

@@ -88,11 +88,10 @@ export async function admitPlan(
   const toAdmitted = (answer: AdmissionAnswer): Result<Admitted, Refused> => {
     if (answer.stale === true) return err({ ...STALE_PLAN, mayHaveBegun: request.idempotency !== undefined });
     const { quota, recorded, idempotency: claimed = null } = answer;
-    const mayHaveBegun = beganBefore(asked.idempotency, claimed);
-    if (isOver(quota)) return err({ ...overQuota(quota, caller), mayHaveBegun });
     const batchState = claimed?.batch;
     const refusal = refuseKey(batchState);
-    if (refusal !== null) return err({ refusal, quota: null, mayHaveBegun });
+    const refused = isOver(quota) ? overQuota(quota, caller) : refusal && { refusal, quota: null };
+    if (refused !== null) return err({ ...refused, mayHaveBegun: beganBefore(asked.idempotency, claimed) });
     return ok({
       plan: withDenials(plan, answer, same),
       quota,

@@ -12,7 +12,7 @@ export const discoveryQueries = 8;
 export const describedTools = 5;
 /** Categories, or actions, that one discovery filters by. */
 export const filterWords = 50;
-/** Bytes of a list of tools, which is one page: all that a tenant may declare fits, unless a format writes more for it. The large ones that an isolate keeps written are no more together. */
+/** Bytes of a list of tools, which is one page: all that a tenant may declare fits, unless a format writes more for it. An isolate keeps large lists of as many bytes together. */
 export const toolListBytes = 8 * 1024 * 1024;
 /** Bytes that a tool takes of a list, at most: for so many, of all its tools, there is room before it is written. */
 export const listedToolBytes = 64 * 1024;

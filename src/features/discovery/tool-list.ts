@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../../feature/schema.ts";
+import { isJsonObject, type JsonObject, utf8Length } from "../../feature/schema.ts";
 import type { Catalog } from "../../feature/tool.ts";
 import type { ToolDescriptor } from "./batch-tool.ts";
 import { toGeminiSchema } from "./gemini-schema.ts";
@@ -187,16 +187,15 @@ const SHARE = 0.9;
  *
  * @param write writes a list, and how many tools are missing in it
  */
-export function fitTools(catalog: Catalog, write: (shown: Catalog, leftOut: number) => string): Uint8Array {
+export function fitTools(catalog: Catalog, write: (shown: Catalog, leftOut: number) => string): string {
   const { tools } = catalog;
-  const encoder = new TextEncoder();
   let count = tools.length;
-  let list = encoder.encode(write(catalog, 0));
-  while (list.length > LIMITS.toolListBytes && count > 0) {
-    count = Math.floor((count * SHARE * LIMITS.toolListBytes) / list.length);
+  let list = write(catalog, 0);
+  for (let size = utf8Length(list); size > LIMITS.toolListBytes && count > 0; size = utf8Length(list)) {
+    count = Math.floor((count * SHARE * LIMITS.toolListBytes) / size);
     const shown = new Set(tools.slice(0, count));
     const part = catalog.only((tool) => shown.has(tool));
-    list = encoder.encode(write(part, tools.length - count));
+    list = write(part, tools.length - count);
   }
   return list;
 }

@@ -191,7 +191,7 @@ async function pause(ms: number, signal?: AbortSignal): Promise<void> {
 
 /**
  * Why a request has no answer. `CONNECTION_LOST`: it may have arrived, unless `arrived` is false. `UNEXPECTED_ANSWER`: what answered is not Volley,
- * such as a proxy. Any other code is Volley's own, and nothing ran; of `UNAVAILABLE` background actions may be recorded.
+ * such as a proxy. Any other code is Volley's own, and nothing ran; only after `UNAVAILABLE` background actions may run.
  */
 export type VolleyErrorCode = Problem["code"] | "CONNECTION_LOST" | "UNEXPECTED_ANSWER";
 

@@ -46,12 +46,13 @@ export const listTools: Route = {
     return holdingBytes(context, async (bytes) => {
       const crowded = await bytes.hold(roomOf(catalog.tools.length), request.signal);
       if (crowded !== null) return err(crowded);
-      const list = writeOnce(catalog, `${query}`, () =>
-        fitTools(catalog, (shown, leftOut) => {
-          const described = describeSurface(surface.value ?? "batch", shown);
-          const tools = toToolList(described, format.value ?? "json-schema");
-          return JSON.stringify({ tools, ...(leftOut > 0 && { left_out: leftOut }) });
-        }),
+      const [seen, as] = [surface.value ?? "batch", format.value ?? "json-schema"] as const;
+      const write = (shown: typeof catalog, leftOut: number): string => {
+        const tools = toToolList(describeSurface(seen, shown), as);
+        return JSON.stringify({ tools, ...(leftOut > 0 && { left_out: leftOut }) });
+      };
+      const list = writeOnce(catalog, `${seen} ${as}`, () =>
+        new TextEncoder().encode(fitTools(catalog, write)),
       );
       return ok(await respondHeld(list, context, { release: bytes.leaveTo(list), headers: {} }));
     });

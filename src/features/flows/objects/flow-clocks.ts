@@ -39,7 +39,7 @@ export class FlowClocks {
     this.#findNext();
   }
 
-  /** The time of the next clock; null when there is none. The object remembers it, because every request reads it. */
+  /** The time of the next clock, or null. It is kept in memory: every request to the object reads it. */
   get nextAt(): number | null {
     return this.#nextAt;
   }

@@ -32,9 +32,7 @@ export function KeysView() {
   const pages = usePages<WireKey>("/v1/keys?limit=50", "keys");
   const { configured = [] } = (pages.first.data ?? {}) as { readonly configured?: readonly WireKey[] };
   const keys = [...pages.items, ...(pages.hasMore ? [] : configured)];
-  const [made, setMade] = useState<{ readonly name: string; readonly key: string } | null>(null);
-  /** The names that it may call and nothing has. */
-  const [unknown, setUnknown] = useState<readonly string[]>([]);
+  const [made, setMade] = useState<MadeKey | null>(null);
   const { send, isBusy, problem } = useSend();
   const faults = useFaults(problem, {
     name: "",
@@ -42,29 +40,27 @@ export function KeysView() {
     flags: "A key gives only flags that it has itself.",
   });
   const [rotating, setRotating] = useState<string | null>(null);
-  const keep = async (name: string, body: object, tools: readonly string[] = []): Promise<void> => {
+  const keep = async (name: string, body: KeyBody): Promise<void> => {
     const { key, hash } = await makeKey();
-    const answer = await send("/v1/keys", { method: "POST", body: { ...body, name, hash } });
-    if (!answer.ok) return;
-    setMade({ name, key });
-    setUnknown([]);
+    const sent = await send("/v1/keys", { method: "POST", body: { ...body, name, hash } });
+    if (!sent.ok) return;
+    setMade({ name, key, unknown: [] });
     announce(`The key ${name} is made. It is shown this once.`);
     pages.reload();
-    setUnknown(await findUnknown(tools));
+    const unknown = await findUnknown(body.tools ?? []);
+    setMade((shown) => (shown?.key === key ? { name, key, unknown } : shown));
   };
-  const make = ({ name, tools: typed, flags }: KeyWish): Promise<void> => {
-    const tools = splitTools(typed);
-    return keep(name, { tools, ...(flags.length > 0 && { flags }) }, tools);
-  };
+  const make = ({ name, tools, flags }: KeyWish): Promise<void> =>
+    keep(name, { tools: splitTools(tools), ...(flags.length > 0 && { flags }) });
   return (
     <div class="stack">
       <Title text="Keys" />
       <Pending of={pages.first} what="the keys" />
       <ProblemNote problem={faults.rest} />
       {made !== null && <KeyShown key={made.key} text={made.key} name={made.name} />}
-      {unknown.length > 0 && (
+      {made !== null && made.unknown.length > 0 && (
         <p key="unknown" class="note tone-wait" role="status">
-          No tool or category is called {unknown.join(", ")}. The key may call it once there is one.
+          No tool or category is called {made.unknown.join(", ")}. The key may call it once there is one.
         </p>
       )}
       {keys.length > 0 && (
@@ -134,6 +130,11 @@ export function KeysView() {
     </div>
   );
 }
+
+type KeyBody = Readonly<Partial<{ tools: readonly string[]; flags: readonly string[]; overlap_s: number }>>;
+
+/** A key that is shown once, and the names that it may call and nothing has. */
+type MadeKey = Readonly<{ name: string; key: string; unknown: readonly string[] }>;
 
 /** Find the names that no tool and no category has: none where that cannot be known. */
 async function findUnknown(names: readonly string[]): Promise<readonly string[]> {

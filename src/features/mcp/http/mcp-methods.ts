@@ -99,12 +99,11 @@ async function listTools(
   onWritten(() => bytes.end());
   const crowded = await bytes.hold(room, signal);
   if (crowded !== null) return err(toRpcError(crowded));
-  const fitting = fitTools(catalog, (shown, leftOut) => {
+  const list = fitTools(catalog, (shown, leftOut) => {
     const page = (leftOut > 0 && listMcpTools(shown, surface, cursor)) || whole;
     const missing = leftOut > 0 && { left_out: leftOut };
     return JSON.stringify({ ...(offersLater ? offerBackground(page) : page), ...missing, ...kept });
   });
-  const list = new TextDecoder().decode(fitting);
   bytes.give(room - list.length);
   return ok(list);
 }
