@@ -20,7 +20,7 @@ if (!existsSync("src/package/client/api.ts")) execFileSync(process.execPath, ["s
 process.env["NODE_COMPILE_CACHE"] ??= fileURLToPath(new URL("node_modules/.cache/compiled", import.meta.url));
 
 /** No test looks at how much time something took: limits of time end what hangs, far beyond what a busy machine needs. */
-const shared = { testTimeout: 60_000, hookTimeout: 60_000, isolate: false } as const;
+const shared = { testTimeout: 60_000, hookTimeout: 60_000, isolate: false, fsModuleCache: true } as const;
 /** Tests that compute get a worker for each of two processors. */
 const COMPUTES = { ...shared, maxWorkers: 2, sequence: { groupOrder: 0 } } as const;
 /** Tests in workerd follow. Each of its workers loads all of `src` anew, so they are few. */
@@ -70,7 +70,8 @@ const elsewhere = {
  * all do where a file is named.
  */
 const withoutMaps = {
-  name: "without-maps",
+  // Vitest keeps each module as the plugins left it, under their names.
+  name: isNamed ? "with-maps" : "without-maps",
   enforce: "post",
   transform: (code: string, id: string) =>
     isNamed || !/\/(?:src|node_modules)\//.test(id)

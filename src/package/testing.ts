@@ -139,8 +139,6 @@ export async function createTestVolley(options: TestVolleyOptions): Promise<Test
   };
   // The parser of dates is loaded when it is first used, and no virtual time may pass while it is.
   await import("chrono-node/en");
-  // Keys are digested on another thread once, and remembered from then on.
-  await answer("/v1/jobs");
 
   const send = (path: string, init?: RequestInit): Promise<Response> => clock.runUntil(answer(path, init));
   const client = createClient({

@@ -100,7 +100,7 @@ describe("Arguments stay refused, for the reason that the text as it was sent ha
   });
 });
 
-const objects = fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 4, noUnicodeString: false }));
+const objects = fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 4, stringUnit: anyCharacter }));
 
 describe("Any JSON object", () => {
   test("that is complete is never closed", () => {

@@ -68,6 +68,8 @@ async function openObject() {
     "GET https://bookings.example.com/booked/*": () => new Promise(() => {}),
   };
   const volley = await createTestVolley({ tools: [...TOOLS, lost], features, routes });
+  // The first request reads the configuration.
+  await volley.fetch("/healthz");
   const spaces = env["TENANT_GATE"] as {
     idFromName(name: string): unknown;
     get(id: unknown): { call(...args: unknown[]): Promise<never> };
