@@ -52,6 +52,26 @@ test("The routes of features are made once, by the first request that is no batc
   expect(error).toHaveBeenCalled();
 });
 
+test("Workers of the same features share their routes, and each answers by its own configuration", async () => {
+  let made = 0;
+  const routes = (): [] => {
+    made += 1;
+    return [];
+  };
+  const features = [{ name: "counted", routes }];
+  const left: string[] = [];
+  for (const limit of [20, 30]) {
+    const volley = await createTestVolley({
+      tools: [],
+      features,
+      key: { quota: { limit, window_s: 3_600 } },
+    });
+    left.push((await volley.fetch("/v1/jobs")).headers.get("ratelimit")!);
+  }
+  expect(left).toEqual([expect.stringContaining(";r=98;"), expect.stringContaining(";r=148;")]);
+  expect(made).toBe(1);
+});
+
 test("A batch that is refused before it was counted costs nothing", async () => {
   const volley = await createTestVolley({ tools: [], key: { quota: { limit: 20, window_s: 3_600 } } });
   const send = (body: string): Promise<Response> =>

@@ -4,6 +4,7 @@ import { HOP_HEADER } from "../core/egress/guard-headers.ts";
 import type { Telemetry } from "../core/egress/ports.ts";
 import { KEEPER } from "../core/contract/failure-codes.ts";
 import { makeRefusal, type Refusal } from "../core/contract/refusal.ts";
+import { getOrMake } from "../core/kit/get-or-make.ts";
 import { err, ok, type Result } from "../core/kit/result.ts";
 import { readTraceId } from "../core/observe/traced-fetch.ts";
 import { Watch } from "../core/observe/watch.ts";
@@ -51,7 +52,6 @@ export function createApp(
   features: readonly Feature[] = [],
 ): Pick<App, "fetch"> {
   const watchRequest = createWatching();
-  let surface: Router | undefined;
 
   /** Answer a batch without the router and its middleware: nearly every request is one. docs/decisions.md has the figure. */
   const answerBatch = async (request: Request, env: Env, ctx: Platform): Promise<Response> => {
@@ -76,14 +76,17 @@ export function createApp(
   const fetch: Fetch = (request, env, ctx) => {
     if (request.method === "POST" && BATCHES.test(request.url)) return answerBatch(request, env, ctx);
     // Made by the first request that needs it: with all features it is a quarter of what runs when a Worker starts.
-    surface ??= createSurface(deploymentOf, features);
-    return surface.fetch(request, env, ctx);
+    const surface = getOrMake(surfaces, features, () => createSurface(features));
+    return surface.fetch(request, { find: () => deploymentOf(env) }, ctx);
   };
   return { fetch: features.reduce((next, { around }) => around?.(next, features) ?? next, fetch) };
 }
 
+/** By their features: a sandbox, and a test's next Worker, has the same. */
+const surfaces = new WeakMap<readonly Feature[], Router>();
+
 /** Create the router of every path. */
-function createSurface(deploymentOf: (env: Env) => Deployment, features: readonly Feature[]): Router {
+function createSurface(features: readonly Feature[]): Router {
   const { keyed, open } = routersOf(features);
   const behindKey = [routerOf("any key", CORE_ROUTES), ...keyed];
   const openRoutes = ["GET /healthz", ...open.flatMap(listRoutes)];
@@ -103,11 +106,11 @@ function createSurface(deploymentOf: (env: Env) => Deployment, features: readonl
     finish(c.res, request, watch);
   });
   app.get("/healthz", (c) => {
-    deploymentOf(c.env);
+    c.env.find();
     return respondJson('{"status":"ok"}');
   });
   app.use(async (c, next) => {
-    const entered = enter(c.req.raw, c.get("watch"), () => deploymentOf(c.env));
+    const entered = enter(c.req.raw, c.get("watch"), c.env.find);
     if (!entered.ok) return respondRefusal(entered.error, refusingOf(c));
     c.set("deployment", entered.value);
     return next();

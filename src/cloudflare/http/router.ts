@@ -3,7 +3,6 @@ import type { Params, Result } from "hono/router";
 import { TrieRouter } from "hono/router/trie-router";
 
 import type { Watch } from "../../core/observe/watch.ts";
-import type { Env } from "../configured.ts";
 import type { Deployment } from "../deployed.ts";
 import type { Dialect } from "./dialect.ts";
 import type { RequestContext } from "./request-context.ts";
@@ -22,7 +21,8 @@ export interface Variables {
 
 /** The environment and variables of its handlers. */
 export interface RouterTypes {
-  Bindings: Env & object;
+  /** Finds what serves the request: the routes themselves are those of every Worker with the same features. */
+  Bindings: { readonly find: () => Deployment };
   Variables: Variables;
 }
 
@@ -39,7 +39,15 @@ export function createRouter(): Router {
  * count such a request twice.
  */
 class OnceRouter<T> extends TrieRouter<T> {
+  /** Those that no request has asked for: a router whose routes become another's is asked for none. */
+  readonly #added: [method: string, path: string, handler: T][] = [];
+
+  override add(...route: [method: string, path: string, handler: T]): void {
+    this.#added.push(route);
+  }
+
   override match(method: string, path: string): Result<T> {
+    for (const route of this.#added.splice(0)) super.add(...route);
     const [handlers] = super.match(method, path) as [[T, Params][]];
     // They come in the order in which they were added.
     return [handlers.filter(([handler], at) => handler !== handlers[at - 1]?.[0])];
