@@ -27,32 +27,31 @@ interface Sqlite {
  * @param bytes another's rows, to begin with
  */
 export function createMemoryStorage(clock: Clock, onAlarm: () => void, bytes?: Uint8Array) {
-  const database = openDatabase();
-  if (bytes !== undefined) database.deserialize!(bytes);
+  let opened: Database | undefined;
+  const database = (): Database => (opened ??= openDatabase(bytes));
   const prepared = new Map<string, Statement>();
   let depth = 0;
   let alarmAt: number | null = null;
   let cancelAlarm = (): void => {};
   return {
     /** All rows, where no alarm waits and Node can tell them. */
-    bytes: (): Uint8Array | undefined => (alarmAt === null ? database.serialize?.() : undefined),
+    bytes: (): Uint8Array | undefined => (alarmAt === null ? opened?.serialize?.() : undefined),
     sql: {
-      exec: (sql: string, ...values: unknown[]): RowCursor =>
-        new RowCursor(select(database, prepared, sql, values)),
+      exec: (sql: string, ...values: unknown[]) => cursorOf(select(database(), prepared, sql, values)),
     },
     transactionSync<T>(work: () => T): T {
       const name = `level_${depth}`;
       depth += 1;
       let isDone = false;
-      database.exec(`SAVEPOINT ${name}`);
+      database().exec(`SAVEPOINT ${name}`);
       try {
         const value = work();
         isDone = true;
         return value;
       } finally {
         depth -= 1;
-        if (!isDone) database.exec(`ROLLBACK TO ${name}`);
-        database.exec(`RELEASE ${name}`);
+        if (!isDone) database().exec(`ROLLBACK TO ${name}`);
+        database().exec(`RELEASE ${name}`);
       }
     },
     getAlarm: (): Promise<number | null> => Promise.resolve(alarmAt),
@@ -75,27 +74,17 @@ export function createMemoryStorage(clock: Clock, onAlarm: () => void, bytes?: U
 }
 
 /** Rows that were read at once, as a cursor of the platform gives them. */
-class RowCursor implements Iterable<Row> {
-  readonly #rows: readonly Row[];
-
-  constructor(rows: readonly Row[]) {
-    this.#rows = rows;
-  }
-
-  [Symbol.iterator](): Iterator<Row> {
-    return this.#rows.values();
-  }
-
-  toArray(): Row[] {
-    return [...this.#rows];
-  }
-
-  one(): Row {
-    const [row] = this.#rows;
-    if (row === undefined || this.#rows.length > 1)
-      throw new Error(`Cannot read one row: there are ${this.#rows.length}`);
-    return row;
-  }
+function cursorOf(rows: readonly Row[]) {
+  return {
+    [Symbol.iterator]: (): Iterator<Row> => rows.values(),
+    toArray: (): Row[] => [...rows],
+    one(): Row {
+      const [row] = rows;
+      if (row === undefined || rows.length > 1)
+        throw new Error(`Cannot read one row: there are ${rows.length}`);
+      return row;
+    },
+  };
 }
 
 function select(
@@ -104,10 +93,9 @@ function select(
   sql: string,
   values: readonly unknown[],
 ): Row[] {
-  // Several statements, and those that change tables, are for their effect only.
-  if (values.length === 0 && /^\s*(?:ALTER|CREATE|DROP)\b|;\s*\S/.test(sql)) {
+  // Several statements are for their effect only.
+  if (values.length === 0 && /;\s*\S/.test(sql)) {
     database.exec(sql);
-    prepared.clear();
     return [];
   }
   const bound = values.map((value) => (value instanceof ArrayBuffer ? new Uint8Array(value) : value));
@@ -121,12 +109,14 @@ function select(
 }
 
 /** Not imported by name: a bundler for another runtime need not know the module. */
-function openDatabase(): Database {
+function openDatabase(bytes: Uint8Array | undefined): Database {
   const { process } = globalThis as { process?: { getBuiltinModule?(name: string): unknown } };
   const sqlite = process?.getBuiltinModule?.("node:sqlite") as Sqlite | undefined;
   if (sqlite === undefined)
     throw new Error(
       "Cannot keep state in memory: 'volley/testing' needs Node 22.13 or newer, for node:sqlite",
     );
-  return new sqlite.DatabaseSync(":memory:");
+  const database = new sqlite.DatabaseSync(":memory:");
+  if (bytes !== undefined) database.deserialize!(bytes);
+  return database;
 }

@@ -70,7 +70,7 @@ export class VirtualClock implements Clock {
   /** Let time pass until `promise` settles; throws when no timer is left that could make it. */
   async runUntil<T>(promise: Promise<T>): Promise<T> {
     const settled = new AbortController();
-    const mark = (): void => settled.abort();
+    const mark = (): void => settled.abort(null);
     promise.then(mark, mark);
     await this.#settle();
     while (!settled.signal.aborted) {
