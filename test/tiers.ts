@@ -13,6 +13,7 @@ export const LONG: readonly string[] = [
   "test/harness/many-keys.test.ts",
   "test/harness/readme.test.ts",
   "test/harness/bundle.test.ts",
+  "test/pairs/model/model.test.ts",
   "test/scripts/features.test.ts",
   "test/scripts/options.test.ts",
   "test/features/runs/http/bulk.test.ts",

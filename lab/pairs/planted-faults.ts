@@ -80,6 +80,12 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     to: "return endsAt ?? Number.POSITIVE_INFINITY;",
   },
   {
+    name: "a key that was made for a subject acts for its tenant",
+    file: "src/features/keys/http/check-key.ts",
+    from: "...(subject !== undefined && { subject }),",
+    to: "",
+  },
+  {
     name: "a delivery that comes again runs again",
     file: "src/features/flows/objects/flows-part.ts",
     from: "if (known !== null) {",

@@ -9,7 +9,9 @@ import { attempt } from "../../../src/core/kit/result.ts";
 import { sha256 } from "../../../src/core/kit/sha256.ts";
 import { createMemoryObjects, type MemoryNamespace } from "../../../src/package/testing/memory-objects.ts";
 import { holdForCrypto, type VirtualClock } from "../../../src/package/testing/virtual-clock.ts";
+import { getOrMake } from "../../../src/core/kit/get-or-make.ts";
 import { ALL_FEATURES } from "../../support/all-features.ts";
+import { KeptRows } from "./kept-rows.ts";
 
 /** The answer of a process that is gone: there is none. */
 export const KILLED = Symbol("killed");
@@ -39,6 +41,9 @@ interface Options {
   /** Whether the disk has no room for a statement. */
   readonly isFull?: (sql: string) => boolean;
 }
+
+/** By the names of the classes. */
+const KEPT = new Map<string, KeptRows>();
 
 type Classes = Readonly<Record<string, ObjectClass<object>>>;
 
@@ -75,6 +80,7 @@ export class KillableVolley {
   #ids = 0;
   /** The storage of each object whose alarm has come and is not over. */
   readonly #ringing = new Set<DurableObjectStorage>();
+  readonly #ends: (() => void)[] = [];
 
   constructor(options: Options, env: Readonly<Record<string, unknown>>) {
     holdForCrypto();
@@ -124,6 +130,12 @@ export class KillableVolley {
     this.#begin();
   }
 
+  /** End it, and with it all that it has stored. */
+  close(): void {
+    this.#lives.end();
+    for (const end of this.#ends) end();
+  }
+
   async #ringAgain(storage: DurableObjectStorage): Promise<void> {
     if ((await storage.getAlarm()) === null)
       await storage.setAlarm(this.#options.clock.now() + ALARM_AGAIN_MS);
@@ -165,12 +177,21 @@ export class KillableVolley {
   #open(name: string): MemoryNamespace {
     // oxlint-disable-next-line typescript/no-this-alias -- the class is made by others, and each of its objects asks for the present one
     const volley = this;
+    const kept = getOrMake(KEPT, name, () => new KeptRows());
+    const rowsOf = new Map<DurableObjectStorage, ReturnType<KeptRows["take"]>>();
+    this.#ends.push(() => rowsOf.forEach((rows) => kept.giveBack(rows)));
     const Present = function (ctx: DurableObjectState): object {
       const { isAlive } = volley.#lives.begin();
-      const storage = cut(ctx.storage, isAlive, volley.#options.isFull);
+      const isNew = !rowsOf.has(ctx.storage);
+      const rows = getOrMake(rowsOf, ctx.storage, () => kept.take());
+      // The alarm is the object's own.
+      const { sql } = rows as unknown as DurableObjectStorage;
+      const stored = { ...ctx.storage, sql, transactionSync: rows.transactionSync.bind(rows) };
+      const storage = cut(stored, isAlive, volley.#options.isFull);
       const made = new volley.#classes[name]!({ ...ctx, id: ctx.id, storage }, volley.#env) as {
         alarm?: () => Promise<void>;
       };
+      if (isNew) kept.hasBegun(rows);
       const alarm = made.alarm?.bind(made);
       if (alarm !== undefined)
         made.alarm = async () => {
@@ -227,18 +248,20 @@ function cut<Storage extends object>(
   isAlive: () => boolean,
   isFull: Options["isFull"],
 ): Storage {
+  const known = new Map<PropertyKey, unknown>();
+  const cutOne = (target: object, name: PropertyKey): unknown => {
+    const value = (target as Record<PropertyKey, unknown>)[name];
+    if (typeof value === "object" && value !== null) return cut(value, isAlive, isFull);
+    if (typeof value !== "function") return value;
+    return (...args: unknown[]): unknown => {
+      // A killed process waits for ever; a call that answers at once has to throw.
+      if (!isAlive() && !SYNCHRONOUS.has(name)) return new Promise(() => {});
+      if (!isAlive()) throw new Error("Cannot touch storage: the process was killed");
+      if (name === "exec" && isFull?.(String(args[0])) === true) throw new Error("SQLITE_FULL");
+      return (value as (...args: unknown[]) => unknown).apply(target, args);
+    };
+  };
   return new Proxy(storage, {
-    get(target, name) {
-      const value = (target as Record<PropertyKey, unknown>)[name];
-      if (typeof value === "object" && value !== null) return cut(value, isAlive, isFull);
-      if (typeof value !== "function") return value;
-      return (...args: unknown[]): unknown => {
-        // A killed process waits for ever; a call that answers at once has to throw.
-        if (!isAlive() && !SYNCHRONOUS.has(name)) return new Promise(() => {});
-        if (!isAlive()) throw new Error("Cannot touch storage: the process was killed");
-        if (name === "exec" && isFull?.(String(args[0])) === true) throw new Error("SQLITE_FULL");
-        return (value as (...args: unknown[]) => unknown).apply(target, args);
-      };
-    },
+    get: (target, name) => getOrMake(known, name, () => cutOne(target, name)),
   });
 }

@@ -1,14 +1,14 @@
 import fc from "fast-check";
-import { expect } from "vitest";
+import { expect, test } from "vitest";
 
 import { samples } from "../../support/samples.ts";
 import { sequences } from "./sequence.ts";
 import { faultsOf, shrink } from "./shrink.ts";
-import { trial } from "../../support/trial.ts";
 
-const NUMBER = samples(300);
+/** A quick run plays as many as take about ten seconds of a processor. */
+const NUMBER = Math.max(150, samples(300));
 
-trial(
+test(
   "Whatever three tenants do at all doors, while services fail and processes are killed, nothing happens twice, is said wrongly, or is seen by another",
   { timeout: NUMBER * 2_000 },
   async () => {

@@ -75,6 +75,7 @@ export class Player {
     readonly key: string;
     readonly name: string;
     readonly tenant: string;
+    readonly subject: string | undefined;
     endedAt?: number;
   }[] = [];
   /** The decisions of people, and their subjects. */
@@ -104,18 +105,22 @@ export class Player {
 
   /** Play a sequence to its end, and hours beyond. @returns what is wrong; nothing where all is well */
   static async play(moves: readonly Move[]): Promise<readonly string[]> {
-    const entries = Object.entries(CALLERS).map(([name, { flags, ...entry }]) => [
-      name,
-      { name, ...entry, flags: [...flags] },
-    ]);
-    const player = new Player(await configureKeys(Object.fromEntries(entries)));
+    const player = new Player(await (keys ??= configureCallers()));
     await KillableVolley.load();
+    try {
+      return await player.#play(moves);
+    } finally {
+      player.#volley.close();
+    }
+  }
+
+  async #play(moves: readonly Move[]): Promise<readonly string[]> {
     let beside: Promise<unknown>[] = [];
     for (const move of moves) {
-      player.#store.treatments.push(...move.treatments);
+      this.#store.treatments.push(...move.treatments);
       // Two requests do not begin in one moment: which of them came first is to be clear.
-      if (beside.length > 0) await player.#clock.advance(1);
-      const doing = player.#do(move.step);
+      if (beside.length > 0) await this.#clock.advance(1);
+      const doing = this.#do(move.step);
       if (move.meanwhile === "next") {
         beside.push(doing);
         continue;
@@ -123,19 +128,19 @@ export class Player {
       const all = Promise.all([...beside, doing]);
       beside = [];
       if (move.meanwhile !== "nothing") {
-        await player.#clock.advance(move.meanwhile.killedAfterMs);
-        player.#kill();
+        await this.#clock.advance(move.meanwhile.killedAfterMs);
+        this.#kill();
       }
-      await player.#clock.runUntil(all);
+      await this.#clock.runUntil(all);
       // A run can be seen two seconds later.
-      await player.#clock.advance(2_500);
-      player.#store.treatments.length = 0;
-      player.ledger.judge();
-      if (player.ledger.faults.length > 0) return player.ledger.faults;
+      await this.#clock.advance(2_500);
+      this.#store.treatments.length = 0;
+      this.ledger.judge();
+      if (this.ledger.faults.length > 0) return this.ledger.faults;
     }
-    await player.#clock.runUntil(Promise.all(beside));
-    await player.#end();
-    return player.ledger.faults;
+    await this.#clock.runUntil(Promise.all(beside));
+    await this.#end();
+    return this.ledger.faults;
   }
 
   /** Keep a flow and a tool of a tenant, in one of their forms. */
@@ -178,7 +183,14 @@ export class Player {
     for (const by of (["admin", "ada", "other", "small"] as const).filter((one) =>
       ran.has(CALLERS[one].tenant),
     ))
-      await this.#clock.runUntil(this.#look(by, by === "ada" ? ["/v1/runs", "/v1/jobs"] : ["/v1/export"]));
+      await this.#clock.runUntil(
+        this.#look(by, { paths: by === "ada" ? ["/v1/runs", "/v1/jobs"] : ["/v1/export"] }),
+      );
+    for (const { key, tenant, subject, endedAt } of this.#made)
+      if (endedAt === undefined)
+        await this.#clock.runUntil(
+          this.#look(subjectIn(tenant, subject), { paths: ["/v1/runs", "/v1/jobs"], key }),
+        );
     this.#store.customers.judge((of) => this.ledger.isGone(of));
     this.ledger.judge();
   }
@@ -262,7 +274,8 @@ export class Player {
     pick,
   }: Extract<Step, { does: "run" }>): Promise<void> {
     // The tenant itself runs what a delivery starts.
-    const by = door === "hook" ? keeperOf(CALLERS[asking].tenant) : asking;
+    const { by, key } =
+      door === "hook" ? { by: keeperOf(CALLERS[asking].tenant), key: "" } : this.#keyOf(asking, pick);
     const caller: Caller = CALLERS[by];
     const ofs = new Map<string, string>();
     const list = actions
@@ -334,7 +347,7 @@ export class Player {
     const isKept = door === "flow" || door === "hook" || list.some(({ tool }) => tool === ADDED);
     if (isKept && !this.#kept.has(caller.tenant)) await this.#keep(caller.tenant);
     const ran: Ran = {
-      asked: { method: "POST", key: this.#keyOf(by, pick), headers, ...asked },
+      asked: { method: "POST", key, headers, ...asked },
       by,
       whose: by,
       ofs,
@@ -551,8 +564,11 @@ export class Player {
         this.ledger.hearUndone(ofs.get(id)!, `an undo of ${runId!}`);
   }
 
-  async #look(by: CallerName, paths: readonly string[] = LISTS): Promise<void> {
-    for (const path of paths) await this.#ask(by, { method: "GET", path });
+  async #look(
+    by: CallerName,
+    { paths = LISTS, key = by }: { readonly paths?: readonly string[]; readonly key?: string } = {},
+  ): Promise<void> {
+    for (const path of paths) await this.#hear({ key, method: "GET", path }, CALLERS[by]);
   }
 
   async #open(by: CallerName, ran: Ran): Promise<void> {
@@ -576,9 +592,12 @@ export class Player {
   async #makeKey({ by, pick }: Step): Promise<void> {
     const name = `made-${this.#made.length}`;
     const endsAt = pick % 2 === 0 ? this.#clock.now() + KEY_LASTS_MS : undefined;
+    const { tenant } = CALLERS[by];
+    const subject = [undefined, "s1", tenant === "t0" ? "s2" : "s1"][pick % 3];
     const body = {
       name,
       tools: ["*"],
+      ...(subject !== undefined && { subject }),
       ...(endsAt !== undefined && { expires_at: new Date(endsAt).toISOString() }),
     };
     const answer = await this.#ask(by, { method: "POST", path: "/v1/keys", body });
@@ -587,7 +606,8 @@ export class Player {
     this.#made.push({
       key,
       name,
-      tenant: CALLERS[by].tenant,
+      tenant,
+      subject,
       ...(endsAt !== undefined && { endedAt: endsAt }),
     });
   }
@@ -675,11 +695,18 @@ export class Player {
     }
   }
 
-  /** A made key of the caller's tenant, now and then, where the caller has all rights; a configured one's name is the key. */
-  #keyOf(by: CallerName, pick: number): string {
-    const { tenant, subject }: Caller = CALLERS[by];
-    const mine = this.#made.filter((one) => one.tenant === tenant && subject === undefined);
-    return mine.length > 0 && pick % 3 === 0 ? mine[pick % mine.length]!.key : by;
+  /**
+   * A made key of the caller's tenant, now and then, and the caller that it is as: one who has all rights has the keys of subjects too. A
+   * configured one's name is the key.
+   */
+  #keyOf(asking: CallerName, pick: number): { readonly by: CallerName; readonly key: string } {
+    const { tenant, subject }: Caller = CALLERS[asking];
+    const mine = this.#made.filter(
+      (one) => one.tenant === tenant && (subject === undefined || subject === one.subject),
+    );
+    if (mine.length === 0 || pick % 3 !== 0) return { by: asking, key: asking };
+    const made = mine[pick % mine.length]!;
+    return { by: made.subject === undefined ? asking : subjectIn(tenant, made.subject), key: made.key };
   }
 
   #ask(by: CallerName, asked: Omit<Asked, "key">): Promise<Answered | typeof KILLED> {
@@ -731,6 +758,17 @@ export class Player {
   }
 }
 
+/** The same for every sequence. */
+let keys: Promise<string> | undefined;
+
+function configureCallers(): Promise<string> {
+  const entries = Object.entries(CALLERS).map(([name, { flags, ...entry }]) => [
+    name,
+    { name, ...entry, flags: [...flags] },
+  ]);
+  return configureKeys(Object.fromEntries(entries));
+}
+
 function isDoubted({ status, meta }: Result): boolean {
   return status === "unknown" || meta?.in_doubt === true;
 }
@@ -743,6 +781,14 @@ function isOfModel({ status, text }: Answered): boolean {
 /** Name a caller that has all rights in a tenant. */
 function keeperOf(tenant: string): CallerName {
   return tenant === "t0" ? "admin" : tenant === "t1" ? "other" : "small";
+}
+
+/** Name the caller that is a subject of a tenant, or has all of its rights. */
+function subjectIn(tenant: string, subject: string | undefined): CallerName {
+  if (subject === undefined) return keeperOf(tenant);
+  const names = Object.keys(CALLERS) as CallerName[];
+  const isIt = (one: Caller): boolean => one.tenant === tenant && one.subject === subject;
+  return names.find((name) => isIt(CALLERS[name]))!;
 }
 
 /** Name the first thing that a request is about. */
