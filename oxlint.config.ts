@@ -29,7 +29,7 @@ const LADDER: Readonly<Record<string, string>> = {
   tools: `${CORE} tools/kit tools/*`,
   "console/kit": `${CORE} core/plan core/answer`,
   "console/parts": "core/kit/json console/kit",
-  "console/editor": "console/kit console/parts",
+  "console/editor": "core/kit console/kit console/parts",
   "console/run": "console/kit console/parts console/editor",
   "console/form console/keys": "core/kit/json console/kit console/parts",
   "console/jobs console/tools": "console/kit console/parts console/run console/form",

@@ -43,7 +43,7 @@ function Bar({ pages, onClose }: { readonly pages: readonly SectionPage[]; reado
   );
   const things = useThings(typed, pages);
   const known = useMemo(
-    () => [...pages.map(toCommand), ...(data?.tools ?? []).map((tool) => toToolCommand(tool, pages))],
+    () => [...pages.map(toCommand), ...(data?.tools ?? []).map(toToolCommand)],
     [pages, data],
   );
   const found = [...things.found, ...rankCommands(known, typed)];
@@ -113,12 +113,9 @@ function toCommand({ title, name }: SectionPage): Command {
   return { kind: "section", name: title, href: hrefTo(name) };
 }
 
-/** A tool, whose page stands where its category has it. */
-function toToolCommand(tool: WireTool, pages: readonly SectionPage[]): Command {
-  const { name, "x-orchestration": contract } = tool;
-  const category = contract?.["category"];
-  const own = pages.find(({ toolCategory }) => toolCategory !== undefined && toolCategory === category);
-  return { kind: own === undefined ? "tool" : "flow", name, href: hrefTo(own?.name ?? "tools", name) };
+/** A tool; the page of one that is a flow leads to the flow. */
+function toToolCommand({ name }: WireTool): Command {
+  return { kind: "tool", name, href: hrefTo("tools", name) };
 }
 
 /** The things whose id was typed, as the API finds them. */

@@ -243,6 +243,8 @@ describe("Run", () => {
     await using console = await openConsole();
     const { page } = console;
     await write(page, { actions: [{ tool: "probe-echo", args: { n: 1 } }] });
+    const modes = page.getByLabel("on_error").getByRole("option");
+    expect(await modes.allInnerTexts()).toEqual(["from the batch", "partial-success", "fail-fast", "undo"]);
     await page.getByLabel("on_error").selectOption("fail-fast");
     await page.getByLabel("deadline_ms").fill("5000");
     await page.getByRole("checkbox", { name: "Idempotency-Key" }).check();

@@ -360,6 +360,20 @@ describe("The command bar", () => {
     await page.getByRole("option", { name: `${id} Run` }).waitFor(PATIENT);
     await page.keyboard.press("Enter");
     await page.getByRole("list", { name: "Actions over time" }).waitFor();
+    const flow = {
+      summary: "Looks",
+      input_schema: { type: "object" },
+      actions: [{ tool: "probe-search", args: { q: "a" } }],
+    };
+    await fetch(`${url}/v1/flows/look-around`, {
+      method: "PUT",
+      headers: { authorization: `Bearer ${ADMIN}`, "content-type": "application/json" },
+      body: JSON.stringify(flow),
+    });
+    await page.keyboard.press("Control+k");
+    await bar.fill("look-ar");
+    await page.getByRole("option", { name: "look-around" }).click();
+    await expect.poll(() => page.url()).toMatch(/#\/flows\/look-around$/);
     await page.keyboard.press("Control+k");
     await bar.waitFor();
     await page.keyboard.press("Escape");

@@ -3,13 +3,14 @@ import { describe, expect, test } from "vitest";
 import { checkBatch } from "../../src/console/editor/check-batch.ts";
 import { paintJson } from "../../src/console/editor/paint-json.ts";
 import { readJson } from "../../src/console/editor/read-json.ts";
+import { BATCH_FIELDS } from "../../src/console/kit/batch-fields.ts";
 import { TOOLS } from "./some-tools.ts";
 import { trial } from "../support/trial.ts";
 
 /** The marks, with the text that each stands under. */
 function check(batch: unknown): readonly string[] {
   const text = typeof batch === "string" ? batch : JSON.stringify(batch);
-  return checkBatch(readJson(text), TOOLS).map(
+  return checkBatch(readJson(text), { tools: TOOLS, fields: BATCH_FIELDS }).map(
     ({ start, end, message }) => `${text.slice(start, end)}: ${message}`,
   );
 }
@@ -43,7 +44,9 @@ describe("checkBatch()", () => {
   });
 
   test("takes names as they are while the tools are not known", () => {
-    expect(checkBatch(readJson('{"actions":[{"tool":"x"}]}'), null)).toEqual([]);
+    expect(checkBatch(readJson('{"actions":[{"tool":"x"}]}'), { tools: null, fields: BATCH_FIELDS })).toEqual(
+      [],
+    );
   });
 
   test("finds what is missing, what is too much and what is of another kind", () => {
@@ -110,7 +113,7 @@ describe("paintJson()", () => {
   test("loses no character, whatever is marked", () => {
     const text = '{"actions":[{tool:"x",},], "a": "b\n}';
     const read = readJson(text);
-    const strokes = paintJson(text, read, checkBatch(read, TOOLS));
+    const strokes = paintJson(text, read, checkBatch(read, { tools: TOOLS, fields: BATCH_FIELDS }));
     expect(strokes.map((stroke) => stroke.text).join("")).toBe(text);
     expect(strokes.filter(({ look }) => look.includes("wavy")).map((stroke) => stroke.text)).toContain(
       "tool",

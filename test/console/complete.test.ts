@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { complete } from "../../src/console/editor/complete.ts";
 import { readJson } from "../../src/console/editor/read-json.ts";
+import { BATCH_FIELDS } from "../../src/console/kit/batch-fields.ts";
 import { learnPaths } from "../../src/console/kit/known-paths.ts";
 import { TOOLS } from "./some-tools.ts";
 
@@ -10,7 +11,9 @@ function suggest(marked: string): readonly string[] {
   const offset = marked.indexOf("|");
   const text = marked.replace("|", "");
   return (
-    complete(text, offset, { read: readJson(text), tools: TOOLS })?.items.map(({ label }) => label) ?? []
+    complete(text, offset, { read: readJson(text), tools: TOOLS, fields: BATCH_FIELDS })?.items.map(
+      ({ label }) => label,
+    ) ?? []
   );
 }
 
@@ -18,7 +21,11 @@ function suggest(marked: string): readonly string[] {
 function take(marked: string): string {
   const offset = marked.indexOf("|");
   const text = marked.replace("|", "");
-  const { from, to, items } = complete(text, offset, { read: readJson(text), tools: TOOLS })!;
+  const { from, to, items } = complete(text, offset, {
+    read: readJson(text),
+    tools: TOOLS,
+    fields: BATCH_FIELDS,
+  })!;
   return text.slice(0, from) + items[0]!.insert.replace("\u0001", "|") + text.slice(to);
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 
+import { BATCH_FIELDS } from "../../src/console/kit/batch-fields.ts";
 import { mayUse, toDeployment } from "../../src/console/kit/deployment.ts";
 import type { Section } from "../../src/console/kit/section.ts";
 
@@ -12,6 +13,7 @@ describe("toDeployment()", () => {
     expect(toDeployment(ALL, { data: null, problem: null })).toEqual({
       isKnown: false,
       sections: [core],
+      batchFields: null,
       flags: null,
       who: null,
     });
@@ -23,6 +25,7 @@ describe("toDeployment()", () => {
     expect(toDeployment(ALL, { data, problem: null })).toEqual({
       isKnown: true,
       sections: ALL,
+      batchFields: BATCH_FIELDS,
       flags: ["approve"],
       who,
     });
@@ -45,7 +48,7 @@ describe("toDeployment()", () => {
 
   test("has all sections where the Worker does not say what it lists", () => {
     const problem = { code: "UNREADABLE" };
-    const all = { isKnown: true, sections: ALL, flags: null, who: null };
+    const all = { isKnown: true, sections: ALL, batchFields: BATCH_FIELDS, flags: null, who: null };
     expect(toDeployment(ALL, { data: null, problem })).toEqual(all);
   });
 

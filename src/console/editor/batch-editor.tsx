@@ -1,7 +1,8 @@
 import { useLayoutEffect, useMemo, useRef, useState } from "hono/jsx/dom";
+import { useDeployment } from "../kit/deployment.ts";
 import type { WireTool } from "../kit/wire.ts";
 import { announce } from "../parts/announce.tsx";
-import { CARET } from "./batch-fields.ts";
+import { CARET } from "../kit/batch-fields.ts";
 import { checkBatch } from "./check-batch.ts";
 import { type Completion, complete } from "./complete.ts";
 import { CompletionList, type ListPlace } from "./completion-list.tsx";
@@ -45,7 +46,8 @@ export function BatchEditor({ text, read, tools, handle, onText, onRun }: BatchE
   const frame = useRef<HTMLDivElement>(null);
   const [popup, setPopup] = useState<Popup | null>(null);
   const [active, setActive] = useState(0);
-  const marks = useMemo(() => checkBatch(read, tools), [read, tools]);
+  const { batchFields: fields } = useDeployment();
+  const marks = useMemo(() => checkBatch(read, { tools, fields }), [read, tools, fields]);
   const strokes = useMemo(() => paintJson(text, read, marks), [text, read, marks]);
 
   const drawn = useRef<readonly Stroke[]>([]);
@@ -72,7 +74,10 @@ export function BatchEditor({ text, read, tools, handle, onText, onRun }: BatchE
   const suggest = (isAsked: boolean): void => {
     const { value, selectionStart: offset, selectionEnd } = area.current!;
     const now = readJson(value);
-    const found = offset === selectionEnd ? complete(value, offset, { read: now, tools: tools ?? [] }) : null;
+    const found =
+      offset === selectionEnd
+        ? complete(value, offset, { read: now, tools: tools ?? [], fields: fields ?? [] })
+        : null;
     const typed = value.slice(found?.from ?? 0, offset);
     // Unasked only while a name or text is being written, and not when it says already what is offered.
     const isWriting = /^["'A-Za-z$]/.test(typed) || /\{\{[^{}]*$/.test(value.slice(0, offset));

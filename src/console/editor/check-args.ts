@@ -1,6 +1,6 @@
-import { findNearest } from "../kit/find-nearest.ts";
+import { nearest } from "../../core/kit/nearest.ts";
 import type { JsonSchema, WireTool } from "../kit/wire.ts";
-import { REFERENCE_FIELDS } from "./batch-fields.ts";
+import { REFERENCE_FIELDS } from "../kit/batch-fields.ts";
 import { headOf, type Mark, MOST_ELEMENTS } from "./mark.ts";
 import type { WrittenAction } from "./read-batch.ts";
 import type { JsonNode } from "./read-json.ts";
@@ -98,6 +98,6 @@ function kindsOf(node: JsonNode): readonly string[] {
 
 /** Name what was probably meant, if anything was. */
 export function suggest(name: string, names: readonly string[]): string {
-  const nearest = findNearest(name, names);
-  return nearest === null ? "." : `. Did you mean "${nearest}"?`;
+  const [meant] = nearest(name, names, 1);
+  return meant === undefined ? "." : `. Did you mean "${meant}"?`;
 }

@@ -1,11 +1,10 @@
 import type { WireTool } from "../kit/wire.ts";
-import { ACTION_FIELDS, BATCH_FIELDS, meantBy } from "./batch-fields.ts";
+import { ACTION_FIELDS, type BatchField, meantBy } from "../kit/batch-fields.ts";
 import { checkArgs, suggest } from "./check-args.ts";
 import { headOf, type Mark, MOST_ELEMENTS } from "./mark.ts";
 import { fieldOf, readActions, valueOf, type WrittenAction } from "./read-batch.ts";
 import type { JsonEntry, JsonNode, ReadJson } from "./read-json.ts";
 
-const BATCH_NAMES = BATCH_FIELDS.map(({ name }) => name);
 const ACTION_NAMES = ACTION_FIELDS.map(({ name }) => name);
 /** More marks would not be read. */
 const MOST_MARKS = 30;
@@ -17,9 +16,13 @@ const ID = /^[A-Za-z0-9_-]{1,64}$/;
  * Look through a batch for what the API would refuse, as far as that can be known here: names, ids, references and the
  * arguments' schemas. The API decides; what is not found here it says itself.
  *
- * @param tools null while they are not known: then names and arguments are taken as they are
+ * @param known what is null of it is not known: then names are taken as they are
  */
-export function checkBatch(read: ReadJson, tools: readonly WireTool[] | null): readonly Mark[] {
+export function checkBatch(
+  read: ReadJson,
+  known: { readonly tools: readonly WireTool[] | null; readonly fields: readonly BatchField[] | null },
+): readonly Mark[] {
+  const { tools, fields } = known;
   const { root } = read;
   if (root === null) return [];
   if (root.kind !== "object") {
@@ -37,7 +40,15 @@ export function checkBatch(read: ReadJson, tools: readonly WireTool[] | null): r
   const isAction =
     root.entries.some(({ key }) => key.value === "tool") && valueOf(root, "actions") === undefined;
   if (isAction) mark(headOf(root), 'One action stands in a list: { "actions": [ … ] }');
-  else checkNames(root.entries, BATCH_NAMES, "a batch");
+  else if (fields !== null) {
+    const names = fields.map(({ name }) => name);
+    checkNames(root.entries, names, "a batch");
+    for (const { key, value } of root.entries) {
+      const { values } = fields.find(({ name }) => name === key.value) ?? {};
+      if (value.kind === "string" && values?.includes(JSON.stringify(value.value)) === false)
+        mark(value, `${key.value} is one of ${values.join(", ")}`);
+    }
+  }
   const list = valueOf(root, "actions");
   if (list?.kind === "array") {
     if (list.elements.length === 0) mark(list, "A batch has at least one action");
@@ -45,14 +56,6 @@ export function checkBatch(read: ReadJson, tools: readonly WireTool[] | null): r
       mark(list.elements[50]!, `A batch has at most 50 actions, not ${list.elements.length}`);
   } else if (list !== undefined && list.kind !== "missing") mark(list, "The actions are a list");
   else if (list === undefined && !isAction) mark(headOf(root), 'The list "actions" is missing');
-  const mode = valueOf(root, "on_error");
-  if (
-    mode !== undefined &&
-    mode.kind !== "missing" &&
-    !(mode.kind === "string" && ["partial-success", "fail-fast"].includes(mode.value))
-  )
-    mark(mode, 'on_error is "partial-success" or "fail-fast"');
-
   const actions = readActions(read);
   const ids = new Set(actions.map(({ id }) => id));
   const seen = new Set<string>();

@@ -1,12 +1,5 @@
 import type { JsonSchema, WireTool } from "../kit/wire.ts";
-import {
-  ACTION_FIELDS,
-  meantBy,
-  BATCH_FIELDS,
-  type BatchField,
-  REFERENCE_FIELDS,
-  withCaret,
-} from "./batch-fields.ts";
+import { ACTION_FIELDS, meantBy, type BatchField, REFERENCE_FIELDS, withCaret } from "../kit/batch-fields.ts";
 import { pathsOf } from "../kit/known-paths.ts";
 import { type Location, locateCursor } from "./locate-cursor.ts";
 import { containerAt, readActions, type WrittenAction } from "./read-batch.ts";
@@ -37,7 +30,7 @@ const MOST_ITEMS = 50;
 export function complete(
   text: string,
   offset: number,
-  { read, tools }: { readonly read: ReadJson; readonly tools: readonly WireTool[] },
+  { read, tools, fields }: Pick<Known, "tools" | "fields"> & { readonly read: ReadJson },
 ): Completion | null {
   const location = locateCursor(text, read.tokens, offset);
   if (location === null) return null;
@@ -56,8 +49,8 @@ export function complete(
   const hasColon = /^\s*:/.test(text.slice(to, to + 20));
   const listed =
     location.role === "key"
-      ? listKeys(location, { read, tools, actions }).map((field) => toSuggestion(field, hasColon))
-      : listValues(location, { tools, actions });
+      ? listKeys(location, { read, tools, fields, actions }).map((field) => toSuggestion(field, hasColon))
+      : listValues(location, { tools, fields, actions });
   return finish(from, to, filter(listed, typed));
 }
 
@@ -67,31 +60,29 @@ function finish(from: number, to: number, items: readonly Suggestion[]): Complet
 
 interface Known {
   readonly tools: readonly WireTool[];
+  /** Those of a batch. */
+  readonly fields: readonly BatchField[];
   readonly actions: readonly WrittenAction[];
 }
 
 function listKeys(
   { path, container, token }: Location,
-  { read, tools, actions }: Known & { readonly read: ReadJson },
+  known: Known & { readonly read: ReadJson },
 ): readonly BatchField[] {
-  const object = containerAt(read.root, container ?? 0);
+  const object = containerAt(known.read.root, container ?? 0);
   const entries = object?.kind === "object" ? object.entries : [];
   const used = new Set(entries.filter(({ key }) => key.start !== token?.start).map(({ key }) => key.value));
-  return listFields(path, { tools, actions }, used.size === 0).filter(({ name }) => !used.has(name));
+  return listFields(path, known, used.size === 0).filter(({ name }) => !used.has(name));
 }
 
-function listFields(
-  path: Location["path"],
-  { tools, actions }: Known,
-  isEmpty: boolean,
-): readonly BatchField[] {
-  if (path.length === 0) return BATCH_FIELDS;
+function listFields(path: Location["path"], known: Known, isEmpty: boolean): readonly BatchField[] {
+  if (path.length === 0) return known.fields;
   if (path[0] !== "actions") return [];
   if (path.length === 2) return ACTION_FIELDS;
   const place = String(path[2]);
   if (place === "for_each") return REFERENCE_FIELDS.slice(0, 1);
   if (meantBy(place) !== "args") return [];
-  const schema = schemaOf(path, { tools, actions });
+  const schema = schemaOf(path, known);
   const rest = path.slice(3);
   const fields = schema === undefined ? [] : fieldsAt(schema, rest);
   return [
@@ -111,7 +102,7 @@ function listValues(location: Location, known: Known): readonly Suggestion[] {
   const { path } = location;
   const last = path.at(-1);
   if (last === "$ref") return listReferences(location, known.actions);
-  if (path.length === 1) return BATCH_FIELDS.find(({ name }) => name === last)?.values?.map(plain) ?? [];
+  if (path.length === 1) return known.fields.find(({ name }) => name === last)?.values?.map(plain) ?? [];
   if (path[0] !== "actions") return [];
   const place = String(path[2] ?? "");
   if (path.length === 2)
@@ -140,7 +131,7 @@ const A_REFERENCE: Suggestion = {
   insert: withCaret('{ "$ref": "|" }'),
 };
 
-function schemaOf(path: Location["path"], { tools, actions }: Known): JsonSchema | undefined {
+function schemaOf(path: Location["path"], { tools, actions }: Omit<Known, "fields">): JsonSchema | undefined {
   const name = actions[Number(path[1])]?.tool;
   return tools.find((tool) => tool.name === name)?.input_schema;
 }

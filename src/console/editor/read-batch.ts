@@ -1,4 +1,4 @@
-import { meantBy } from "./batch-fields.ts";
+import { meantBy } from "../kit/batch-fields.ts";
 import type { JsonEntry, JsonNode, ReadJson } from "./read-json.ts";
 
 /** An action of the text, with the places of what it says. */

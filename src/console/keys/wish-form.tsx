@@ -31,7 +31,6 @@ export function WishForm({ hasTenant, isBusy, faults, flags: given, onWish }: Wi
     <form class="form" onSubmit={submit} novalidate aria-label="A new key">
       <TextField
         id="key-name"
-        name="name"
         label="Name"
         wrong={wrong.name ?? faults?.of("name")}
         placeholder="nightly-report"
@@ -39,7 +38,6 @@ export function WishForm({ hasTenant, isBusy, faults, flags: given, onWish }: Wi
       {hasTenant && (
         <TextField
           id="key-tenant"
-          name="tenant"
           label="Tenant"
           wrong={wrong.tenant}
           help="Keys of one tenant see the same jobs and approval requests. If left empty, it is the name."
@@ -47,7 +45,6 @@ export function WishForm({ hasTenant, isBusy, faults, flags: given, onWish }: Wi
       )}
       <TextField
         id="key-tools"
-        name="tools"
         label="Tools"
         wrong={wrong.tools ?? faults?.of("tools")}
         value="*"

@@ -1,5 +1,6 @@
 import { createContext, useContext } from "hono/jsx/dom";
 
+import { BATCH_FIELDS, type BatchField } from "./batch-fields.ts";
 import type { Section, SectionPage } from "./section.ts";
 import type { WireUsage } from "./wire-usage.ts";
 
@@ -8,13 +9,15 @@ export interface Deployment {
   /** Whether the Worker has answered, in whatever way. */
   readonly isKnown: boolean;
   readonly sections: readonly Section[];
+  /** The fields that a batch may have here; null while that is not known. */
+  readonly batchFields: readonly BatchField[] | null;
   /** The key's flags; null while they are not known. */
   readonly flags: readonly string[] | null;
   /** Who looks, and where; null while that is not known. */
   readonly who: Pick<WireUsage, "key" | "tenant" | "environment"> | null;
 }
 
-const Here = createContext<Deployment>({ isKnown: false, sections: [], flags: null, who: null });
+const Here = createContext(toDeployment([], { data: null, problem: null }));
 
 /** Draws what it holds with a deployment, which every page below can ask for. */
 export const DeploymentProvider = Here.Provider;
@@ -34,12 +37,15 @@ interface Asked {
  * of a feature that is not listed. Where it does not say what it lists all are there, and the API refuses what it lacks.
  */
 export function toDeployment(all: readonly Section[], { data, problem }: Asked): Deployment {
-  const isHere = ({ feature, flag }: Section): boolean =>
-    (feature === undefined || (data === null ? problem !== null : data.features.includes(feature))) &&
-    (flag === undefined || data?.flags.includes(flag) === true);
+  const isKnown = data !== null || problem !== null;
+  const listed = all.filter(
+    ({ feature }) => feature === undefined || (data === null ? isKnown : data.features.includes(feature)),
+  );
+  const fields = [...BATCH_FIELDS, ...listed.flatMap(({ batchFields = [] }) => batchFields)];
   return {
-    isKnown: data !== null || problem !== null,
-    sections: all.filter(isHere),
+    isKnown,
+    sections: listed.filter(({ flag }) => flag === undefined || data?.flags.includes(flag) === true),
+    batchFields: isKnown ? [...new Map(fields.map((one) => [one.name, one])).values()] : null,
     flags: data?.flags ?? null,
     who: data && {
       key: data.key,

@@ -1,5 +1,6 @@
 import type { FC } from "hono/jsx";
 
+import type { BatchField } from "./batch-fields.ts";
 import type { Route } from "./route.ts";
 import type { WireUsage } from "./wire-usage.ts";
 
@@ -11,6 +12,8 @@ export interface Section {
   readonly flag?: string;
   readonly page?: SectionPage;
   readonly pieces?: Pieces;
+  /** What it adds to the fields of a batch; one that core has too takes that one's place. */
+  readonly batchFields?: readonly BatchField[];
   /** Read, from a run as the API has it, the calls that came after those of its actions: its trace has a row for each. */
   readonly laterCalls?: (run: object) => readonly LaterCall[];
 }

@@ -19,6 +19,8 @@ export interface Loading {
   readonly everyMs?: number | undefined;
   /** Keep every digit of the data of tools. */
   readonly isExact?: boolean;
+  /** What is sent, where the path answers a question that has a body. */
+  readonly body?: object;
 }
 
 /**
@@ -27,9 +29,10 @@ export interface Loading {
  *
  * @param path null to ask for nothing
  */
-export function useLoad<T>(path: string | null, { everyMs, isExact = false }: Loading = {}): Loaded<T> {
-  const [state, setState] = useState<{ path: string | null; data: T | null; problem: Problem | null }>({
-    path: null,
+export function useLoad<T>(path: string | null, { everyMs, isExact = false, body }: Loading = {}): Loaded<T> {
+  const asked = path && path + JSON.stringify(body ?? null);
+  const [state, setState] = useState<{ asked: string | null; data: T | null; problem: Problem | null }>({
+    asked: null,
     data: null,
     problem: null,
   });
@@ -41,16 +44,16 @@ export function useLoad<T>(path: string | null, { everyMs, isExact = false }: Lo
     const turn = (latest.current ?? 0) + 1;
     latest.current = turn;
     setLoading(true);
-    void ask<T>(path, { isExact }).then((answer) => {
+    void ask<T>(path, { isExact, ...(body && { method: "POST", body }) }).then((answer) => {
       if (latest.current !== turn) return;
       setLoading(false);
       setState((before) =>
         answer.ok
-          ? { path, data: answer.data, problem: null }
-          : { path, data: before.path === path ? before.data : null, problem: answer.problem },
+          ? { asked, data: answer.data, problem: null }
+          : { asked, data: before.asked === asked ? before.data : null, problem: answer.problem },
       );
     });
-  }, [path]);
+  }, [asked]);
 
   useEffect(() => {
     load();
@@ -71,7 +74,7 @@ export function useLoad<T>(path: string | null, { everyMs, isExact = false }: Lo
   }, [load, everyMs]);
   useEffect(() => () => void (latest.current = GONE), []);
 
-  const isOther = state.path !== path;
+  const isOther = state.asked !== asked;
   return {
     data: isOther ? null : state.data,
     problem: isOther ? null : state.problem,

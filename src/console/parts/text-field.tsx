@@ -2,8 +2,11 @@ import type { JSX } from "hono/jsx";
 
 /** The attributes are the input's: its name, placeholder, bounds, value. */
 interface TextFieldProps extends Omit<JSX.IntrinsicElements["input"], "list"> {
+  /** Of the form and its own: `key-tools` is the form's `tools`. */
   readonly id: string;
   readonly label: string;
+  /** Of a text of several lines. */
+  readonly rows?: number;
   /** A sentence below it, which is read with it. */
   readonly help?: string;
   /** The fault of its value; it stands at the field. */
@@ -12,14 +15,16 @@ interface TextFieldProps extends Omit<JSX.IntrinsicElements["input"], "list"> {
   readonly suggestions?: readonly string[];
 }
 
-/** One line of text or one number, under its label. Nothing is filled in or corrected: these are names, ids and figures. */
+/** A text or a number, under its label. Nothing is filled in or corrected: these are names, ids and figures. */
 export function TextField({ id, label, help, wrong, suggestions, ...input }: TextFieldProps) {
+  const Input = input.rows === undefined ? "input" : ("textarea" as "input");
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      <input
+      <Input
         autocomplete="off"
         spellcheck={false}
+        name={id.slice(id.indexOf("-") + 1)}
         {...input}
         {...(suggestions !== undefined && { list: `${id}-list` })}
         {...(help !== undefined && { "aria-describedby": `${id}-help` })}

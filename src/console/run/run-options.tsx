@@ -1,3 +1,4 @@
+import { useDeployment } from "../kit/deployment.ts";
 import { makeKey } from "../kit/make-idempotency-key.ts";
 import { TextField } from "../parts/text-field.tsx";
 
@@ -21,14 +22,16 @@ interface RunOptionsProps {
 export function RunOptions({ options, onChange }: RunOptionsProps) {
   const set = (name: keyof Options) => (event: Event) =>
     onChange({ ...options, [name]: (event.currentTarget as HTMLInputElement).value });
+  const { values: modes = [] } = useDeployment().batchFields?.find(({ name }) => name === "on_error") ?? {};
   return (
     <div class="options">
       <div class="field">
         <label for="on-error">on_error</label>
         <select id="on-error" value={options.onError} onChange={set("onError")}>
           <option value="">from the batch</option>
-          <option value="partial-success">partial-success</option>
-          <option value="fail-fast">fail-fast</option>
+          {modes.map((mode) => (
+            <option key={mode}>{JSON.parse(mode)}</option>
+          ))}
         </select>
       </div>
       <TextField
@@ -36,9 +39,6 @@ export function RunOptions({ options, onChange }: RunOptionsProps) {
         label="deadline_ms"
         type="number"
         min="1"
-        max="60000"
-        step="1"
-        inputmode="numeric"
         placeholder="15000"
         value={options.deadlineMs}
         onInput={set("deadlineMs")}
@@ -48,8 +48,6 @@ export function RunOptions({ options, onChange }: RunOptionsProps) {
         label="max_tokens"
         type="number"
         min="1"
-        step="1"
-        inputmode="numeric"
         placeholder="no limit"
         value={options.maxTokens}
         onInput={set("maxTokens")}

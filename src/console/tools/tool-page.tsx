@@ -1,12 +1,14 @@
-import { useEffect, useRef, useState } from "hono/jsx/dom";
+import { useEffect, useRef } from "hono/jsx/dom";
 
 import { listFields } from "../form/read-schema.ts";
 import { CallForm } from "../form/call-form.tsx";
 import { ask, type Problem } from "../kit/api.ts";
+import { pagesOf, useDeployment } from "../kit/deployment.ts";
 import { holdPage } from "../kit/hold-page.ts";
 import { makeKey } from "../kit/make-idempotency-key.ts";
 import { hrefTo } from "../kit/route.ts";
 import { currentOwner } from "../kit/session.ts";
+import { useLoad } from "../kit/use-load.ts";
 import { useKept } from "../kit/use-kept.ts";
 import type { WireEnvelope, WireTool } from "../kit/wire.ts";
 import { announce } from "../parts/announce.tsx";
@@ -22,24 +24,17 @@ import { type ListedTool, sayContract } from "./tool-words.ts";
 
 /** One tool: what it promises, a form for a call of it, what it takes as a table. */
 export function ToolPage({ name }: { readonly name: string }) {
-  const [tool, setTool] = useState<WireTool | null>(null);
-  const [listed, setListed] = useState<ListedTool | null>(null);
-  const [problem, setProblem] = useState<Problem | null>(null);
+  const { data: tool, problem } = useLoad<WireTool>("/v1/get_tool_schema", { body: { tool_name: name } });
+  const { data: found } = useLoad<{ readonly tools: readonly ListedTool[] }>("/v1/discover_tools", {
+    body: { query: name, limit: 5 },
+  });
+  const listed = found?.tools.find((one) => one.name === name) ?? null;
+  const own = pagesOf(useDeployment().sections).find(
+    ({ toolCategory }) => listed !== null && toolCategory === listed.category,
+  );
   useEffect(() => {
-    // A page that has gone is drawn once more by what it learns: into whatever is shown by then.
-    let isOver = false;
-    void ask<WireTool>("/v1/get_tool_schema", { method: "POST", body: { tool_name: name } }).then(
-      (answer) => isOver || (answer.ok ? setTool(answer.data) : setProblem(answer.problem)),
-    );
-    void ask<{ readonly tools: readonly ListedTool[] }>("/v1/discover_tools", {
-      method: "POST",
-      body: { query: name, limit: 5 },
-    }).then(
-      (answer) =>
-        !isOver && answer.ok && setListed(answer.data.tools.find((one) => one.name === name) ?? null),
-    );
-    return () => void (isOver = true);
-  }, [name]);
+    if (own !== undefined) location.replace(hrefTo(own.name, name));
+  }, [own]);
   return (
     <div class="stack">
       <Title text={name} back={{ href: hrefTo("tools"), label: "Tools" }}>

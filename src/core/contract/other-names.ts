@@ -14,7 +14,7 @@ export interface Renamed {
 }
 
 /** Names that models use for the fields of an action, because their training wrote it so. */
-const OTHER_NAMES = {
+export const OTHER_NAMES = {
   tool: ["name", "function", "tool_name"],
   args: ["arguments", "parameters", "params", "input"],
 } as const;

@@ -56,7 +56,6 @@ export function ConnectForm({ connectors, onMade }: ConnectFormProps) {
       >
         <TextField
           id="connect-subject"
-          name="subject"
           label="Subject"
           wrong={faults.of("subject")}
           placeholder="user_42"
@@ -74,7 +73,6 @@ export function ConnectForm({ connectors, onMade }: ConnectFormProps) {
         </div>
         <TextField
           id="connect-name"
-          name="name"
           label="Name"
           wrong={faults.of("name")}
           placeholder="default"

@@ -1,3 +1,4 @@
+import { field } from "../../../console/kit/batch-fields.ts";
 import type { Section } from "../../../console/kit/section.ts";
 import { ConnectionsView } from "./connections-view.tsx";
 
@@ -11,4 +12,10 @@ export const section: Section = {
     icon: "M9 13a4 4 0 0 0 6 0l3-3a4 4 0 0 0-6-6l-1 1M13 9a4 4 0 0 0-6 0l-3 3a4 4 0 0 0 6 6l1-1",
     View: ConnectionsView,
   },
+  batchFields: [
+    field("subject", "text", "Whose accounts its tools use"),
+    field("connections", "object", "Which of several accounts, by connector"),
+    field("on_connection", "text", "What an action does whose account is missing", "park error"),
+    field("return_to", "text", "Where links that connect an account lead back to"),
+  ],
 };

@@ -21,8 +21,10 @@ export function DeliveryFieldset({ known, faults }: DeliveryFieldsetProps) {
     <details class="fold" open={isOpen}>
       <summary>Filter, rate and headers</summary>
       <div class="stack">
-        <LongField
-          name="filter"
+        <TextField
+          id="endpoint-filter"
+          class="mono"
+          rows={3}
           wrong={wrong.filter}
           label="Filter, as JSON"
           placeholder='{"/total": {"gte": 100}}'
@@ -32,7 +34,6 @@ export function DeliveryFieldset({ known, faults }: DeliveryFieldsetProps) {
         <div class="row">
           <TextField
             id="endpoint-limit"
-            name="limit"
             label="Deliveries at most"
             wrong={wrong.limit}
             type="number"
@@ -42,7 +43,6 @@ export function DeliveryFieldset({ known, faults }: DeliveryFieldsetProps) {
           />
           <TextField
             id="endpoint-window"
-            name="window"
             label="in seconds"
             type="number"
             min="1"
@@ -51,8 +51,10 @@ export function DeliveryFieldset({ known, faults }: DeliveryFieldsetProps) {
             value={texts.windowS}
           />
         </div>
-        <LongField
-          name="headers"
+        <TextField
+          id="endpoint-headers"
+          class="mono"
+          rows={3}
           wrong={wrong.headers}
           label="Headers, one on a line"
           placeholder="x-env: prod"
@@ -61,42 +63,5 @@ export function DeliveryFieldset({ known, faults }: DeliveryFieldsetProps) {
         />
       </div>
     </details>
-  );
-}
-
-interface LongFieldProps {
-  readonly name: string;
-  readonly label: string;
-  readonly placeholder: string;
-  readonly value: string;
-  readonly wrong: string | undefined;
-  readonly help: string;
-}
-
-function LongField({ name, label, placeholder, value, wrong, help }: LongFieldProps) {
-  const id = `endpoint-${name}`;
-  return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      <textarea
-        id={id}
-        name={name}
-        class="mono"
-        rows={3}
-        spellcheck={false}
-        placeholder={placeholder}
-        value={value}
-        aria-describedby={`${id}-help`}
-        aria-invalid={wrong === undefined ? undefined : "true"}
-      />
-      {wrong !== undefined && (
-        <p key="wrong" class="wrong" role="alert">
-          {wrong}
-        </p>
-      )}
-      <p class="help" id={`${id}-help`}>
-        {help}
-      </p>
-    </div>
   );
 }

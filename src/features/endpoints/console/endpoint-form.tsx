@@ -115,10 +115,8 @@ function EndpointForm({ known }: { readonly known: WireEndpoint | null }) {
     >
       <TextField
         id="endpoint-url"
-        name="url"
         label="Address"
         type="url"
-        inputmode="url"
         required
         wrong={faults.of("url")}
         placeholder="https://shop.example.com/webhooks"
@@ -129,7 +127,6 @@ function EndpointForm({ known }: { readonly known: WireEndpoint | null }) {
         <TextField
           key="id"
           id="endpoint-id"
-          name="id"
           label="Id"
           wrong={faults.of("id")}
           placeholder="made if left empty"
@@ -139,7 +136,6 @@ function EndpointForm({ known }: { readonly known: WireEndpoint | null }) {
         <TextField
           key="customer"
           id="endpoint-customer"
-          name="customer"
           label="Customer (optional)"
           wrong={faults.of("customer")}
           value={known?.customer ?? ""}
@@ -147,7 +143,6 @@ function EndpointForm({ known }: { readonly known: WireEndpoint | null }) {
       )}
       <TextField
         id="endpoint-description"
-        name="description"
         label="Description"
         wrong={faults.of("description")}
         spellcheck
@@ -184,7 +179,6 @@ function EndpointForm({ known }: { readonly known: WireEndpoint | null }) {
           <TextField
             key="others"
             id="endpoint-types"
-            name="types"
             label={names.length === 0 ? "Types" : "Other types"}
             value={others.join(", ")}
             wrong={faults.of("events")}

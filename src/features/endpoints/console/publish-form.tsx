@@ -21,7 +21,7 @@ type Published = Written<typeof publishedSchema>;
 export function PublishForm() {
   const described = useEventTypes().data ?? [];
   const [data, setData] = useState("{}");
-  const [wrong, setWrong] = useState("");
+  const [wrong, setWrong] = useState<string>();
   const [problem, setProblem] = useState<Problem | null>(null);
   const [said, setSaid] = useState<Published | null>(null);
   const faults = useFaults(problem, { type: "Write a type such as order.paid.", customer: "" });
@@ -31,7 +31,7 @@ export function PublishForm() {
   };
   const send = async (form: HTMLFormElement, isDry: boolean): Promise<void> => {
     const slip = findSlip(data || "{}");
-    setWrong(slip?.said ?? "");
+    setWrong(slip?.said);
     if (slip !== null) {
       const area = form.querySelector("textarea")!;
       area.focus();
@@ -66,7 +66,6 @@ export function PublishForm() {
       >
         <TextField
           id="event-type"
-          name="type"
           label="Type"
           placeholder="order.paid"
           wrong={faults.of("type")}
@@ -75,28 +74,19 @@ export function PublishForm() {
         />
         <TextField
           id="event-customer"
-          name="customer"
           label="Customer"
           wrong={faults.of("customer")}
           placeholder="all of them if left empty"
         />
-        <div class="field">
-          <label for="event-data">Data, as JSON</label>
-          <textarea
-            id="event-data"
-            name="data"
-            class="mono"
-            rows={8}
-            spellcheck={false}
-            value={data}
-            aria-invalid={wrong !== ""}
-            aria-describedby="event-data-wrong"
-            onInput={(event: Event) => setData((event.currentTarget as HTMLTextAreaElement).value)}
-          />
-          <p id="event-data-wrong" class="wrong" role="alert">
-            {wrong}
-          </p>
-        </div>
+        <TextField
+          id="event-data"
+          label="Data, as JSON"
+          class="mono"
+          rows={8}
+          value={data}
+          wrong={wrong}
+          onInput={(event: Event) => setData((event.currentTarget as HTMLTextAreaElement).value)}
+        />
         <ProblemNote problem={faults.rest} />
         <div class="row">
           <button type="submit">Who would get it?</button>
