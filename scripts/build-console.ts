@@ -30,7 +30,9 @@ const [bundled, pages] = [await bundleConsole(), await readdir(join(from, "pages
 await mkdir(to, { recursive: true });
 await Promise.all([
   ...bundled.map(({ path, contents }) => write(path, contents)),
-  ...pages.map(async (name) => write(join(to, name), await readFile(join(from, "pages", name)))),
+  ...pages.map(async (name) =>
+    write(join(to, name), await readFile(join(from, "pages", name)).then(withPreload)),
+  ),
 ]);
 
 // The platform would serve pages that an earlier build left there. The documentation has files of its own beside them.
@@ -46,6 +48,16 @@ if (!(await isThere(join(to, BUILT_MARK)))) {
   const texts = await Promise.all(pagesOf(parts).map(({ file }) => readPage(file)));
   const plain = [...makePlainPages(parts, new Map([index, ...texts]))];
   await Promise.all(plain.map(([path, text]) => write(join(to, path), Buffer.from(text))));
+}
+
+/** The page asks for what its script imports at once, and not after it has read the script. */
+function withPreload(page: Buffer): Buffer {
+  const script = bundled.find(({ path }) => basename(path) === "console.js")!.text;
+  const links = Array.from(
+    script.matchAll(/\bfrom"\.(\/console-\w+\.js)"/g),
+    ([, href]) => `<link rel="modulepreload" href="${href}" />\n    `,
+  );
+  return Buffer.from(page.toString().replace("<script", `${links.join("")}<script`));
 }
 
 async function readPage(file: string): Promise<[file: string, text: string]> {

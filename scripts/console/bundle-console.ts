@@ -24,14 +24,50 @@ const codeOfPages: Plugin = {
   },
 };
 
-/** Bundle the scripts of pages, and the styles that they import. @param pages all of them unless said */
+/**
+ * Bundle the scripts of pages, and the styles that they import. All that a page imports later becomes one script, and the modules that both
+ * need become another: with a script for each view there would be thirty, which wait for each other.
+ *
+ * @param pages all of them unless said
+ */
 export async function bundleConsole(
   plugins: Plugin[] = [],
   pages: readonly (keyof typeof PAGES)[] = ["console", "portal"],
 ): Promise<readonly OutputFile[]> {
-  const { outputFiles } = await build({
-    entryPoints: Object.fromEntries(pages.map((page) => [page, path(PAGES[page])])),
+  const bundled = pages.map(async (page) => {
+    const { metafile } = await bundle(page, plugins);
+    const later = Object.values(metafile.inputs)
+      .flatMap(({ imports }) => imports)
+      .filter(({ kind }) => kind === "dynamic-import");
+    const paths = later.map((imported) => imported.path);
+    return (await bundle(page, [asOne(paths), ...plugins])).outputFiles;
+  });
+  return (await Promise.all(bundled)).flat();
+}
+
+/** Bundle what is imported later as one module. */
+function asOne(paths: readonly string[]): Plugin {
+  return {
+    name: "as-one",
+    setup(building) {
+      building.onResolve({ filter: /./ }, ({ kind }) =>
+        kind === "dynamic-import" ? { path: "later", namespace: "later" } : null,
+      );
+      building.onLoad({ filter: /./, namespace: "later" }, () => ({
+        contents: [...new Set(paths)].map((file) => `export * from "./${file}";`).join("\n"),
+        resolveDir: process.cwd(),
+      }));
+    },
+  };
+}
+
+function bundle(page: keyof typeof PAGES, plugins: Plugin[]) {
+  return build({
+    entryPoints: { [page]: path(PAGES[page]) },
     bundle: true,
+    splitting: true,
+    chunkNames: `${page}-[hash]`,
+    metafile: true,
     minify: true,
     write: false,
     format: "esm",
@@ -43,5 +79,4 @@ export async function bundleConsole(
     logLevel: "error",
     plugins: [...plugins, codeOfPages],
   });
-  return outputFiles;
 }

@@ -1,7 +1,10 @@
+import { gzipSync } from "node:zlib";
+
 import { describe, expect, test } from "vitest";
 
 import { expectAccessible, expectFits, openConsole, WIDTHS } from "./open-console.ts";
 
+const ADMIN = "sandbox-admin-key";
 const SECTIONS = ["Runs", "Playground", "Tools", "Jobs", "Approvals", "Flows", "Usage", "Signed-in programs"];
 
 describe("The page at /", () => {
@@ -119,6 +122,39 @@ describe("The console", () => {
     await page.getByRole("heading", { level: 1, name: "Playground" }).waitFor();
     await context.setOffline(true);
     await page.getByText("You are offline").waitFor();
+  });
+
+  test("says that the script of a page could not be loaded, and loads it again", async () => {
+    await using console = await openConsole();
+    const { page } = console;
+    await page.getByRole("heading", { level: 1, name: "Playground" }).waitFor();
+    // A tab that is older than a deploy meets this.
+    await page.route(/\/console-\w+\.js$/, (route) => route.fulfill({ status: 404 }));
+    const links = page.getByRole("navigation", { name: "Sections" });
+    await links.getByRole("link", { name: "Tools" }).click();
+    await page.getByRole("alert").getByText("could not be loaded").waitFor();
+    await expectAccessible(page);
+    await expectFits(page);
+    await page.unrouteAll();
+    await page.getByRole("button", { name: "Load it again" }).click();
+    await page.getByRole("heading", { level: 1, name: "Tools" }).waitFor();
+  });
+
+  test.each([
+    ["sign-in", "/console", null],
+    ["Runs", "/console#/runs", ADMIN],
+    ["the Playground", "/console#/run", ADMIN],
+  ])("loads at most 100 KB for %s with its data, gzipped", async (_, path, key) => {
+    await using console = await openConsole({ key, path: "/docs" });
+    const { page, url } = console;
+    const bodies: Promise<Buffer>[] = [];
+    page.on("response", (response) => bodies.push(response.body()));
+    await page.goto(`${url}${path}`);
+    await page.locator("#key, #main h1").first().waitFor();
+    await page.waitForLoadState("networkidle");
+    const sizes = (await Promise.all(bodies)).map((body) => gzipSync(body).length);
+    expect(sizes.length).toBeGreaterThan(4);
+    expect(sizes.reduce((total, size) => total + size, 0)).toBeLessThanOrEqual(100_000);
   });
 
   test("T40 is served with a policy that lets nothing in, and none of it may be framed", async () => {

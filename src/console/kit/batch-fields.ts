@@ -18,7 +18,7 @@ export interface BatchField {
   readonly values?: readonly string[];
 }
 
-/** What stands in the place of a value to begin with. */
+/** The text that a new field has in the place of its value, by its type. */
 const BEGUN: Readonly<Record<string, string>> = {
   text: '"|"',
   boolean: "true",

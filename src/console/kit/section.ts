@@ -12,7 +12,7 @@ export interface Section {
   readonly flag?: string;
   readonly page?: SectionPage;
   readonly pieces?: Pieces;
-  /** What it adds to the fields of a batch; one that core has too takes that one's place. */
+  /** The fields that its feature adds to a batch; each takes the place of core's field of that name. */
   readonly batchFields?: readonly BatchField[];
   /** Read, from a run as the API has it, the calls that came after those of its actions: its trace has a row for each. */
   readonly laterCalls?: (run: object) => readonly LaterCall[];

@@ -19,7 +19,7 @@ export interface Loading {
   readonly everyMs?: number | undefined;
   /** Keep every digit of the data of tools. */
   readonly isExact?: boolean;
-  /** What is sent, where the path answers a question that has a body. */
+  /** The body of a question that the API takes by POST. */
   readonly body?: object;
 }
 

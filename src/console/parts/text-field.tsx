@@ -2,10 +2,10 @@ import type { JSX } from "hono/jsx";
 
 /** The attributes are the input's: its name, placeholder, bounds, value. */
 interface TextFieldProps extends Omit<JSX.IntrinsicElements["input"], "list"> {
-  /** Of the form and its own: `key-tools` is the form's `tools`. */
+  /** The form's name, a dash, and the name that the form reads: `key-tools`. */
   readonly id: string;
   readonly label: string;
-  /** Of a text of several lines. */
+  /** The height of a text of several lines. */
   readonly rows?: number;
   /** A sentence below it, which is read with it. */
   readonly help?: string;

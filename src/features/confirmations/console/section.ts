@@ -1,5 +1,5 @@
+import { later } from "../../../console/parts/later.tsx";
 import type { Section } from "../../../console/kit/section.ts";
-import { ConfirmationsView } from "./confirmations-view.tsx";
 import "./questions.css";
 import { WaitingCount, WaitingFigure } from "./waiting-count.tsx";
 
@@ -10,7 +10,7 @@ export const section: Section = {
     name: "confirmations",
     title: "Approvals",
     icon: "M4 11l5 5L19 6",
-    View: ConfirmationsView,
+    View: later(() => import("./confirmations-view.tsx").then(({ ConfirmationsView }) => ConfirmationsView)),
     things: { kind: "Approval request", path: "/v1/confirmations/" },
     Count: WaitingCount,
   },

@@ -12,7 +12,6 @@ import { Title } from "../../../console/parts/title.tsx";
 import type { WireConnection } from "../wire-connection.ts";
 import { groupBySubject, sayEnd } from "./by-subject.ts";
 import { ConnectForm } from "./connect-form.tsx";
-import "./connections.css";
 import { SubjectCard } from "./subject-card.tsx";
 
 const EVERY_MS = 10_000;

@@ -1,6 +1,7 @@
+import "./connections.css";
+import { later } from "../../../console/parts/later.tsx";
 import { field } from "../../../console/kit/batch-fields.ts";
 import type { Section } from "../../../console/kit/section.ts";
-import { ConnectionsView } from "./connections-view.tsx";
 
 /** Accounts of the tenant's subjects: who has connected what, a link for one more, and its end. */
 export const section: Section = {
@@ -10,7 +11,7 @@ export const section: Section = {
     name: "connections",
     title: "Connections",
     icon: "M9 13a4 4 0 0 0 6 0l3-3a4 4 0 0 0-6-6l-1 1M13 9a4 4 0 0 0-6 0l-3 3a4 4 0 0 0 6 6l1-1",
-    View: ConnectionsView,
+    View: later(() => import("./connections-view.tsx").then(({ ConnectionsView }) => ConnectionsView)),
   },
   batchFields: [
     field("subject", "text", "Whose accounts its tools use"),

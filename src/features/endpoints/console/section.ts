@@ -1,7 +1,7 @@
+import { later } from "../../../console/parts/later.tsx";
 import type { Section } from "../../../console/kit/section.ts";
 import { DeliveriesOfRun } from "./delivery-list.tsx";
 import "./endpoints.css";
-import { EndpointsView } from "./endpoints-view.tsx";
 
 /** Endpoints by health, events with their deliveries, and an event published by hand; a run shows the deliveries of its events. */
 export const section: Section = {
@@ -11,7 +11,7 @@ export const section: Section = {
     name: "endpoints",
     title: "Endpoints",
     icon: "M4 11h6M10 11l6-6M10 11l6 6M16 5h2M16 17h2",
-    View: EndpointsView,
+    View: later(() => import("./endpoints-view.tsx").then(({ EndpointsView }) => EndpointsView)),
     things: { kind: "Endpoint", path: "/v1/endpoints/" },
   },
   pieces: { run: { View: DeliveriesOfRun } },

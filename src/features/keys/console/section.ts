@@ -1,5 +1,5 @@
+import { later } from "../../../console/parts/later.tsx";
 import type { Section } from "../../../console/kit/section.ts";
-import { KeysView } from "./keys-view.tsx";
 
 /** Keys of the tenant are made, rotated and revoked. */
 export const section: Section = {
@@ -9,6 +9,6 @@ export const section: Section = {
     name: "keys",
     title: "Keys",
     icon: "M14 8a4 4 0 1 0-4.500 4L3 18v2h3v-2h2v-2h2l1.500-4A4 4 0 0 0 14 8z",
-    View: KeysView,
+    View: later(() => import("./keys-view.tsx").then(({ KeysView }) => KeysView)),
   },
 };
