@@ -7,7 +7,7 @@ import { findCell, type TestedCell } from "../../test/pairs/matrix.ts";
 import { type Guard, GUARDS } from "./guards.ts";
 import { PLANTED_FAULTS, type PlantedFault } from "./planted-faults.ts";
 
-// `npm run planted`: plants each fault in a clone and runs the model's 300 sequences there. One that no sequence fails on was not seen.
+// `npm run planted`: plants each fault in a clone and runs the model's sequences there. One that no sequence fails on was not seen.
 // `npm run planted -- guards [WORD]`: takes each guard of a pair away instead, and runs the test of the pair's cell. WORD chooses by name.
 
 const [what, word = ""] = process.argv.slice(2);
@@ -39,7 +39,7 @@ console.log(`${seen} of ${faults.length} seen`);
 
 /** Say what a sequence found; undefined where none found anything. */
 function runModel(): string | undefined {
-  const { status, stdout } = runTests(["--project", "core", "test/pairs/model/model.test.ts"]);
+  const { status, stdout } = runTests(["--project", "core", "test/pairs/model"]);
   const [, why = ""] = /^\s*\+\s+"(.*)",?$/m.exec(stdout) ?? [];
   return status === 0 ? undefined : why;
 }

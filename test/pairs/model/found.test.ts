@@ -4,7 +4,7 @@ import { Player } from "./player.ts";
 import type { Move, Step } from "./sequence.ts";
 import { trial } from "../../support/trial.ts";
 
-// Sequences of the model that went wrong once.
+// Sequences of the model that went wrong once, or are rare among random ones.
 
 const quietly = (step: Step): Move => ({ step, treatments: [], meanwhile: "nothing" });
 const connect = quietly({ does: "connect", by: "ada", pick: 0 });
@@ -44,4 +44,9 @@ test("An event for a customer is not sent to the endpoint that another customer 
   const change = (does: "keep endpoint" | "publish", pick: number) => quietly({ does, by: "admin", pick });
   const refused: Move = { ...change("publish", 1), treatments: ["refused"] };
   expect(await Player.play([change("keep endpoint", 1), refused, change("keep endpoint", 2)])).toEqual([]);
+});
+
+test("A key that was made for a subject does not see what another one ran", async () => {
+  const make = quietly({ does: "make key", by: "admin", pick: 7 });
+  expect(await Player.play([make, quietly({ ...run, by: "bob", actions: [act("put")] })])).toEqual([]);
 });

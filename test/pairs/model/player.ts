@@ -183,14 +183,13 @@ export class Player {
     for (const by of (["admin", "ada", "other", "small"] as const).filter((one) =>
       ran.has(CALLERS[one].tenant),
     ))
-      await this.#clock.runUntil(
-        this.#look(by, { paths: by === "ada" ? ["/v1/runs", "/v1/jobs"] : ["/v1/export"] }),
-      );
-    for (const { key, tenant, subject, endedAt } of this.#made)
-      if (endedAt === undefined)
-        await this.#clock.runUntil(
-          this.#look(subjectIn(tenant, subject), { paths: ["/v1/runs", "/v1/jobs"], key }),
-        );
+      await this.#clock.runUntil(this.#look(by, by === "ada" ? ["/v1/runs", "/v1/jobs"] : ["/v1/export"]));
+    for (const { key, tenant, subject, endedAt } of this.#made) {
+      if (endedAt !== undefined) continue;
+      const by = subjectIn(tenant, subject);
+      const runs = this.#ran.filter((one) => one.runId !== undefined && CALLERS[one.by].tenant === tenant);
+      for (const one of runs.slice(-3)) await this.#clock.runUntil(this.#open(by, one, key));
+    }
     this.#store.customers.judge((of) => this.ledger.isGone(of));
     this.ledger.judge();
   }
@@ -564,15 +563,13 @@ export class Player {
         this.ledger.hearUndone(ofs.get(id)!, `an undo of ${runId!}`);
   }
 
-  async #look(
-    by: CallerName,
-    { paths = LISTS, key = by }: { readonly paths?: readonly string[]; readonly key?: string } = {},
-  ): Promise<void> {
-    for (const path of paths) await this.#hear({ key, method: "GET", path }, CALLERS[by]);
+  async #look(by: CallerName, paths: readonly string[] = LISTS): Promise<void> {
+    for (const path of paths) await this.#ask(by, { method: "GET", path });
   }
 
-  async #open(by: CallerName, ran: Ran): Promise<void> {
-    const answer = await this.#ask(by, { method: "GET", path: `/v1/runs/${ran.runId!}` });
+  async #open(by: CallerName, ran: Ran, key: string = by): Promise<void> {
+    const path = `/v1/runs/${ran.runId!}`;
+    const answer = await this.#hear({ key, method: "GET", path }, CALLERS[by]);
     if (answer === KILLED) return;
     this.#mayIt(by, ran, answer.status);
     if (answer.status !== 200) return;
