@@ -20,7 +20,7 @@ export const OTHER_NAMES = {
 } as const;
 
 /** All of them. */
-export const OTHER_FIELDS: readonly string[] = [...OTHER_NAMES.tool, ...OTHER_NAMES.args];
+export const OTHER_FIELDS: readonly string[] = Object.values(OTHER_NAMES).flat();
 
 type Field = keyof typeof OTHER_NAMES;
 
@@ -36,8 +36,8 @@ const TEXT_DEPTH = LIMITS.nesting - 3;
 /** Find the tool's name, where it stands under one other name alone; undefined where it does not. */
 export function findToolName(raw: JsonObject): unknown {
   if (Object.hasOwn(raw, "tool")) return raw["tool"];
-  const found = findMeant(raw, "tool");
-  return found.length === 1 ? found[0]!.value : undefined;
+  const [found, another] = findMeant(raw, "tool");
+  return another === undefined ? found?.value : undefined;
 }
 
 /**
@@ -101,22 +101,21 @@ function findStranger(called: unknown): Misfit | null {
 
 /** Two values for one field: the meant one cannot be known. */
 function findClash(raw: JsonObject, field: Field, found: readonly Meant[]): Misfit | null {
-  const [first, second] = found;
-  if (first === undefined) return null;
-  const path = toPath(first);
+  const [path, other] = found.map(toPath);
+  if (path === undefined) return null;
   if (Object.hasOwn(raw, field)) {
-    const issue = { path, expected: NO_SUCH_FIELD, received: describe(first.value) };
+    const issue = { path, expected: NO_SUCH_FIELD, received: describe(found[0]!.value) };
     return {
       issues: [issue],
       hint: `There is no field ${path}; '${field}' is there already, so leave it out.`,
     };
   }
-  if (second === undefined) return null;
+  if (other === undefined) return null;
   const expected = `the only ${field}`;
-  const issue = { path: toPath(second), expected, received: `${path} as well` };
+  const issue = { path: other, expected, received: `${path} as well` };
   return {
     issues: [issue],
-    hint: `${path} and ${toPath(second)} could both be meant as '${field}'; send one of them, as '${field}'.`,
+    hint: `${path} and ${other} could both be meant as '${field}'; send one of them, as '${field}'.`,
   };
 }
 
