@@ -4,6 +4,7 @@ import { createVolley } from "../src/cloudflare/create-volley.ts";
 import { objects } from "../src/features/objects/index.ts";
 import { createTestVolley } from "../src/package/testing.ts";
 import { ALL_FEATURES } from "./support/all-features.ts";
+import { trial } from "./support/trial.ts";
 
 const WITHOUT_KEY = { authorization: "" };
 
@@ -124,7 +125,7 @@ describe("A request that runs nothing", () => {
 });
 
 describe("T24 A method that a path does not have is answered 405", () => {
-  test.each([
+  trial.each([
     ["POST", "/v1/tools", {}, "GET, HEAD"],
     ["PUT", "/v1/confirmations/x", {}, "GET, HEAD, POST"],
     ["GET", "/v1/execute_actions", {}, "POST"],
@@ -141,20 +142,20 @@ describe("T24 A method that a path does not have is answered 405", () => {
     expect(await response.text()).toContain(`This path answers ${allow} only`);
   });
 
-  test("a POST to a list is told what makes one of it", async () => {
+  trial("a POST to a list is told what makes one of it", async () => {
     const volley = await createTestVolley({ tools: [], features: ALL_FEATURES });
     const said = await (await volley.fetch("/v1/endpoints", { method: "POST" })).text();
     expect(said).toContain("PUT /v1/endpoints/{id} makes one.");
   });
 
-  test("a HEAD is answered where it names HEAD", async () => {
+  trial("a HEAD is answered where it names HEAD", async () => {
     const volley = await createTestVolley({ tools: [], features: ALL_FEATURES });
     const response = await volley.fetch("/v1/tools", { method: "HEAD" });
     expect(response.status).toBe(200);
     expect(await response.text()).toBe("");
   });
 
-  test("a path that wants a key says nothing of its methods to who has none", async () => {
+  trial("a path that wants a key says nothing of its methods to who has none", async () => {
     const volley = await createTestVolley({ tools: [], features: ALL_FEATURES });
     const response = await volley.fetch("/v1/tools", { method: "PUT", headers: WITHOUT_KEY });
     expect(response.status).toBe(401);
@@ -162,7 +163,7 @@ describe("T24 A method that a path does not have is answered 405", () => {
   });
 });
 
-test.each([
+trial.each([
   ["GET", "/v1/responses/resp_1"],
   ["DELETE", "/v1/responses/resp_1"],
   ["POST", "/v1/responses/resp_1/cancel"],

@@ -97,7 +97,7 @@ describe("VOLLEY_HIDE_UNCONFIGURED", () => {
     },
   );
 
-  test("on hides what lacks a secret or a binding, and nothing else", async () => {
+  trial("on hides what lacks a secret or a binding, and nothing else", async () => {
     expect(await names(deploy(ON))).toEqual(["free_search"]);
     expect(await names(deploy({ ...ON, PAID_KEY: "k" }))).toEqual(["free_search", "paid_search"]);
     expect(await names(deploy({ ...ON, PAID_KEY: "", OTHER_KEY: "k", DATA: {} }))).toEqual([

@@ -8,6 +8,7 @@ import { shardOfKey } from "../src/features/sign-in/store-methods.ts";
 import { createTestVolley } from "../src/package/testing.ts";
 import { CONNECTORS } from "./features/connections/http/connection-world.ts";
 import { ALL_FEATURES } from "./support/all-features.ts";
+import { trial } from "./support/trial.ts";
 
 // Data lies in the object that a name leads to: another name would be another, empty object. These values are those of the landed versions.
 
@@ -40,7 +41,7 @@ function recordNames(names: string[], where = "anywhere"): object {
   };
 }
 
-test.each([
+trial.each([
   ["no jurisdiction is named", undefined, "anywhere", "anywhere"],
   ["a key names one", "us", "us", "eu"],
 ] as const)(

@@ -8,6 +8,7 @@ import { describe, expect, test } from "vitest";
 import { Connections } from "../bench/connections.ts";
 import { PLAIN } from "./contestant.ts";
 import { type LoadReport, loadAndCheck } from "./load-and-check.ts";
+import { trial } from "../../test/support/trial.ts";
 
 type Answer = (numbers: readonly number[], response: ServerResponse) => void;
 
@@ -39,7 +40,7 @@ describe("loadAndCheck()", () => {
     expect(report.example).not.toBeNull();
   });
 
-  test.each<[string, Answer]>([
+  trial.each<[string, Answer]>([
     ["never comes", () => {}],
     ["is cut", (_, response) => void response.write('{"results":[')],
   ])("notices an answer that %s", async (_, how) => {

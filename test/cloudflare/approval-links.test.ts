@@ -7,6 +7,7 @@ import landedTenantGate from "../fixtures/landed-tenant-gate.sql?raw";
 import { ask } from "./ask-confirmations.ts";
 import { makeRequest } from "./gate-requests.ts";
 import { replaceStorage, TENANT_TIMES } from "./replace-storage.ts";
+import { trial } from "../support/trial.ts";
 
 const LINK = {
   digest: "d",
@@ -42,7 +43,7 @@ test("F29 a question of the landed version takes a link, which stands after the 
   });
 });
 
-test("a link is not used up by a yes that was not admitted: it says the next one", async () => {
+trial("a link is not used up by a yes that was not admitted: it says the next one", async () => {
   const stub = env.TENANT_GATE.getByName("links-given-back");
   await ask(stub).park([{ id: "c", groupJson: "{}" }]);
   await callConfirmations(stub, "addLink", { ...LINK, confirmationId: "c" });

@@ -78,30 +78,33 @@ describe("A batch in the background in its tenant's object", () => {
     });
   });
 
-  test("begins nothing any more once it is cancelled, and what it wrote stays, with how what it had begun ended", async () => {
-    const stub = env.TENANT_GATE.getByName("background-cancelled");
-    await record(stub, batchOf("one"));
-    await open(stub, "one", 1);
-    expect(await write(stub, ["one", 1], done(0), done(1))).toBe(true);
-    expect(await stub.cancel("one")).toMatchObject({ change: "done" });
-    expect(await write(stub, ["one", 1], done(2), sent(3))).toBe(false);
-    expect(await settle(stub, ["one", 1], CONTINUED)).toBe(false);
-    expect(await callBackground(stub, "open", "one", 1, { deadlineMs: 1 })).toBeNull();
-    const theirs = [done(0), done(1), done(2)];
-    expect(await callBackground(stub, "results", "one", ALL)).toMatchObject({ results: theirs });
-    expect(await write(stub, ["one", 0], done(4)), "of the attempt before").toBe(false);
-    expect(await stub.job("one")).toMatchObject({ status: "cancelled", progress: { done: 3, total: 5 } });
+  trial(
+    "begins nothing any more once it is cancelled, and what it wrote stays, with how what it had begun ended",
+    async () => {
+      const stub = env.TENANT_GATE.getByName("background-cancelled");
+      await record(stub, batchOf("one"));
+      await open(stub, "one", 1);
+      expect(await write(stub, ["one", 1], done(0), done(1))).toBe(true);
+      expect(await stub.cancel("one")).toMatchObject({ change: "done" });
+      expect(await write(stub, ["one", 1], done(2), sent(3))).toBe(false);
+      expect(await settle(stub, ["one", 1], CONTINUED)).toBe(false);
+      expect(await callBackground(stub, "open", "one", 1, { deadlineMs: 1 })).toBeNull();
+      const theirs = [done(0), done(1), done(2)];
+      expect(await callBackground(stub, "results", "one", ALL)).toMatchObject({ results: theirs });
+      expect(await write(stub, ["one", 0], done(4)), "of the attempt before").toBe(false);
+      expect(await stub.job("one")).toMatchObject({ status: "cancelled", progress: { done: 3, total: 5 } });
 
-    expect(await callBackground(stub, "left", "one", 1)).toEqual(theirs);
-    const whole = { step: 0, element: -1, outcomeJson: '{"status":"success","json":"[]"}', inDoubt: false };
-    await callBackground(stub, "complete", "one", [unbegun(2), unbegun(3), unbegun(4), whole]);
-    expect(await callBackground(stub, "left", "one", 1)).toBeNull();
-    const { results } = await callBackground(stub, "results", "one", ALL);
-    expect(results).toEqual([whole, ...theirs, unbegun(3), unbegun(4)]);
-    expect(await stub.job("one")).toMatchObject({ progress: { done: 3, failed: 0, total: 5 } });
-  });
+      expect(await callBackground(stub, "left", "one", 1)).toEqual(theirs);
+      const whole = { step: 0, element: -1, outcomeJson: '{"status":"success","json":"[]"}', inDoubt: false };
+      await callBackground(stub, "complete", "one", [unbegun(2), unbegun(3), unbegun(4), whole]);
+      expect(await callBackground(stub, "left", "one", 1)).toBeNull();
+      const { results } = await callBackground(stub, "results", "one", ALL);
+      expect(results).toEqual([whole, ...theirs, unbegun(3), unbegun(4)]);
+      expect(await stub.job("one")).toMatchObject({ progress: { done: 3, failed: 0, total: 5 } });
+    },
+  );
 
-  test("says in a list how far it has come, as alone, whenever something was written", async () => {
+  trial("says in a list how far it has come, as alone, whenever something was written", async () => {
     const stub = env.TENANT_GATE.getByName("background-listed");
     await record(stub, batchOf("one"), batchOf("two"));
     await open(stub, "one", 1);
@@ -122,7 +125,7 @@ describe("A batch in the background in its tenant's object", () => {
     expect(await listed()).toEqual({ one: 3 });
   });
 
-  test("has fresh time when it is redriven, and what it has done already", async () => {
+  trial("has fresh time when it is redriven, and what it has done already", async () => {
     const stub = env.TENANT_GATE.getByName("background-redriven");
     await record(stub, batchOf("one"));
     const { endsAt } = await open(stub, "one", 1);
@@ -172,21 +175,24 @@ describe("A batch in the background in its tenant's object", () => {
     },
   );
 
-  test("is refused where too many of its key wait, or of the tenant, and recorded when one has ended", async () => {
-    const stub = env.SMALL_GATE.getByName("background-full");
-    const refused = async (spec: JobSpec): Promise<string | undefined> =>
-      (await record(stub, spec)).refusedJobs[0]?.code;
-    expect(await refused(batchOf("a1", "a"))).toBeUndefined();
-    expect(await refused(batchOf("a2", "a"))).toBeUndefined();
-    expect(await refused(batchOf("a3", "a")), "a third of a key").toBe("BACKLOG_FULL");
-    expect(await refused(batchOf("b1", "b"))).toBeUndefined();
-    expect(await refused(batchOf("b2", "b")), "a fourth of all").toBe("BACKLOG_FULL");
-    await open(stub, "a1", 1);
-    await evictDurableObject(stub);
-    expect(await refused(batchOf("b3", "b")), "also where it is read anew").toBe("BACKLOG_FULL");
-    expect(await stub.job("a3")).toBeNull();
-    await open(stub, "a1", 2);
-    await settle(stub, ["a1", 2], { kind: "succeeded", dataJson: "{}" });
-    expect(await refused(batchOf("a3", "a"))).toBeUndefined();
-  });
+  trial(
+    "is refused where too many of its key wait, or of the tenant, and recorded when one has ended",
+    async () => {
+      const stub = env.SMALL_GATE.getByName("background-full");
+      const refused = async (spec: JobSpec): Promise<string | undefined> =>
+        (await record(stub, spec)).refusedJobs[0]?.code;
+      expect(await refused(batchOf("a1", "a"))).toBeUndefined();
+      expect(await refused(batchOf("a2", "a"))).toBeUndefined();
+      expect(await refused(batchOf("a3", "a")), "a third of a key").toBe("BACKLOG_FULL");
+      expect(await refused(batchOf("b1", "b"))).toBeUndefined();
+      expect(await refused(batchOf("b2", "b")), "a fourth of all").toBe("BACKLOG_FULL");
+      await open(stub, "a1", 1);
+      await evictDurableObject(stub);
+      expect(await refused(batchOf("b3", "b")), "also where it is read anew").toBe("BACKLOG_FULL");
+      expect(await stub.job("a3")).toBeNull();
+      await open(stub, "a1", 2);
+      await settle(stub, ["a1", 2], { kind: "succeeded", dataJson: "{}" });
+      expect(await refused(batchOf("a3", "a"))).toBeUndefined();
+    },
+  );
 });

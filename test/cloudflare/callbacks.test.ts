@@ -53,7 +53,7 @@ describe("a job's callback", () => {
     ]);
   });
 
-  test.each([
+  trial.each([
     ["failed", async (stub: Stub, id: string) => stub.settle(id, 1, { kind: "failed", error: REFUSED })],
     ["cancelled", async (stub: Stub, id: string) => stub.cancel(id)],
     ["dead", async (stub: Stub, id: string) => stub.settle(id, 1, { kind: "failed", error: GONE })],
@@ -101,20 +101,23 @@ describe("a job's callback", () => {
     expect(alarmAt).toBe(callback!.nextAttemptAt);
   });
 
-  test("whose endpoint is gone is disabled, and so are the tenant's others for it, an eviction later too", async () => {
-    const stub = gateOf();
-    const target = answering("410");
-    for (const id of ["gone-1", "gone-2"]) {
-      await stub.admit(makeJobsRequest(makeSpec(id, [], target)));
-      await stub.settle(id, 1, OVER);
-      await callbackBecomes(stub, id, { status: "disabled" });
-      await evictDurableObject(stub);
-    }
-    expect([deliveriesOf("gone-1"), deliveriesOf("gone-2")].map(({ length }) => length)).toEqual([1, 0]);
-    await stub.admit(makeJobsRequest(makeSpec("elsewhere", [], answering("200"))));
-    await stub.settle("elsewhere", 1, OVER);
-    await callbackBecomes(stub, "elsewhere", { status: "delivered" });
-  });
+  trial(
+    "whose endpoint is gone is disabled, and so are the tenant's others for it, an eviction later too",
+    async () => {
+      const stub = gateOf();
+      const target = answering("410");
+      for (const id of ["gone-1", "gone-2"]) {
+        await stub.admit(makeJobsRequest(makeSpec(id, [], target)));
+        await stub.settle(id, 1, OVER);
+        await callbackBecomes(stub, id, { status: "disabled" });
+        await evictDurableObject(stub);
+      }
+      expect([deliveriesOf("gone-1"), deliveriesOf("gone-2")].map(({ length }) => length)).toEqual([1, 0]);
+      await stub.admit(makeJobsRequest(makeSpec("elsewhere", [], answering("200"))));
+      await stub.settle("elsewhere", 1, OVER);
+      await callbackBecomes(stub, "elsewhere", { status: "delivered" });
+    },
+  );
 
   trial("to an endpoint that is gone is kept back for a day, for as many endpoints as may be", async () => {
     await runInDurableObject(gateOf(), (_gate, { storage }) => {
@@ -129,20 +132,23 @@ describe("a job's callback", () => {
     });
   });
 
-  test("that is under way when its job is redriven is refused, and the next end is another event", async () => {
-    const stub = gateOf();
-    await stub.admit(makeJobsRequest(makeSpec("twice", ["succeed"], answering("500/200"))));
-    await stub.settle("twice", 1, { kind: "failed", error: GONE });
-    await callbackBecomes(stub, "twice", { attempts: 1 });
-    await stub.redrive("twice");
-    await callbackBecomes(stub, "twice", { status: "pending", attempts: 1 });
-    expect(deliveriesOf("twice").map(({ eventId, job }) => [eventId, job.status])).toEqual([
-      ["twice-1", "dead"],
-      ["twice-2", "succeeded"],
-    ]);
-  });
+  trial(
+    "that is under way when its job is redriven is refused, and the next end is another event",
+    async () => {
+      const stub = gateOf();
+      await stub.admit(makeJobsRequest(makeSpec("twice", ["succeed"], answering("500/200"))));
+      await stub.settle("twice", 1, { kind: "failed", error: GONE });
+      await callbackBecomes(stub, "twice", { attempts: 1 });
+      await stub.redrive("twice");
+      await callbackBecomes(stub, "twice", { status: "pending", attempts: 1 });
+      expect(deliveriesOf("twice").map(({ eventId, job }) => [eventId, job.status])).toEqual([
+        ["twice-1", "dead"],
+        ["twice-2", "succeeded"],
+      ]);
+    },
+  );
 
-  test("that hangs or breaks holds up at most two places, and is tried again", async () => {
+  trial("that hangs or breaks holds up at most two places, and is tried again", async () => {
     const stub = gateOf();
     const hung = [0, 1, 2].map((k) => makeSpec(`hung-${k}`, [], answering("hang")));
     await stub.admit(
@@ -155,7 +161,7 @@ describe("a job's callback", () => {
     expect(hung.flatMap(({ id }) => deliveriesOf(id))).toHaveLength(2);
   });
 
-  test("costs two rows more than a job without: the alarm's, and the end of the delivery", async () => {
+  trial("costs two rows more than a job without: the alarm's, and the end of the delivery", async () => {
     const stub = gateOf();
     await stub.admit(makeJobsRequest(makeSpec("warm", [], answering("200"))));
     const rows = await countRows(stub);

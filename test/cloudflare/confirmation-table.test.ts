@@ -10,6 +10,7 @@ import { CONFIRMATION_LIMITS } from "../../src/features/confirmations/confirmati
 import { ask } from "./ask-confirmations.ts";
 import { countRows } from "./count-rows.ts";
 import { HUNDRED_AN_HOUR, makeJobsRequest, makeRequest, makeSpec } from "./gate-requests.ts";
+import { trial } from "../support/trial.ts";
 
 let tenants = 0;
 const gateOf = (namespace: typeof env.TENANT_GATE = env.TENANT_GATE) =>
@@ -111,7 +112,7 @@ describe("park()", () => {
 });
 
 describe("approve()", () => {
-  test("grants one of fifty that ask at once, and counts only that one", async () => {
+  trial("grants one of fifty that ask at once, and counts only that one", async () => {
     const stub = gateOf();
     await ask(stub).park([group("c")]);
     const answers = await Promise.all(
@@ -133,7 +134,7 @@ describe("approve()", () => {
     expect(await stub.job("too-late")).toBeNull();
   });
 
-  test("leaves it pending where the quota is used up", async () => {
+  trial("leaves it pending where the quota is used up", async () => {
     const stub = gateOf();
     await ask(stub).park([group("c")]);
     const one = makeRequest({ quota: { bucket: "key:one", limit: 1, windowS: 3_600 } });
@@ -144,14 +145,14 @@ describe("approve()", () => {
     expect(await ask(stub).approve(by("bob"), countsOne)).toMatchObject({ refused: null });
   });
 
-  test("sent twice by who decided is granted twice: its first answer was lost", async () => {
+  trial("sent twice by who decided is granted twice: its first answer was lost", async () => {
     const stub = gateOf();
     await ask(stub).park([group("c")]);
     await ask(stub).approve(by("ann"), countsOne);
     expect(await ask(stub).approve(by("ann"), countsOne)).toMatchObject({ refused: null });
   });
 
-  test("is remembered over a crash: what was approved never becomes pending again", async () => {
+  trial("is remembered over a crash: what was approved never becomes pending again", async () => {
     const stub = gateOf();
     await ask(stub).park([group("c")]);
     await ask(stub).approve(by("ann"), countsOne);
@@ -165,7 +166,7 @@ describe("approve()", () => {
     expect(await statusOf(fresh)).toBe("done");
   });
 
-  test("comes too late after the time, or a no", async () => {
+  trial("comes too late after the time, or a no", async () => {
     const stub = gateOf();
     await ask(stub).park([group("c"), group("d")]);
     expect(await ask(stub).reject(by("ann", "d"))).toBeNull();
@@ -177,7 +178,7 @@ describe("approve()", () => {
 });
 
 describe("conclude() and reject()", () => {
-  test("keep what the decision was answered with, and its key, through an eviction", async () => {
+  trial("keep what the decision was answered with, and its key, through an eviction", async () => {
     const stub = gateOf();
     await ask(stub).park([group("c"), group("d"), group("e")]);
     expect(await ask(stub).confirmation("c")).toMatchObject({ key: null, answerJson: null });
@@ -203,7 +204,7 @@ describe("conclude() and reject()", () => {
     expect(await ask(stub).confirmation("e")).toMatchObject({ status: "rejected", answerJson: null });
   });
 
-  test("forget the key of an approval that was taken back", async () => {
+  trial("forget the key of an approval that was taken back", async () => {
     const stub = gateOf();
     const one = makeRequest({ quota: { ...HUNDRED_AN_HOUR, limit: 1 } });
     await stub.admit(one);
@@ -212,7 +213,7 @@ describe("conclude() and reject()", () => {
     expect(await ask(stub).confirmation("c")).toMatchObject({ status: "pending", key: null });
   });
 
-  test("count what they keep: the oldest that are over go for it, or it is not kept", async () => {
+  trial("count what they keep: the oldest that are over go for it, or it is not kept", async () => {
     const stub = gateOf();
     await ask(stub).park(["a", "b", "c", "d"].map((id) => group(id)));
     await runInDurableObject(stub, (_gate, { storage }) => {
@@ -232,41 +233,47 @@ describe("conclude() and reject()", () => {
   });
 });
 
-test("pin() puts other words in place of a question that waits, as it was looked at, and of none that has changed or is decided", async () => {
-  const stub = gateOf();
-  const pin = (shown: string, groupJson: string) => callConfirmations(stub, "pin", "c", shown, groupJson);
-  const [first, second, third] = ["one", "two", "three"].map((argsHash) => JSON.stringify({ argsHash }));
-  const kept = async (): Promise<string | undefined> => (await ask(stub).confirmation("c"))?.groupJson;
-  await ask(stub).park([group("c", first)]);
-  await pin("one", second!);
-  expect(await kept()).toBe(second);
-  // Somebody else has looked at it before that.
-  await pin("one", third!);
-  expect(await kept()).toBe(second);
-  await evictDurableObject(stub);
-  expect(await ask(stub).approve(by("ann"), makeRequest())).toMatchObject({ refused: null });
-  await pin("two", third!);
-  expect(await kept()).toBe(second);
-});
+trial(
+  "pin() puts other words in place of a question that waits, as it was looked at, and of none that has changed or is decided",
+  async () => {
+    const stub = gateOf();
+    const pin = (shown: string, groupJson: string) => callConfirmations(stub, "pin", "c", shown, groupJson);
+    const [first, second, third] = ["one", "two", "three"].map((argsHash) => JSON.stringify({ argsHash }));
+    const kept = async (): Promise<string | undefined> => (await ask(stub).confirmation("c"))?.groupJson;
+    await ask(stub).park([group("c", first)]);
+    await pin("one", second!);
+    expect(await kept()).toBe(second);
+    // Somebody else has looked at it before that.
+    await pin("one", third!);
+    expect(await kept()).toBe(second);
+    await evictDurableObject(stub);
+    expect(await ask(stub).approve(by("ann"), makeRequest())).toMatchObject({ refused: null });
+    await pin("two", third!);
+    expect(await kept()).toBe(second);
+  },
+);
 
 describe("A confirmation's row", () => {
-  test("is written once for each change, beside the alarm that tells of its end, and goes with any entry a day after it expired", async () => {
-    const stub = gateOf();
-    const rowsWritten = await countRows(stub);
-    await ask(stub).park([group("c")]);
-    expect(await rowsWritten()).toBe(2);
-    await ask(stub).approve(by("ann"), makeRequest());
-    expect(await rowsWritten()).toBe(3);
-    await ask(stub).conclude(by("ann"));
-    expect(await rowsWritten()).toBe(4);
-    await age(stub, CONFIRMATIONS_LIMITS.confirmationTtlMs + LIMITS.questionRetentionMs - 60_000);
-    expect(await statusOf(stub)).toBe("done");
-    await age(stub, 60_000);
-    await stub.admit(makeRequest());
-    await runInDurableObject(stub, (_gate, { storage }) => {
-      expect(storage.sql.exec("SELECT id FROM confirmations").toArray()).toEqual([]);
-    });
-  });
+  trial(
+    "is written once for each change, beside the alarm that tells of its end, and goes with any entry a day after it expired",
+    async () => {
+      const stub = gateOf();
+      const rowsWritten = await countRows(stub);
+      await ask(stub).park([group("c")]);
+      expect(await rowsWritten()).toBe(2);
+      await ask(stub).approve(by("ann"), makeRequest());
+      expect(await rowsWritten()).toBe(3);
+      await ask(stub).conclude(by("ann"));
+      expect(await rowsWritten()).toBe(4);
+      await age(stub, CONFIRMATIONS_LIMITS.confirmationTtlMs + LIMITS.questionRetentionMs - 60_000);
+      expect(await statusOf(stub)).toBe("done");
+      await age(stub, 60_000);
+      await stub.admit(makeRequest());
+      await runInDurableObject(stub, (_gate, { storage }) => {
+        expect(storage.sql.exec("SELECT id FROM confirmations").toArray()).toEqual([]);
+      });
+    },
+  );
 
   test("is taken once when it ends soon and once when it has ended, by the alarm alone", async () => {
     const stub = gateOf();
@@ -324,7 +331,7 @@ describe("confirmations()", () => {
   const everything = { status: null, limit: 100, after: null };
   const idsOf = (listed: readonly { readonly id: string }[]) => listed.map(({ id }) => id);
 
-  test("lists what was parked, newest first, with arguments in a line, from any place on", async () => {
+  trial("lists what was parked, newest first, with arguments in a line, from any place on", async () => {
     const stub = gateOf();
     await ask(stub).park([about("a", "drop"), about("b", "drop", "mail"), about("c", "purge")]);
     await runInDurableObject(stub, (_gate, { storage }) => {
@@ -347,7 +354,7 @@ describe("confirmations()", () => {
     expect(idsOf((await ask(stub).confirmations({ ...everything, limit: 1 })).rows)).toEqual(["c"]);
   });
 
-  test("lists only what holds no tool besides those that are asked for", async () => {
+  trial("lists only what holds no tool besides those that are asked for", async () => {
     const stub = gateOf();
     await ask(stub).park([about("a", "drop"), about("b", "drop", "mail"), group("older")]);
     expect(idsOf((await ask(stub).confirmations({ ...everything, tools: ["drop"] })).rows)).toEqual(["a"]);
@@ -355,7 +362,7 @@ describe("confirmations()", () => {
     expect(idsOf((await ask(stub).confirmations(everything)).rows)).toEqual(["b", "a"]);
   });
 
-  test("says what each is by now, and lists by that", async () => {
+  trial("says what each is by now, and lists by that", async () => {
     const stub = gateOf();
     await ask(stub).park([about("a", "drop"), about("b", "drop")]);
     await ask(stub).reject(by("ann", "a"));
@@ -367,7 +374,7 @@ describe("confirmations()", () => {
     ]);
   });
 
-  test("reads neither groups nor answers, however large", async () => {
+  trial("reads neither groups nor answers, however large", async () => {
     const stub = gateOf();
     await ask(stub).park(["a", "b", "c"].map((id) => about(id, "drop")));
     await runInDurableObject(stub, (_gate, { storage }) => {

@@ -223,50 +223,53 @@ describe("T59 An endpoint that is deleted", () => {
 });
 
 describe("The last day of an endpoint", () => {
-  test("T59 is counted as deliveries end: asked for, none of them is read, and after an eviction a hundred", async () => {
-    const { directory, shards } = await openTenant(1);
-    const [shard] = shards;
-    const count = 1_234;
-    await runInDurableObject(shard!, (_, { storage }) => {
-      const store = new ShardStore(storage);
-      const { no } = store.endpoints.find("e0")!;
-      const now = Date.now();
-      for (let seq = 1; seq <= count; seq += 1) {
-        const status = seq % 10 === 0 ? ("failed" as const) : ("delivered" as const);
-        const attempts = [{ at: now - 40, durationMs: 40, status: 200 }];
-        const fresh = { no, seq, eventId: `e${seq}`, type: "x", tries: 1, dueAt: null, createdAt: now };
-        store.days.count(no, now + seq, { as: status, tookMs: 40 });
-        store.deliveries.write({ ...fresh, status, attempts: [{ ...attempts[0]!, at: now + seq - 40 }] });
-      }
-      const saved = storage.sql.exec<{ rows: number }>("SELECT COUNT(*) AS rows FROM days").one();
-      expect(saved.rows).toBe(1);
-    });
-    await evictDurableObject(shard!);
-    const day = { delivered: 1_111, failed: 123, missed: 123, pending: 0, p95Ms: 40 };
-    expect((await directory.get("e0"))!.day).toEqual(day);
-    const read = await runInDurableObject(shard!, (object, { storage }) => {
-      const asked: number[] = [];
-      const exec = storage.sql.exec.bind(storage.sql);
-      storage.sql.exec = ((query: string, ...values: unknown[]) => {
-        const cursor = exec(query, ...values);
-        asked.push(1);
-        return cursor;
-      }) as typeof storage.sql.exec;
-      const methods = object as unknown as {
-        get(id: string): unknown;
-        delivery(no: number, seq: number): unknown;
-      };
-      methods.get("e0");
-      const ofEndpoint = asked.length;
-      methods.delivery(1, 1);
-      return { ofEndpoint, ofDelivery: asked.length };
-    });
-    expect(read).toEqual({ ofEndpoint: 0, ofDelivery: 1 });
-  });
+  trial(
+    "T59 is counted as deliveries end: asked for, none of them is read, and after an eviction a hundred",
+    async () => {
+      const { directory, shards } = await openTenant(1);
+      const [shard] = shards;
+      const count = 1_234;
+      await runInDurableObject(shard!, (_, { storage }) => {
+        const store = new ShardStore(storage);
+        const { no } = store.endpoints.find("e0")!;
+        const now = Date.now();
+        for (let seq = 1; seq <= count; seq += 1) {
+          const status = seq % 10 === 0 ? ("failed" as const) : ("delivered" as const);
+          const attempts = [{ at: now - 40, durationMs: 40, status: 200 }];
+          const fresh = { no, seq, eventId: `e${seq}`, type: "x", tries: 1, dueAt: null, createdAt: now };
+          store.days.count(no, now + seq, { as: status, tookMs: 40 });
+          store.deliveries.write({ ...fresh, status, attempts: [{ ...attempts[0]!, at: now + seq - 40 }] });
+        }
+        const saved = storage.sql.exec<{ rows: number }>("SELECT COUNT(*) AS rows FROM days").one();
+        expect(saved.rows).toBe(1);
+      });
+      await evictDurableObject(shard!);
+      const day = { delivered: 1_111, failed: 123, missed: 123, pending: 0, p95Ms: 40 };
+      expect((await directory.get("e0"))!.day).toEqual(day);
+      const read = await runInDurableObject(shard!, (object, { storage }) => {
+        const asked: number[] = [];
+        const exec = storage.sql.exec.bind(storage.sql);
+        storage.sql.exec = ((query: string, ...values: unknown[]) => {
+          const cursor = exec(query, ...values);
+          asked.push(1);
+          return cursor;
+        }) as typeof storage.sql.exec;
+        const methods = object as unknown as {
+          get(id: string): unknown;
+          delivery(no: number, seq: number): unknown;
+        };
+        methods.get("e0");
+        const ofEndpoint = asked.length;
+        methods.delivery(1, 1);
+        return { ofEndpoint, ofDelivery: asked.length };
+      });
+      expect(read).toEqual({ ofEndpoint: 0, ofDelivery: 1 });
+    },
+  );
 });
 
 describe("The bounds of a tenant's endpoints", () => {
-  test("are 10,000 endpoints: another one is refused, and one that there is can be replaced", async () => {
+  trial("are 10,000 endpoints: another one is refused, and one that there is can be replaced", async () => {
     const { directory } = await openTenant(1);
     await runInDurableObject(directory, (_, { storage }) => {
       storage.sql.exec(
@@ -343,7 +346,7 @@ trial(
 describe("Changes of one endpoint at the same time", () => {
   const asked = { id: "e0", settings: SETTINGS, secret: SECRET, enables: true };
 
-  test.each([["DELETE first", 0] as const, ["PUT first", 1] as const])(
+  trial.each([["DELETE first", 0] as const, ["PUT first", 1] as const])(
     "leave an endpoint that the directory knows, or none: %s",
     async (_, first) => {
       const { directory, shards } = await openTenant(2);

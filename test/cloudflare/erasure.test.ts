@@ -283,7 +283,7 @@ trial.each(["under-way", "evicted"])(
   },
 );
 
-test.each([
+trial.each([
   ["RUNS", "claimRerun", [{ root: "r", rerun: "s", writes: ["w"], after: 0 }]],
   ["ENDPOINTS", "putType", [{ type: "order.paid", description: "Paid", schema: null, example: null }]],
   ["CONNECTIONS", "awaited", [[]]],

@@ -78,7 +78,7 @@ describe("createGateClient()", () => {
     expect((await gate.jobs({ status: null, limit: 9, after: null })).rows).toHaveLength(4);
   });
 
-  test("admits, settles and reads over the real binding", async () => {
+  trial("admits, settles and reads over the real binding", async () => {
     const gate = createGateClient(gates, "client-round-trip", { clock: systemClock, timeoutMs: 50_000 });
     const { quota, recorded } = await gate.admit({
       ...makeJobsRequest(makeSpec("client-job", [])),
@@ -90,7 +90,7 @@ describe("createGateClient()", () => {
     expect(await gate.job("nobody")).toBeNull();
   });
 
-  test("keeps tenants apart", async () => {
+  trial("keeps tenants apart", async () => {
     await createGateClient(gates, "tenant-a", { clock: systemClock, timeoutMs: 50_000 }).admit(
       makeJobsRequest(makeSpec("private", [])),
     );
@@ -188,7 +188,7 @@ describe("createGateClient()", () => {
     await expect(gate.settle("x", 1, { kind: "released" })).resolves.toBeUndefined();
   });
 
-  test("computes a tenant's id once, and remembers a bounded number", async () => {
+  trial("computes a tenant's id once, and remembers a bounded number", async () => {
     const namespace = new FakeNamespace(null);
     const ask = (tenant: string) =>
       createGateClient(namespace, tenant, { clock: systemClock, timeoutMs: 50_000 }).job("x");

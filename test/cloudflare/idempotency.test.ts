@@ -104,29 +104,32 @@ describe("P5: a batch's key", () => {
     expect(await callConfirmations(stub, "confirmation", "late")).toBeNull();
   });
 
-  test("is running through a crash, and taken over with its ids and what waited for a person after the lease", async () => {
-    const stub = gateOf(env.SMALL_GATE);
-    const startedAt = Date.now();
-    const first = await claimBatch(stub, { batch: "k", parked: [1, 2] });
-    await abortAllDurableObjects();
-    const again = env.SMALL_GATE.get(stub.id);
-    let claim = await claimBatch(again, { batch: "k", parked: [2, 3] });
-    // A machine may be so slow that the lease is over by now.
-    if (Date.now() - startedAt < 1_500) expect(claim.state.kind).toBe("running");
-    while (claim.state.kind === "running") {
-      await sleep(50);
-      claim = await claimBatch(again, { batch: "k", parked: [2, 3] });
-    }
-    expect(Date.now() - startedAt).toBeGreaterThanOrEqual(1_500);
-    const { keys, state } = claim;
-    const doubt = { inDoubt: true, begunAt: expect.any(Number), parked: [2] };
-    expect(state).toEqual({ kind: "claimed", seed: first.keys.batch!.seed, ...doubt });
-    // The first run wakes up too late.
-    await again.complete({ runId: first.keys.runId, ends: [{ key: "k", end: DONE }] });
-    expect((await claimBatch(again, { batch: "k" })).state.kind).toBe("running");
-    await again.complete({ runId: keys.runId, ends: [{ key: "k", end: DONE }] });
-    expect((await claimBatch(again, { batch: "k" })).state.kind).toBe("done");
-  });
+  trial(
+    "is running through a crash, and taken over with its ids and what waited for a person after the lease",
+    async () => {
+      const stub = gateOf(env.SMALL_GATE);
+      const startedAt = Date.now();
+      const first = await claimBatch(stub, { batch: "k", parked: [1, 2] });
+      await abortAllDurableObjects();
+      const again = env.SMALL_GATE.get(stub.id);
+      let claim = await claimBatch(again, { batch: "k", parked: [2, 3] });
+      // A machine may be so slow that the lease is over by now.
+      if (Date.now() - startedAt < 1_500) expect(claim.state.kind).toBe("running");
+      while (claim.state.kind === "running") {
+        await sleep(50);
+        claim = await claimBatch(again, { batch: "k", parked: [2, 3] });
+      }
+      expect(Date.now() - startedAt).toBeGreaterThanOrEqual(1_500);
+      const { keys, state } = claim;
+      const doubt = { inDoubt: true, begunAt: expect.any(Number), parked: [2] };
+      expect(state).toEqual({ kind: "claimed", seed: first.keys.batch!.seed, ...doubt });
+      // The first run wakes up too late.
+      await again.complete({ runId: first.keys.runId, ends: [{ key: "k", end: DONE }] });
+      expect((await claimBatch(again, { batch: "k" })).state.kind).toBe("running");
+      await again.complete({ runId: keys.runId, ends: [{ key: "k", end: DONE }] });
+      expect((await claimBatch(again, { batch: "k" })).state.kind).toBe("done");
+    },
+  );
 
   trial(
     "is held for a run that says it is alive, through a crash, and not for one whose key was taken over",
@@ -256,7 +259,7 @@ describe("an action's key", () => {
     expect(answer.idempotency!.actions.map(({ state }) => state.kind)).toEqual(["claimed", "running"]);
   });
 
-  test("that stands for a failure lets no job be recorded under fail-fast", async () => {
+  trial("that stands for a failure lets no job be recorded under fail-fast", async () => {
     const stub = gateOf();
     const { keys } = await admitActions(stub, "a");
     const failed: KeyEnd = { kind: "done", answer: { json: "{}", failed: true } };
@@ -276,32 +279,35 @@ describe("an action's key", () => {
 });
 
 describe("what is kept", () => {
-  test("is bounded: of more keys than are kept the oldest answers go, and never what is running", async () => {
-    const stub = gateOf(env.SMALL_GATE);
-    const running = await claimBatch(stub, { batch: "running" });
-    // Longer than the answers take: it would be the first to go.
-    await runInDurableObject(stub, (_gate, { storage }) => {
-      storage.sql.exec("UPDATE idempotency SET expires_at = expires_at - 30000");
-    });
-    for (let k = 0; k < 14; k += 1) {
-      const { keys } = await claimBatch(stub, { batch: `k-${k}` });
-      await stub.complete({ runId: keys.runId, ends: [{ key: `k-${k}`, end: DONE }] });
-    }
-    await stub.admit(makeRequest());
-    const left = await runInDurableObject(stub, (_gate, { storage }) =>
-      storage.sql
-        .exec<{ key: string }>("SELECT key FROM idempotency ORDER BY key")
-        .toArray()
-        .map(({ key }) => key),
-    );
-    expect(left.length).toBeLessThanOrEqual(10);
-    expect(left).toContain("running");
-    expect(left).toContain("k-13");
-    expect(left).not.toContain("k-0");
-    expect(running.state.kind).toBe("claimed");
-  });
+  trial(
+    "is bounded: of more keys than are kept the oldest answers go, and never what is running",
+    async () => {
+      const stub = gateOf(env.SMALL_GATE);
+      const running = await claimBatch(stub, { batch: "running" });
+      // Longer than the answers take: it would be the first to go.
+      await runInDurableObject(stub, (_gate, { storage }) => {
+        storage.sql.exec("UPDATE idempotency SET expires_at = expires_at - 30000");
+      });
+      for (let k = 0; k < 14; k += 1) {
+        const { keys } = await claimBatch(stub, { batch: `k-${k}` });
+        await stub.complete({ runId: keys.runId, ends: [{ key: `k-${k}`, end: DONE }] });
+      }
+      await stub.admit(makeRequest());
+      const left = await runInDurableObject(stub, (_gate, { storage }) =>
+        storage.sql
+          .exec<{ key: string }>("SELECT key FROM idempotency ORDER BY key")
+          .toArray()
+          .map(({ key }) => key),
+      );
+      expect(left.length).toBeLessThanOrEqual(10);
+      expect(left).toContain("running");
+      expect(left).toContain("k-13");
+      expect(left).not.toContain("k-0");
+      expect(running.state.kind).toBe("claimed");
+    },
+  );
 
-  test("goes when it has expired, by whatever request comes next", async () => {
+  trial("goes when it has expired, by whatever request comes next", async () => {
     const stub = gateOf();
     const { keys } = await claimBatch(stub);
     await stub.complete({ runId: keys.runId, ends: [{ key: "k", end: DONE }] });

@@ -99,22 +99,25 @@ describe("An object that keeps keys", () => {
     expect(tenants).toEqual([["acme-2"], ["acme-2"]]);
   });
 
-  test("keeps so many names of a tenant, has room again for what has expired, and other tenants are not held up", async () => {
-    const shard = open(env.SMALL_KEYS);
-    const make = (name: string, changes: Partial<KeptKey> = {}) =>
-      shard.make(keyOf("full", { name, digests: [{ hash: hashOf("c"), endsAt: null }], ...changes }));
-    const now = Date.now();
-    vi.spyOn(Date, "now").mockReturnValue(now);
-    expect(await make("one")).toMatchObject({ ok: true });
-    expect(await make("two", { expiresAt: now + 1_000 })).toMatchObject({ ok: true });
-    expect(await make("three")).toEqual({ ok: false, error: "too-many" });
-    expect(await shard.make(keyOf("other"))).toMatchObject({ ok: true });
-    vi.spyOn(Date, "now").mockReturnValue(now + 1_000);
-    expect(await make("three")).toMatchObject({ ok: true });
-    vi.restoreAllMocks();
-    expect(await shard.forget("full")).toBe(2);
-    expect((await shard.list("other", null, 10)).rows).toHaveLength(1);
-  });
+  trial(
+    "keeps so many names of a tenant, has room again for what has expired, and other tenants are not held up",
+    async () => {
+      const shard = open(env.SMALL_KEYS);
+      const make = (name: string, changes: Partial<KeptKey> = {}) =>
+        shard.make(keyOf("full", { name, digests: [{ hash: hashOf("c"), endsAt: null }], ...changes }));
+      const now = Date.now();
+      vi.spyOn(Date, "now").mockReturnValue(now);
+      expect(await make("one")).toMatchObject({ ok: true });
+      expect(await make("two", { expiresAt: now + 1_000 })).toMatchObject({ ok: true });
+      expect(await make("three")).toEqual({ ok: false, error: "too-many" });
+      expect(await shard.make(keyOf("other"))).toMatchObject({ ok: true });
+      vi.spyOn(Date, "now").mockReturnValue(now + 1_000);
+      expect(await make("three")).toMatchObject({ ok: true });
+      vi.restoreAllMocks();
+      expect(await shard.forget("full")).toBe(2);
+      expect((await shard.list("other", null, 10)).rows).toHaveLength(1);
+    },
+  );
 
   test("forgets a sign when what it leads to has ended", async () => {
     const shard = open();
@@ -161,7 +164,7 @@ describe("The objects as one", () => {
     },
   );
 
-  test("a sign that leads to nothing, because something broke off, delays no request", async () => {
+  trial("a sign that leads to nothing, because something broke off, delays no request", async () => {
     const tenant = newTenant();
     const hash = hashOf("7");
     const stray = { tenant: newTenant(), name: "never-written" };
@@ -192,16 +195,19 @@ describe("The objects as one", () => {
   });
 });
 
-test("T58 reads a key that an earlier version made for one subject as if it had no flag that reaches others", async () => {
-  const shard = open();
-  const flags = ["approve", "manage_tools", "manage_keys"] as const;
-  const key = keyOf("acme", { subject: "ada", flags });
-  await shard.make(key);
-  const narrow = { ...key, flags: ["approve"] };
-  expect(await shard.read(key)).toEqual(narrow);
-  expect(await shard.find([key.digests[0]!.hash])).toEqual([{ kind: "key", key: narrow }]);
-  expect((await shard.list("acme", null, 10)).rows).toEqual([narrow]);
-  const whole = keyOf("acme-2", { flags });
-  await shard.make(whole);
-  expect(await shard.read(whole)).toEqual(whole);
-});
+trial(
+  "T58 reads a key that an earlier version made for one subject as if it had no flag that reaches others",
+  async () => {
+    const shard = open();
+    const flags = ["approve", "manage_tools", "manage_keys"] as const;
+    const key = keyOf("acme", { subject: "ada", flags });
+    await shard.make(key);
+    const narrow = { ...key, flags: ["approve"] };
+    expect(await shard.read(key)).toEqual(narrow);
+    expect(await shard.find([key.digests[0]!.hash])).toEqual([{ kind: "key", key: narrow }]);
+    expect((await shard.list("acme", null, 10)).rows).toEqual([narrow]);
+    const whole = keyOf("acme-2", { flags });
+    await shard.make(whole);
+    expect(await shard.read(whole)).toEqual(whole);
+  },
+);

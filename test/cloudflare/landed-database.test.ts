@@ -108,7 +108,7 @@ describe("F29 a tenant's object filled by the landed version", () => {
     expect(dead.map(({ id }) => id)).toEqual(expect.arrayContaining(["dead", "dead-told", "foreign"]));
   });
 
-  test("runs by its alarm what is due, under the next fence, and leaves what is not", async () => {
+  trial("runs by its alarm what is due, under the next fence, and leaves what is not", async () => {
     const stub = await openTenantGate();
     await stub.job("leased");
     await jobBecomes(stub, "orphan", { status: "succeeded", attempts: 2, dataJson: '{"attempt":2}' });
@@ -128,24 +128,27 @@ describe("F29 a tenant's object filled by the landed version", () => {
     expect(alarmAt).toBeGreaterThan(Date.now());
   });
 
-  test("delivers its callbacks, each under the event it had, and nothing to an endpoint that is gone", async () => {
-    const stub = await openTenantGate();
-    await stub.job("told-due");
-    await jobBecomes(stub, "told-due", told("delivered", 1, 204));
-    await jobBecomes(stub, "told-waiting", told("delivered", 2, 204));
-    await jobBecomes(stub, "told-gone", told("disabled", 0, null));
-    await jobBecomes(stub, "orphan-told", { status: "succeeded", ...told("delivered", 1, 204) });
-    expect(await stub.settle("leased-told", 1, { kind: "succeeded", dataJson: "1" })).toBe(true);
-    await jobBecomes(stub, "leased-told", { status: "succeeded", ...told("delivered", 1, 204) });
-    const sent = deliveriesTried.map(({ eventId, attempt }) => `${eventId} ${attempt}`);
-    const events = ["told-due-1 1", "told-waiting-1 2", "orphan-told-2 1", "leased-told-1 1"];
-    expect(sent).toEqual(expect.arrayContaining(events));
-    expect(deliveriesTried.filter(({ jobId }) => jobId === "told-gone")).toEqual([]);
-    expect(deliveriesTried.find(({ jobId }) => jobId === "told-due")).toMatchObject({
-      target: { url: "https://a.example.com/204", secretName: "S" },
-      job: { status: "succeeded", dataJson: '{"größe":1}' },
-    });
-  });
+  trial(
+    "delivers its callbacks, each under the event it had, and nothing to an endpoint that is gone",
+    async () => {
+      const stub = await openTenantGate();
+      await stub.job("told-due");
+      await jobBecomes(stub, "told-due", told("delivered", 1, 204));
+      await jobBecomes(stub, "told-waiting", told("delivered", 2, 204));
+      await jobBecomes(stub, "told-gone", told("disabled", 0, null));
+      await jobBecomes(stub, "orphan-told", { status: "succeeded", ...told("delivered", 1, 204) });
+      expect(await stub.settle("leased-told", 1, { kind: "succeeded", dataJson: "1" })).toBe(true);
+      await jobBecomes(stub, "leased-told", { status: "succeeded", ...told("delivered", 1, 204) });
+      const sent = deliveriesTried.map(({ eventId, attempt }) => `${eventId} ${attempt}`);
+      const events = ["told-due-1 1", "told-waiting-1 2", "orphan-told-2 1", "leased-told-1 1"];
+      expect(sent).toEqual(expect.arrayContaining(events));
+      expect(deliveriesTried.filter(({ jobId }) => jobId === "told-gone")).toEqual([]);
+      expect(deliveriesTried.find(({ jobId }) => jobId === "told-due")).toMatchObject({
+        target: { url: "https://a.example.com/204", secretName: "S" },
+        job: { status: "succeeded", dataJson: '{"größe":1}' },
+      });
+    },
+  );
 
   trial("settles, cancels and redrives its jobs, and records no id twice", async () => {
     const stub = await openTenantGate();
@@ -164,7 +167,7 @@ describe("F29 a tenant's object filled by the landed version", () => {
     expect(deliveriesTried).toContainEqual(expect.objectContaining({ eventId: "dead-told-2", attempt: 1 }));
   });
 
-  test("answers its idempotency keys", async () => {
+  trial("answers its idempotency keys", async () => {
     const stub = await openTenantGate();
     const stateOf = async (key: string, fingerprint = `f-${key}`): Promise<KeyState> => {
       const content = { key, fingerprint, seed: "another" };
@@ -195,40 +198,43 @@ describe("F29 a tenant's object filled by the landed version", () => {
     expect(await stateOf("b:running")).toEqual({ kind: "done", answer });
   });
 
-  test("lists its confirmations, of which only those are known that another version would not guess at", async () => {
-    const stub = gateOf();
-    await runInDurableObject(stub, async (_gate, { storage }) => {
-      await replaceStorage(storage, landedTenantGate, TENANT_TIMES);
-      const actions = [
-        { id: "gone", tool: "drop", gated: true, needs: [], args: { kind: "call", input: {} } },
-        { id: "tell", tool: "mail", gated: false, needs: [0], args: { kind: "call", input: {} } },
-      ];
-      storage.sql.exec(
-        "UPDATE confirmations SET island_json = ?, head_json = ? WHERE id = 'c-pending'",
-        JSON.stringify({ format: 1, requestedBy: "ann", actions }),
-        JSON.stringify({
-          requestedBy: "ann",
-          actions: actions.map(({ id, tool, gated }) => ({ id, tool, gated })),
-        }),
-      );
-      storage.sql.exec("UPDATE confirmations SET island_json = 'no JSON' WHERE id = 'c-done'");
-    });
-    await evictDurableObject(stub);
-    expect((await ask(stub).confirmations({ status: null, limit: 100, after: null })).rows).toMatchObject([
-      {
-        id: "c-pending",
-        head: {
-          requestedBy: "ann",
-          actions: [
-            { id: "gone", tool: "drop", gated: true },
-            { id: "tell", tool: "mail", gated: false },
-          ],
+  trial(
+    "lists its confirmations, of which only those are known that another version would not guess at",
+    async () => {
+      const stub = gateOf();
+      await runInDurableObject(stub, async (_gate, { storage }) => {
+        await replaceStorage(storage, landedTenantGate, TENANT_TIMES);
+        const actions = [
+          { id: "gone", tool: "drop", gated: true, needs: [], args: { kind: "call", input: {} } },
+          { id: "tell", tool: "mail", gated: false, needs: [0], args: { kind: "call", input: {} } },
+        ];
+        storage.sql.exec(
+          "UPDATE confirmations SET island_json = ?, head_json = ? WHERE id = 'c-pending'",
+          JSON.stringify({ format: 1, requestedBy: "ann", actions }),
+          JSON.stringify({
+            requestedBy: "ann",
+            actions: actions.map(({ id, tool, gated }) => ({ id, tool, gated })),
+          }),
+        );
+        storage.sql.exec("UPDATE confirmations SET island_json = 'no JSON' WHERE id = 'c-done'");
+      });
+      await evictDurableObject(stub);
+      expect((await ask(stub).confirmations({ status: null, limit: 100, after: null })).rows).toMatchObject([
+        {
+          id: "c-pending",
+          head: {
+            requestedBy: "ann",
+            actions: [
+              { id: "gone", tool: "drop", gated: true },
+              { id: "tell", tool: "mail", gated: false },
+            ],
+          },
         },
-      },
-    ]);
-  });
+      ]);
+    },
+  );
 
-  test("decides its confirmations, and no decision falls twice", async () => {
+  trial("decides its confirmations, and no decision falls twice", async () => {
     const stub = await openTenantGate();
     const statuses = ["pending", "running", "done", "rejected", "expired"] as const;
     for (const status of statuses) {
@@ -270,7 +276,7 @@ describe("F29 a tenant's object filled by the landed version", () => {
   });
 });
 
-test("F29 bringing the tables up to date is all or nothing, and once", async () => {
+trial("F29 bringing the tables up to date is all or nothing, and once", async () => {
   await runInDurableObject(gateOf(), async (_gate, { storage }) => {
     const { sql } = storage;
     const everything = (): unknown => {
@@ -311,14 +317,17 @@ test("F29 a database of a version before is refused with the step that it is at,
   });
 });
 
-test("F29 a tool's object filled by the landed version counts its permits until they are certainly over", async () => {
-  const stub = env.TOOL_GATE.getByName("landed-tool");
-  await runInDurableObject(stub, (_gate, { storage }) =>
-    replaceStorage(storage, landedToolGate, { marks: ["at"] }),
-  );
-  await evictDurableObject(stub);
-  const ask = (id: string, rate: { limit: number; windowS: number } | null) =>
-    stub.acquire({ id, limits: { concurrency: 2, rate }, waitMs: 0, holdMs: 1_000 });
-  expect(await ask("rate", { limit: 2, windowS: 3_600 })).toMatchObject({ granted: false });
-  expect(await ask("place", null)).toMatchObject({ granted: false, reason: "busy" });
-});
+trial(
+  "F29 a tool's object filled by the landed version counts its permits until they are certainly over",
+  async () => {
+    const stub = env.TOOL_GATE.getByName("landed-tool");
+    await runInDurableObject(stub, (_gate, { storage }) =>
+      replaceStorage(storage, landedToolGate, { marks: ["at"] }),
+    );
+    await evictDurableObject(stub);
+    const ask = (id: string, rate: { limit: number; windowS: number } | null) =>
+      stub.acquire({ id, limits: { concurrency: 2, rate }, waitMs: 0, holdMs: 1_000 });
+    expect(await ask("rate", { limit: 2, windowS: 3_600 })).toMatchObject({ granted: false });
+    expect(await ask("place", null)).toMatchObject({ granted: false, reason: "busy" });
+  },
+);

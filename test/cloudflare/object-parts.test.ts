@@ -154,7 +154,7 @@ describe("A new object of a Worker without features", () => {
     expect((await stub.admit(makeRequest())).toolsVersion).toBe(1);
   });
 
-  test("has the columns that a database of every earlier step has", async () => {
+  trial("has the columns that a database of every earlier step has", async () => {
     await runInDurableObject(gateOf(), async (_gate, { storage }) => {
       const fresh = async (begin: () => void): Promise<unknown> => {
         await storage.deleteAll();
@@ -191,26 +191,29 @@ describe("A feature that is no longer listed", () => {
     });
   });
 
-  test("leaves its batches in the background and what they have done, and they go on when it is listed again", async () => {
-    const stub = gateOf();
-    await deploy(stub, ALL);
-    await stub.admit(makeJobsRequest(batchOf("begun"), batchOf("waiting")));
-    const { endsAt, fence } = await beginBatch(stub, "begun");
-    await callBackground(stub, "write", "begun", fence, { results: [RESULT], total: 2 });
-    await callBackground(stub, "settle", "begun", fence, { end: { kind: "continued" }, results: [] });
-    await deploy(stub, []);
-    expect(await stub.job("waiting")).toMatchObject({ status: "running" });
-    expect((await stub.job("begun"))?.progress).toBeUndefined();
-    await runInDurableObject(stub, (gate) => {
-      expect(() => gate.call("background", "results", "begun", {})).toThrow("Cannot call 'results'");
-    });
-    await deploy(stub, ALL);
-    expect(await beginBatch(stub, "begun")).toMatchObject({ endsAt, kept: [RESULT] });
-    expect(await stub.job("begun")).toMatchObject({ progress: { done: 1, failed: 0, total: 2 } });
-    await beginBatch(stub, "waiting");
-  });
+  trial(
+    "leaves its batches in the background and what they have done, and they go on when it is listed again",
+    async () => {
+      const stub = gateOf();
+      await deploy(stub, ALL);
+      await stub.admit(makeJobsRequest(batchOf("begun"), batchOf("waiting")));
+      const { endsAt, fence } = await beginBatch(stub, "begun");
+      await callBackground(stub, "write", "begun", fence, { results: [RESULT], total: 2 });
+      await callBackground(stub, "settle", "begun", fence, { end: { kind: "continued" }, results: [] });
+      await deploy(stub, []);
+      expect(await stub.job("waiting")).toMatchObject({ status: "running" });
+      expect((await stub.job("begun"))?.progress).toBeUndefined();
+      await runInDurableObject(stub, (gate) => {
+        expect(() => gate.call("background", "results", "begun", {})).toThrow("Cannot call 'results'");
+      });
+      await deploy(stub, ALL);
+      expect(await beginBatch(stub, "begun")).toMatchObject({ endsAt, kept: [RESULT] });
+      expect(await stub.job("begun")).toMatchObject({ progress: { done: 1, failed: 0, total: 2 } });
+      await beginBatch(stub, "waiting");
+    },
+  );
 
-  test("leaves its questions undecided, and each is decided once when it is listed again", async () => {
+  trial("leaves its questions undecided, and each is decided once when it is listed again", async () => {
     const stub = gateOf();
     await deploy(stub, [CONFIRMATIONS]);
     await ask(stub).park([
@@ -238,21 +241,24 @@ describe("A feature that is no longer listed", () => {
     expect(await ask(stub).confirmation("asked")).toBeNull();
   });
 
-  test("is forgotten with its tenant, and the version of its tools grows on where it is listed", async () => {
-    const stub = gateOf();
-    await deploy(stub, ALL);
-    await callAddedTools(stub, "changeTools", { kind: "put", tool });
-    expect(await stub.erase()).toBe(2);
-    expect((await callAddedTools(stub, "changeTools", { kind: "put", tool })).ok).toBe(true);
-    await deploy(stub, []);
-    await stub.erase();
-    await deploy(stub, ALL);
-    expect(await callAddedTools(stub, "toolsSince", 0)).toMatchObject({ names: [], tools: [] });
-  });
+  trial(
+    "is forgotten with its tenant, and the version of its tools grows on where it is listed",
+    async () => {
+      const stub = gateOf();
+      await deploy(stub, ALL);
+      await callAddedTools(stub, "changeTools", { kind: "put", tool });
+      expect(await stub.erase()).toBe(2);
+      expect((await callAddedTools(stub, "changeTools", { kind: "put", tool })).ok).toBe(true);
+      await deploy(stub, []);
+      await stub.erase();
+      await deploy(stub, ALL);
+      expect(await callAddedTools(stub, "toolsSince", 0)).toMatchObject({ names: [], tools: [] });
+    },
+  );
 });
 
 describe("F29 a database of the landed version", () => {
-  test("opens without features and loses nothing, and has all of them when they are listed", async () => {
+  trial("opens without features and loses nothing, and has all of them when they are listed", async () => {
     const stub = gateOf();
     await runInDurableObject(stub, (_gate, { storage }) =>
       replaceStorage(storage, landedTenantGate, TENANT_TIMES),
@@ -274,7 +280,7 @@ describe("F29 a database of the landed version", () => {
     expect(await callFlows(stub, "recordRun", runOf("run"))).toMatchObject({ kind: "recorded" });
   });
 
-  test("with features goes on with its runs, their steps and causes, its clocks and tools", async () => {
+  trial("with features goes on with its runs, their steps and causes, its clocks and tools", async () => {
     const stub = await openLanded(ALL);
     expect(await callFlows(stub, "runSteps", "run-leased")).toEqual([{ id: "w", outcomeJson: null }]);
     expect(await callFlows(stub, "beginStep", "run-leased", 1, "x")).toBe(true);
@@ -307,7 +313,7 @@ describe("F29 a database of the landed version", () => {
     expect(alarmAt).toBeLessThan(Date.now() + 3_700_000);
   });
 
-  test("with features opens without them, and loses nothing until they are listed again", async () => {
+  trial("with features opens without them, and loses nothing until they are listed again", async () => {
     const stub = await openLanded([]);
     expect(await stub.settle("job-leased", 1, { kind: "succeeded", dataJson: "1" })).toBe(true);
     for (const id of ["run-leased", "run-queued", "run-retrying"])

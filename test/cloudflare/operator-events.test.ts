@@ -118,7 +118,7 @@ describe("The operator", () => {
     },
   );
 
-  test("is told of a job that its alarm finds without a report or cannot read", async () => {
+  trial("is told of a job that its alarm finds without a report or cannot read", async () => {
     const stub = gateOf();
     await stub.admit(makeJobsRequest(makeSpec("lost", [], { maxAttempts: 1 }), makeSpec("foreign", [])));
     await runInDurableObject(stub, (_gate, { storage }) => {
@@ -137,23 +137,26 @@ describe("The operator", () => {
     );
   });
 
-  test("is told of a job's death even if the object dies in the same turn: both are there, or neither", async () => {
-    const stub = gateOf();
-    operator.answer = () => 503;
-    await stub.admit(makeJobsRequest(makeSpec("crashed", [])));
-    // In one turn, so that no alarm is under way when the object dies; the next call finds it lost.
-    await runInDurableObject(stub, async (gate: DurableObject & TenantGateMethods, { storage }) => {
-      gate.settle("crashed", 1, DEAD);
-      await storage.deleteAlarm();
-    });
-    await abortAllDurableObjects();
-    operator.answer = () => 204;
-    const again = env.EVENT_GATE.get(stub.id);
-    expect((await again.job("crashed"))!.status).toBe("dead");
-    await waitFor(() => expect(toldTo(stub).length).toBeGreaterThan(0));
-    expect(new Set(triesOf(stub).map(({ event }) => event.id))).toEqual(new Set(["job-dead-crashed-1"]));
-    await waitFor(async () => expect(await rowsOf(again)).toBe(0));
-  });
+  trial(
+    "is told of a job's death even if the object dies in the same turn: both are there, or neither",
+    async () => {
+      const stub = gateOf();
+      operator.answer = () => 503;
+      await stub.admit(makeJobsRequest(makeSpec("crashed", [])));
+      // In one turn, so that no alarm is under way when the object dies; the next call finds it lost.
+      await runInDurableObject(stub, async (gate: DurableObject & TenantGateMethods, { storage }) => {
+        gate.settle("crashed", 1, DEAD);
+        await storage.deleteAlarm();
+      });
+      await abortAllDurableObjects();
+      operator.answer = () => 204;
+      const again = env.EVENT_GATE.get(stub.id);
+      expect((await again.job("crashed"))!.status).toBe("dead");
+      await waitFor(() => expect(toldTo(stub).length).toBeGreaterThan(0));
+      expect(new Set(triesOf(stub).map(({ event }) => event.id))).toEqual(new Set(["job-dead-crashed-1"]));
+      await waitFor(async () => expect(await rowsOf(again)).toBe(0));
+    },
+  );
 
   test("is told nothing of a death that storage did not take", async () => {
     const stub = gateOf();
@@ -167,25 +170,30 @@ describe("The operator", () => {
     expect((await stub.job("kept"))!.status).toBe("running");
   });
 
-  test("costs a job nothing where the event cannot be stored, and the log says that one was lost", async () => {
-    const stub = gateOf();
-    const lines = vi.spyOn(console, "warn").mockImplementation(() => {});
-    await stub.admit(makeJobsRequest(makeSpec("ends", [])));
-    await runInDurableObject(stub, (gate: DurableObject & TenantGateMethods, { storage }) => {
-      storage.sql.exec("CREATE TRIGGER full BEFORE INSERT ON events BEGIN SELECT RAISE(ABORT, 'full'); END");
-      expect(gate.settle("ends", 1, DEAD)).toBe(true);
-      storage.sql.exec("DROP TRIGGER full");
-    });
-    expect((await stub.job("ends"))!.status).toBe("dead");
-    expect(JSON.parse(String(lines.mock.calls.at(-1)![0]))).toMatchObject({
-      event: "events_lost",
-      tenant: stub.name,
-      storage_refused: 1,
-    });
-    lines.mockRestore();
-  });
+  trial(
+    "costs a job nothing where the event cannot be stored, and the log says that one was lost",
+    async () => {
+      const stub = gateOf();
+      const lines = vi.spyOn(console, "warn").mockImplementation(() => {});
+      await stub.admit(makeJobsRequest(makeSpec("ends", [])));
+      await runInDurableObject(stub, (gate: DurableObject & TenantGateMethods, { storage }) => {
+        storage.sql.exec(
+          "CREATE TRIGGER full BEFORE INSERT ON events BEGIN SELECT RAISE(ABORT, 'full'); END",
+        );
+        expect(gate.settle("ends", 1, DEAD)).toBe(true);
+        storage.sql.exec("DROP TRIGGER full");
+      });
+      expect((await stub.job("ends"))!.status).toBe("dead");
+      expect(JSON.parse(String(lines.mock.calls.at(-1)![0]))).toMatchObject({
+        event: "events_lost",
+        tenant: stub.name,
+        storage_refused: 1,
+      });
+      lines.mockRestore();
+    },
+  );
 
-  test("is told of a question, once, and of the decision, with the key that made it", async () => {
+  trial("is told of a question, once, and of the decision, with the key that made it", async () => {
     const stub = gateOf();
     await ask(stub).park([question("q-1")]);
     await ask(stub).park([question("q-1")]);
@@ -277,7 +285,7 @@ describe("The operator", () => {
 });
 
 describe("An event that is not taken", () => {
-  test("is sent again under the same id after an eviction, counting on, until it is taken", async () => {
+  trial("is sent again under the same id after an eviction, counting on, until it is taken", async () => {
     const stub = gateOf();
     operator.answer = ({ attempt }) => (attempt < 3 ? 500 : 200);
     await die(stub, "stubborn");
@@ -296,7 +304,7 @@ describe("An event that is not taken", () => {
     expect(new Set(triesOf(stub).map(({ event }) => event.json)).size).toBe(1);
   });
 
-  test("is given up after ten attempts, and the log says so", async () => {
+  trial("is given up after ten attempts, and the log says so", async () => {
     const stub = gateOf();
     const lines = vi.spyOn(console, "warn").mockImplementation(() => {});
     operator.answer = () => 302;
@@ -315,7 +323,7 @@ describe("An event that is not taken", () => {
     lines.mockRestore();
   });
 
-  test("ends with all others when the endpoint is gone, which is told nothing more for a day", async () => {
+  trial("ends with all others when the endpoint is gone, which is told nothing more for a day", async () => {
     const stub = gateOf();
     operator.answer = () => null;
     await die(stub, "g-1");
@@ -332,27 +340,30 @@ describe("An event that is not taken", () => {
     expect(triesOf(stub)).toHaveLength(3);
   });
 
-  test("counts in a backlog: when that is full the new ones are dropped, counted, and what was recorded stays", async () => {
-    const stub = gateOf();
-    const lines = vi.spyOn(console, "warn").mockImplementation(() => {});
-    operator.answer = () => 503;
-    for (const id of ["b-1", "b-2", "b-3", "b-4", "b-5"]) await die(stub, id);
-    await waitFor(() => expect(triesOf(stub)).toHaveLength(3));
-    expect(await rowsOf(stub)).toBe(3);
-    const ids = await runInDurableObject(stub, (_gate, { storage }) =>
-      storage.sql.exec<{ id: string }>("SELECT id FROM events ORDER BY id").toArray(),
-    );
-    expect(ids.map(({ id }) => id)).toEqual(["job-dead-b-1-1", "job-dead-b-2-1", "job-dead-b-3-1"]);
-    expect(JSON.parse(String(lines.mock.calls.at(-1)![0]))).toMatchObject({
-      event: "events_lost",
-      backlog_full: 1,
-    });
-    lines.mockRestore();
-  });
+  trial(
+    "counts in a backlog: when that is full the new ones are dropped, counted, and what was recorded stays",
+    async () => {
+      const stub = gateOf();
+      const lines = vi.spyOn(console, "warn").mockImplementation(() => {});
+      operator.answer = () => 503;
+      for (const id of ["b-1", "b-2", "b-3", "b-4", "b-5"]) await die(stub, id);
+      await waitFor(() => expect(triesOf(stub)).toHaveLength(3));
+      expect(await rowsOf(stub)).toBe(3);
+      const ids = await runInDurableObject(stub, (_gate, { storage }) =>
+        storage.sql.exec<{ id: string }>("SELECT id FROM events ORDER BY id").toArray(),
+      );
+      expect(ids.map(({ id }) => id)).toEqual(["job-dead-b-1-1", "job-dead-b-2-1", "job-dead-b-3-1"]);
+      expect(JSON.parse(String(lines.mock.calls.at(-1)![0]))).toMatchObject({
+        event: "events_lost",
+        backlog_full: 1,
+      });
+      lines.mockRestore();
+    },
+  );
 });
 
 describe("Where no receiver is configured", () => {
-  test("nothing is stored, and what an earlier configuration left is not read", async () => {
+  trial("nothing is stored, and what an earlier configuration left is not read", async () => {
     const stub = env.TENANT_GATE.getByName("events-off");
     await stub.admit(makeJobsRequest(makeSpec("silent", [])));
     await runInDurableObject(stub, (gate: DurableObject & TenantGateMethods, { storage }) => {

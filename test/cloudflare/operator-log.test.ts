@@ -8,6 +8,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 
 import type { CountedTenant } from "../../src/features/operator/operator.ts";
+import { trial } from "../support/trial.ts";
 
 let logs = 0;
 const open = () => env.OPERATOR.getByName(`log ${(logs += 1)}`);
@@ -47,7 +48,7 @@ describe("The object that counts for the operator", () => {
     expect((await log.overview(DAY)).tenants).toMatchObject([{ row: ["acme", 10, 10, 0, 0, [10, 10]] }]);
   });
 
-  test("has a row for a part of an hour, however many reports and tenants there were", async () => {
+  trial("has a row for a part of an hour, however many reports and tenants there were", async () => {
     const log = open();
     const tenants = Array.from({ length: 2_000 }, (_, at) => countedOf(`tenant-${at}`));
     for (let at = 0; at < 5; at += 1) await log.report(tenants);
@@ -72,7 +73,7 @@ describe("The object that counts for the operator", () => {
     expect((await log.overview(DAY)).tenants).toMatchObject([{ dead: { TIMEOUT: 1 }, waiting: 0 }]);
   });
 
-  test("T03 forgets a tenant in every hour and part, and none whose name begins as its", async () => {
+  trial("T03 forgets a tenant in every hour and part, and none whose name begins as its", async () => {
     const log = open();
     await log.report([countedOf("acme"), countedOf("acme-2"), countedOf("acme2")]);
     await log.tell({ object: "acme", tenant: "acme", dead: { TIMEOUT: 1 }, waiting: 0 });

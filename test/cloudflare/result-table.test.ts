@@ -5,6 +5,7 @@ import * as LIMITS from "../../src/core/contract/limits.ts";
 import { ResultTable } from "../../src/cloudflare/durable/tables/result-table.ts";
 import { KEEP_LIMITS } from "../../src/core/gate/state/kept-results.ts";
 import { makeRequest } from "./gate-requests.ts";
+import { trial } from "../support/trial.ts";
 
 let tenants = 0;
 const gateOf = (namespace: typeof env.TENANT_GATE = env.TENANT_GATE) =>
@@ -37,7 +38,7 @@ test("what is kept is recalled, in the order asked, once each", async () => {
   ]);
 });
 
-test("what is kept survives an eviction and a crash", async () => {
+trial("what is kept survives an eviction and a crash", async () => {
   const stub = gateOf();
   await stub.keep([result("r-1")]);
   await evictDurableObject(stub);
@@ -52,7 +53,7 @@ test("T03 another tenant cannot recall it", async () => {
   expect(await other.recall(["r-1"])).toEqual([]);
 });
 
-test("after 15 minutes it is gone, and any entry removes its row", async () => {
+trial("after 15 minutes it is gone, and any entry removes its row", async () => {
   const stub = gateOf();
   await stub.keep([result("r-1")]);
   await age(stub, LIMITS.resultRetentionMs - 60_000);
@@ -68,7 +69,7 @@ test("after 15 minutes it is gone, and any entry removes its row", async () => {
   expect(await rowsOf(stub)).toEqual([]);
 });
 
-test("the oldest go first when too many or too much is kept, after an eviction as before", async () => {
+trial("the oldest go first when too many or too much is kept, after an eviction as before", async () => {
   const stub = gateOf(env.SMALL_GATE);
   for (const k of [1, 2, 3, 4]) await stub.keep([result(`r-${k}`)]);
   // Kept within one millisecond, so told apart here.
@@ -141,7 +142,7 @@ test("an entry that has nothing to remove costs no SQL", async () => {
   });
 });
 
-test("what stands on another shelf is another thing, and survives a crash there", async () => {
+trial("what stands on another shelf is another thing, and survives a crash there", async () => {
   const stub = gateOf();
   await stub.keep([result("r-1", '"result"')]);
   await stub.keep([result("r-1", '"turn"')], "turns");
@@ -153,7 +154,7 @@ test("what stands on another shelf is another thing, and survives a crash there"
   expect(await again.recall(["r-1", "q-1"], "questions")).toEqual([result("q-1")]);
 });
 
-test.each([
+trial.each([
   ["turns", LIMITS.turnRetentionMs],
   ["questions", LIMITS.maxQuestionTtlMs + LIMITS.questionRetentionMs],
 ] as const)("%s are kept as long as they may be needed, and no longer", async (shelf, retentionMs) => {

@@ -135,7 +135,7 @@ describe("An object that keeps runs", () => {
     expect(found?.children.map(({ run_id }) => run_id)).toEqual(["child", "late"]);
   });
 
-  test("forgets one run and leaves those of the same report", async () => {
+  trial("forgets one run and leaves those of the same report", async () => {
     const log = open();
     await log.report(
       reportOf(runOf("stays"), runOf("goes", { tools: [{ tool: "other", ends: [1, 0, 0, 0, 0, 0] }] })),
@@ -151,7 +151,7 @@ describe("An object that keeps runs", () => {
     expect(idsOf(await log.list(ALL, EVERYTHING))).toEqual([]);
   });
 
-  test("keeps as many runs as it may, and lets the oldest go first", async () => {
+  trial("keeps as many runs as it may, and lets the oldest go first", async () => {
     const log = open(env.SMALL_RUNS);
     for (let at = 0; at < 8; at += 1) await log.report(reportOf(runOf(`run-${at}`)));
     expect(idsOf(await log.list(ALL, EVERYTHING))).toEqual(["run-7", "run-6", "run-5"]);
@@ -178,26 +178,29 @@ describe("An object that keeps runs", () => {
     expect(alarm! - Date.now()).toBeLessThan(7.1 * 86_400_000);
   });
 
-  test("F37 erases everything, and takes no late report of what was under way or of what that caused, after a restart too", async () => {
-    const log = open();
-    await log.report(reportOf(runOf("one"), runOf("two")));
-    const begunAt = Date.now() - 1;
-    expect(await log.erase()).toBe(2);
-    expect(await log.erase()).toBe(0);
-    const ended = runOf("ended", { startedAt: Date.now() - 500 });
-    const underWay = runOf("under-way", { startedAt: begunAt, durationMs: 600_000 });
-    const caused = { ...runOf("caused", { startedAt: Date.now() + 60_000, parent: "under-way" }), begunAt };
-    for (const restart of [false, true]) {
-      if (restart) await evictDurableObject(log);
-      await log.report(reportOf(ended, underWay, caused));
-      expect(idsOf(await log.list(ALL, EVERYTHING))).toEqual([]);
-    }
-    const later = Date.now() + 1_000;
-    await log.report(reportOf({ ...runOf("later", { startedAt: later }), begunAt: later }));
-    expect(idsOf(await log.list(ALL, EVERYTHING))).toEqual(["later"]);
-  });
+  trial(
+    "F37 erases everything, and takes no late report of what was under way or of what that caused, after a restart too",
+    async () => {
+      const log = open();
+      await log.report(reportOf(runOf("one"), runOf("two")));
+      const begunAt = Date.now() - 1;
+      expect(await log.erase()).toBe(2);
+      expect(await log.erase()).toBe(0);
+      const ended = runOf("ended", { startedAt: Date.now() - 500 });
+      const underWay = runOf("under-way", { startedAt: begunAt, durationMs: 600_000 });
+      const caused = { ...runOf("caused", { startedAt: Date.now() + 60_000, parent: "under-way" }), begunAt };
+      for (const restart of [false, true]) {
+        if (restart) await evictDurableObject(log);
+        await log.report(reportOf(ended, underWay, caused));
+        expect(idsOf(await log.list(ALL, EVERYTHING))).toEqual([]);
+      }
+      const later = Date.now() + 1_000;
+      await log.report(reportOf({ ...runOf("later", { startedAt: later }), begunAt: later }));
+      expect(idsOf(await log.list(ALL, EVERYTHING))).toEqual(["later"]);
+    },
+  );
 
-  test("writes down what a rerun sets out to send, once, and keeps that through an eviction", async () => {
+  trial("writes down what a rerun sets out to send, once, and keeps that through an eviction", async () => {
     const log = open();
     await log.report(reportOf(runOf("root")));
     const claim = { root: "root", rerun: "first", writes: ["a0"], after: 0 };
@@ -281,7 +284,7 @@ describe("An object that keeps runs", () => {
     expect(await log.find("its-job", EVERYTHING)).toBeNull();
   });
 
-  test("takes back what another has given, before what it has, and prunes both as one log", async () => {
+  trial("takes back what another has given, before what it has, and prunes both as one log", async () => {
     const from = open();
     for (const report of [reportOf(runOf("a")), reportOf(runOf("b"), runOf("c"))]) await from.report(report);
     const { runs } = await from.read(null, 100_000);

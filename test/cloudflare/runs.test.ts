@@ -68,7 +68,7 @@ describe("A run", () => {
     expect(await callFlows(gate, "recordRun", runOf("id 1", { flow: "others" }))).toMatchObject({ fence: 1 });
   });
 
-  test("asks a person by the attempt that has it, and by no other", async () => {
+  trial("asks a person by the attempt that has it, and by no other", async () => {
     const gate = env.TENANT_GATE.getByName("run-asks");
     const { jobId } = (await callFlows(gate, "recordRun", runOf("id 1"))) as { jobId: string };
     const park = (id: string, fence: number) =>
@@ -107,7 +107,7 @@ describe("A run", () => {
     expect(second.jobId).not.toBe(jobId);
   });
 
-  test("waits for the alarm where many of its flow are under way, and another flow's does not", async () => {
+  trial("waits for the alarm where many of its flow are under way, and another flow's does not", async () => {
     const gate = env.TENANT_GATE.getByName("run-many");
     const fences: (number | null)[] = [];
     for (let n = 0; n <= FLOWS_LIMITS.runsByRequests; n += 1)
@@ -191,7 +191,7 @@ describe("A run", () => {
     expect(await record("5", "a")).toEqual({ kind: "backlog-full" });
   });
 
-  test("keeps what an attempt writes of its steps, as long as the attempt has it", async () => {
+  trial("keeps what an attempt writes of its steps, as long as the attempt has it", async () => {
     const gate = env.TENANT_GATE.getByName("run-steps");
     const { jobId } = (await callFlows(gate, "recordRun", runOf("id 1"))) as { jobId: string };
     expect(await callFlows(gate, "beginStep", jobId, 1, "w")).toBe(true);
@@ -205,7 +205,7 @@ describe("A run", () => {
     expect(await callFlows(gate, "beginStep", jobId, 1, "y")).toBe(false);
   });
 
-  test("keeps them for the next attempt, and forgets them when it has succeeded", async () => {
+  trial("keeps them for the next attempt, and forgets them when it has succeeded", async () => {
     const gate = env.TENANT_GATE.getByName("run-report");
     const { jobId } = (await callFlows(gate, "recordRun", runOf("id 1"))) as { jobId: string };
     await callFlows(gate, "beginStep", jobId, 1, "w");
@@ -231,44 +231,50 @@ describe("A run", () => {
     expect(await callFlows(gate, "runSteps", other.jobId)).toEqual([]);
   });
 
-  test("that cannot go on is dead and can be redriven, and one that may have happened is unknown and cannot", async () => {
-    const gate = env.TENANT_GATE.getByName("run-dead");
-    const [dead, lost] = [
-      await callFlows(gate, "recordRun", runOf("1")),
-      await callFlows(gate, "recordRun", runOf("2")),
-    ] as {
-      jobId: string;
-    }[];
-    const error = { ...failure, retryable: false };
-    await callFlows(gate, "settleRun", dead!.jobId, 1, { kind: "failed", error }, report(done("w")));
-    await callFlows(gate, "settleRun", lost!.jobId, 1, { kind: "unknown", error }, report());
-    expect((await gate.job(dead!.jobId))!.status).toBe("dead");
-    expect((await gate.job(lost!.jobId))!.status).toBe("unknown");
-    expect(await gate.redrive(dead!.jobId)).toMatchObject({ change: "done", job: { status: "retrying" } });
-    expect(await callFlows(gate, "runSteps", dead!.jobId)).toEqual([done("w")]);
-    expect(await gate.redrive(lost!.jobId)).toMatchObject({ change: "wrong-status" });
-  });
+  trial(
+    "that cannot go on is dead and can be redriven, and one that may have happened is unknown and cannot",
+    async () => {
+      const gate = env.TENANT_GATE.getByName("run-dead");
+      const [dead, lost] = [
+        await callFlows(gate, "recordRun", runOf("1")),
+        await callFlows(gate, "recordRun", runOf("2")),
+      ] as {
+        jobId: string;
+      }[];
+      const error = { ...failure, retryable: false };
+      await callFlows(gate, "settleRun", dead!.jobId, 1, { kind: "failed", error }, report(done("w")));
+      await callFlows(gate, "settleRun", lost!.jobId, 1, { kind: "unknown", error }, report());
+      expect((await gate.job(dead!.jobId))!.status).toBe("dead");
+      expect((await gate.job(lost!.jobId))!.status).toBe("unknown");
+      expect(await gate.redrive(dead!.jobId)).toMatchObject({ change: "done", job: { status: "retrying" } });
+      expect(await callFlows(gate, "runSteps", dead!.jobId)).toEqual([done("w")]);
+      expect(await gate.redrive(lost!.jobId)).toMatchObject({ change: "wrong-status" });
+    },
+  );
 
-  test("has an input that no row has room for in pieces, whose characters stay whole, and they go with it", async () => {
-    const gate = env.TENANT_GATE.getByName("run-input");
-    const { cause, spec } = runOf("1");
-    // The first piece would end in the middle of the character.
-    const text = `${"x".repeat(FLOWS_LIMITS.runInputCharacters - 2)}\u{1f600}${"ü".repeat(FLOWS_LIMITS.runInputCharacters)}`;
-    const argsJson = JSON.stringify(text);
-    await callFlows(gate, "recordRun", { cause, spec: { ...spec, argsJson }, takes: true });
-    await evictDurableObject(gate);
-    const kept = await callFlows(gate, "runInput", spec.id);
-    expect(kept === argsJson, "whole").toBe(true);
-    await callFlows(gate, "settleRun", spec.id, 1, { kind: "succeeded", dataJson: "null" }, report());
-    await runInDurableObject(gate, (_, { storage }) =>
-      storage.sql.exec("UPDATE jobs SET updated_at = 1").toArray(),
-    );
-    await evictDurableObject(gate);
-    // Another request to the object: what is old is forgotten with it.
-    await callFlows(gate, "recordRun", runOf("2"));
-    expect(await gate.job(spec.id)).toBeNull();
-    expect(await callFlows(gate, "runInput", spec.id)).toBeNull();
-  });
+  trial(
+    "has an input that no row has room for in pieces, whose characters stay whole, and they go with it",
+    async () => {
+      const gate = env.TENANT_GATE.getByName("run-input");
+      const { cause, spec } = runOf("1");
+      // The first piece would end in the middle of the character.
+      const text = `${"x".repeat(FLOWS_LIMITS.runInputCharacters - 2)}\u{1f600}${"ü".repeat(FLOWS_LIMITS.runInputCharacters)}`;
+      const argsJson = JSON.stringify(text);
+      await callFlows(gate, "recordRun", { cause, spec: { ...spec, argsJson }, takes: true });
+      await evictDurableObject(gate);
+      const kept = await callFlows(gate, "runInput", spec.id);
+      expect(kept === argsJson, "whole").toBe(true);
+      await callFlows(gate, "settleRun", spec.id, 1, { kind: "succeeded", dataJson: "null" }, report());
+      await runInDurableObject(gate, (_, { storage }) =>
+        storage.sql.exec("UPDATE jobs SET updated_at = 1").toArray(),
+      );
+      await evictDurableObject(gate);
+      // Another request to the object: what is old is forgotten with it.
+      await callFlows(gate, "recordRun", runOf("2"));
+      expect(await gate.job(spec.id)).toBeNull();
+      expect(await callFlows(gate, "runInput", spec.id)).toBeNull();
+    },
+  );
 
   test("has its flow's time besides the lease", async () => {
     const gate = env.SMALL_GATE.getByName("run-lease");
@@ -284,7 +290,7 @@ describe("A webhook that waits to be sent again", () => {
   const webhook = (id: string) =>
     makeSpec(id, ["hang"], { tool: "deliver_event", retries: "standard-webhooks", maxAttempts: 10 });
 
-  test("takes no other job's place in the backlog, and has one of its own", async () => {
+  trial("takes no other job's place in the backlog, and has one of its own", async () => {
     const gate = env.SMALL_GATE.getByName("webhook-backlog");
     const record = (...specs: JobSpec[]) => gate.admit(makeJobsRequest(...specs));
     // The backlog has eight places, and four webhooks may wait.
@@ -330,7 +336,7 @@ describe("A clock", () => {
           ?.next_at,
     );
 
-  test("sets the object's alarm, and goes with its flow", async () => {
+  trial("sets the object's alarm, and goes with its flow", async () => {
     const gate = env.TENANT_GATE.getByName("clock-alarm");
     const at = Date.now() + 5 * MINUTE_MS;
     await callAddedTools(gate, "changeTools", { kind: "put", tool: withClock("daily", at) });
@@ -343,25 +349,28 @@ describe("A clock", () => {
     expect(await alarm()).toBeNull();
   });
 
-  test("that has come runs its flow once, however many of its times have passed, also after an eviction", async () => {
-    const gate = env.TENANT_GATE.getByName("clock-missed");
-    await callAddedTools(gate, "changeTools", {
-      kind: "put",
-      tool: withClock("daily", Date.now() - 90 * MINUTE_MS),
-    });
-    await evictDurableObject(gate);
-    // An alarm of the past comes by itself.
-    await expect
-      .poll(async () => (await gate.jobs(list)).rows, PATIENT)
-      .toMatchObject([{ tool: "daily", trigger: "cron" }]);
-    const next = (await nextOf(gate, "daily"))!;
-    expect(next).toBeGreaterThan(Date.now() - 1_000);
-    expect(next % MINUTE_MS).toBe(0);
-    await runDurableObjectAlarm(gate);
-    expect((await gate.jobs(list)).rows).toHaveLength(1);
-  });
+  trial(
+    "that has come runs its flow once, however many of its times have passed, also after an eviction",
+    async () => {
+      const gate = env.TENANT_GATE.getByName("clock-missed");
+      await callAddedTools(gate, "changeTools", {
+        kind: "put",
+        tool: withClock("daily", Date.now() - 90 * MINUTE_MS),
+      });
+      await evictDurableObject(gate);
+      // An alarm of the past comes by itself.
+      await expect
+        .poll(async () => (await gate.jobs(list)).rows, PATIENT)
+        .toMatchObject([{ tool: "daily", trigger: "cron" }]);
+      const next = (await nextOf(gate, "daily"))!;
+      expect(next).toBeGreaterThan(Date.now() - 1_000);
+      expect(next % MINUTE_MS).toBe(0);
+      await runDurableObjectAlarm(gate);
+      expect((await gate.jobs(list)).rows).toHaveLength(1);
+    },
+  );
 
-  test("never runs one time twice, also where its row was set back", async () => {
+  trial("never runs one time twice, also where its row was set back", async () => {
     const gate = env.TENANT_GATE.getByName("clock-back");
     const at = Date.UTC(2026, 0, 1, 7);
     // Its next time is a year later: a time of it that has passed is this one.
@@ -374,7 +383,7 @@ describe("A clock", () => {
     expect((await gate.jobs(list)).rows).toHaveLength(1);
   });
 
-  test("that is put again without one is none any more", async () => {
+  trial("that is put again without one is none any more", async () => {
     const gate = env.TENANT_GATE.getByName("clock-paused");
     await callAddedTools(gate, "changeTools", {
       kind: "put",
@@ -387,7 +396,7 @@ describe("A clock", () => {
     expect((await gate.jobs(list)).rows).toEqual([]);
   });
 
-  test("is taken while the alarm has other work", async () => {
+  trial("is taken while the alarm has other work", async () => {
     const gate = env.TENANT_GATE.getByName("clock-beside");
     await callFlows(gate, "recordRun", runOf("1", { takes: false }));
     await callAddedTools(gate, "changeTools", {

@@ -3,6 +3,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 
 import type { Writing } from "../../src/features/sign-in/store-methods.ts";
+import { trial } from "../support/trial.ts";
 
 let objects = 0;
 const open = (namespace = env.SIGN_INS) => namespace.getByName(`alone ${(objects += 1)}`);
@@ -76,7 +77,7 @@ describe("An object that keeps sign-ins", () => {
     expect(rows).toBe(0);
   });
 
-  test("T51 keeps the newest of the clients that were not let in, and all that were", async () => {
+  trial("T51 keeps the newest of the clients that were not let in, and all that were", async () => {
     const store = open(env.SMALL_SIGN_INS);
     await store.write("client:used", "{}", writing({ unused: true }));
     await store.use("client:used", Date.now() + HOUR);
@@ -87,7 +88,7 @@ describe("An object that keeps sign-ins", () => {
     expect(left.map(({ name }) => name)).toEqual(["client:3", "client:4", "client:5", "client:used"]);
   });
 
-  test("T51 keeps the newest forms, and the newest tokens of each sign-in", async () => {
+  trial("T51 keeps the newest forms, and the newest tokens of each sign-in", async () => {
     const store = open(env.SMALL_SIGN_INS);
     for (let n = 0; n < 5; n += 1) {
       await store.write(`transaction:${n}`, "x", writing());
@@ -106,16 +107,19 @@ describe("An object that keeps sign-ins", () => {
     ]);
   });
 
-  test("T51 refuses more sign-ins of one owner than there may be, and goes on with those there are", async () => {
-    const store = open(env.SMALL_SIGN_INS);
-    const sign = (id: string, owner = "o") => store.write(`grant:${owner}:${id}`, "{}", writing());
-    expect([await sign("1"), await sign("2"), await sign("3")]).toEqual(["written", "written", "full"]);
-    expect([await sign("2"), await sign("1", "other")]).toEqual(["written", "written"]);
-    expect(await store.write("x".repeat(3_000), "{}", writing())).toBe("full");
-    expect(await store.read("x".repeat(3_000))).toBeNull();
-  });
+  trial(
+    "T51 refuses more sign-ins of one owner than there may be, and goes on with those there are",
+    async () => {
+      const store = open(env.SMALL_SIGN_INS);
+      const sign = (id: string, owner = "o") => store.write(`grant:${owner}:${id}`, "{}", writing());
+      expect([await sign("1"), await sign("2"), await sign("3")]).toEqual(["written", "written", "full"]);
+      expect([await sign("2"), await sign("1", "other")]).toEqual(["written", "written"]);
+      expect(await store.write("x".repeat(3_000), "{}", writing())).toBe("full");
+      expect(await store.read("x".repeat(3_000))).toBeNull();
+    },
+  );
 
-  test("lists sign-ins that were redeemed, newest first, and ends one with its tokens", async () => {
+  trial("lists sign-ins that were redeemed, newest first, and ends one with its tokens", async () => {
     const store = open();
     await store.write("grant:t-a-0:AAAAAAAAAAAAAAAA", '{"id":"A"}', writing());
     await store.write("grant:t-b-0:BBBBBBBBBBBBBBBB", '{"id":"B"}', writing());

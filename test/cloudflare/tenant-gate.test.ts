@@ -40,7 +40,7 @@ function endLeases(stub: Stub): Promise<void> {
 }
 
 describe("quota", () => {
-  test("P3: F19 3,000 parallel callers at limit 100: exactly 100", async () => {
+  trial("P3: F19 3,000 parallel callers at limit 100: exactly 100", async () => {
     const stub = gateOf();
     const answers = await Promise.all(
       Array.from({ length: 3_000 }, () => stub.admit(makeRequest({ quota: HUNDRED_AN_HOUR }))),
@@ -120,7 +120,7 @@ describe("quota", () => {
 });
 
 describe("jobs", () => {
-  test("P2: a recorded job is running, survives a crash, and is settled once", async () => {
+  trial("P2: a recorded job is running, survives a crash, and is settled once", async () => {
     const stub = gateOf();
     const { recorded } = await stub.admit(makeJobsRequest(makeSpec("survivor", [])));
     expect(recorded).toEqual([{ index: 0, fence: 1 }]);
@@ -132,7 +132,7 @@ describe("jobs", () => {
     expect(await again.job("survivor")).toMatchObject({ status: "succeeded", attempts: 1, dataJson: "1" });
   });
 
-  test("costs 2 rows of its own, and shares the alarm's", async () => {
+  trial("costs 2 rows of its own, and shares the alarm's", async () => {
     const stub = gateOf();
     const rows = await countRows(stub);
     await stub.admit(makeJobsRequest(makeSpec("first", [])));
@@ -178,7 +178,7 @@ describe("jobs", () => {
     expect(attemptsOf("real-alarm")).toEqual(["real-alarm#2", "real-alarm#3"]);
   });
 
-  test("P4: at-most-once: a lost first attempt is unknown, never run again", async () => {
+  trial("P4: at-most-once: a lost first attempt is unknown, never run again", async () => {
     const stub = gateOf();
     await stub.admit(makeJobsRequest(makeSpec("once", ["succeed"], { delivery: "at-most-once" })));
     await endLeases(stub);
@@ -193,7 +193,7 @@ describe("jobs", () => {
     await becomes(stub, "given-back", "succeeded");
   });
 
-  test.each([
+  trial.each([
     ["poison", ["fail"], "dead", 3],
     ["bug", ["throw"], "dead", 3],
     ["refused", ["fail-for-good"], "failed", 2],
@@ -207,7 +207,7 @@ describe("jobs", () => {
     await becomes(stub, `${id}-sibling`, "succeeded");
   });
 
-  test("P3: what the alarm repeats draws from its tool's limit, and what finds no room waits", async () => {
+  trial("P3: what the alarm repeats draws from its tool's limit, and what finds no room waits", async () => {
     const stub = gateOf();
     const ids = [0, 1, 2, 3].map((n) => `rare-${n}`);
     const rare = ids.map((id) => makeSpec(id, ["succeed"], { tool: "rare" }));
@@ -221,17 +221,20 @@ describe("jobs", () => {
     expect((await stub.admit(draw)).denied).toHaveLength(1);
   });
 
-  test("P3: what waited for its tool's limit runs when there is room, and its waiting is no attempt", async () => {
-    const stub = gateOf();
-    const ids = [0, 1, 2, 3].map((n) => `limited-${n}`);
-    await stub.admit(makeJobsRequest(...ids.map((id) => makeSpec(id, ["succeed"], { tool: "limited" }))));
-    await endLeases(stub);
-    await runDurableObjectAlarm(stub);
-    for (const id of ids) await becomes(stub, id, "succeeded");
-    for (const id of ids) expect(await stub.job(id)).toMatchObject({ attempts: 2 });
-  });
+  trial(
+    "P3: what waited for its tool's limit runs when there is room, and its waiting is no attempt",
+    async () => {
+      const stub = gateOf();
+      const ids = [0, 1, 2, 3].map((n) => `limited-${n}`);
+      await stub.admit(makeJobsRequest(...ids.map((id) => makeSpec(id, ["succeed"], { tool: "limited" }))));
+      await endLeases(stub);
+      await runDurableObjectAlarm(stub);
+      for (const id of ids) await becomes(stub, id, "succeeded");
+      for (const id of ids) expect(await stub.job(id)).toMatchObject({ attempts: 2 });
+    },
+  );
 
-  test("P2: a job that waits for its tool's limit survives an eviction", async () => {
+  trial("P2: a job that waits for its tool's limit survives an eviction", async () => {
     const stub = gateOf();
     const ids = [0, 1, 2].map((n) => `evicted-${n}`);
     await stub.admit(makeJobsRequest(...ids.map((id) => makeSpec(id, ["succeed"], { tool: "limited" }))));
@@ -241,7 +244,7 @@ describe("jobs", () => {
     await becomes(stub, ids[2]!, "succeeded");
   });
 
-  test("F21 a row of another version ends dead and says so; so do arguments that are not JSON", async () => {
+  trial("F21 a row of another version ends dead and says so; so do arguments that are not JSON", async () => {
     const stub = gateOf();
     await stub.admit(
       makeJobsRequest(makeSpec("old", []), makeSpec("torn", []), makeSpec("odd", []), makeSpec("none", [])),
@@ -287,7 +290,7 @@ test("F21 the jobs of one batch are listed beside records that cannot be read", 
   expect(listed.map(({ id }) => id).sort()).toEqual(["one", "two"]);
 });
 
-test("a finished job without a callback is never due, whatever its row says", async () => {
+trial("a finished job without a callback is never due, whatever its row says", async () => {
   const stub = gateOf();
   await stub.admit(makeJobsRequest(makeSpec("over", [])));
   await stub.settle("over", 1, OVER);
@@ -303,7 +306,7 @@ test("a finished job without a callback is never due, whatever its row says", as
 describe("cancel and redrive", () => {
   const NOBODY = "nobody";
 
-  test("a cancelled job's attempt reports in vain, and the alarm runs nothing of it", async () => {
+  trial("a cancelled job's attempt reports in vain, and the alarm runs nothing of it", async () => {
     const stub = gateOf();
     await stub.admit(makeJobsRequest(makeSpec("called-off", ["succeed"])));
     expect(await stub.cancel("called-off")).toMatchObject({ change: "done", job: { status: "cancelled" } });
@@ -314,7 +317,7 @@ describe("cancel and redrive", () => {
     expect(attemptsOf("called-off")).toEqual([]);
   });
 
-  test("a cancelled attempt under way in the alarm is refused by its fence", async () => {
+  trial("a cancelled attempt under way in the alarm is refused by its fence", async () => {
     const stub = gateOf();
     await stub.admit(makeJobsRequest(makeSpec("mid-air", ["hang"])));
     await endLeases(stub);
@@ -381,26 +384,29 @@ describe("cancel and redrive", () => {
     },
   );
 
-  test("a page of jobs is at most as large as a list's page may be, and the next one goes on behind it", async () => {
-    const stub = gateOf();
-    const ids = Array.from({ length: 5 }, (_, n) => `wide-${n}`);
-    for (const id of ids) {
-      await stub.admit(makeJobsRequest(makeSpec(id, [])));
-      const error = { code: "UPSTREAM_ERROR", message: "x".repeat(400_000), retryable: false } as const;
-      await stub.settle(id, 1, { kind: "failed", error });
-    }
-    const seen: number[] = [];
-    let after: JobCursor | null = null;
-    for (let more = true; more;) {
-      const { rows, hasMore } = await stub.jobs({ status: null, limit: 100, after });
-      seen.push(rows.length);
-      const { createdAt, id } = rows.at(-1)!;
-      [after, more] = [{ createdAt, id }, hasMore];
-    }
-    expect(seen).toEqual([2, 2, 1]);
-  });
+  trial(
+    "a page of jobs is at most as large as a list's page may be, and the next one goes on behind it",
+    async () => {
+      const stub = gateOf();
+      const ids = Array.from({ length: 5 }, (_, n) => `wide-${n}`);
+      for (const id of ids) {
+        await stub.admit(makeJobsRequest(makeSpec(id, [])));
+        const error = { code: "UPSTREAM_ERROR", message: "x".repeat(400_000), retryable: false } as const;
+        await stub.settle(id, 1, { kind: "failed", error });
+      }
+      const seen: number[] = [];
+      let after: JobCursor | null = null;
+      for (let more = true; more;) {
+        const { rows, hasMore } = await stub.jobs({ status: null, limit: 100, after });
+        seen.push(rows.length);
+        const { createdAt, id } = rows.at(-1)!;
+        [after, more] = [{ createdAt, id }, hasMore];
+      }
+      expect(seen).toEqual([2, 2, 1]);
+    },
+  );
 
-  test("F21 a row of another version is dead and cannot be redriven, and is listed so", async () => {
+  trial("F21 a row of another version is dead and cannot be redriven, and is listed so", async () => {
     const stub = gateOf();
     await stub.admit(makeJobsRequest(makeSpec("foreign", [], { delivery: "at-most-once" })));
     await runInDurableObject(stub, (_gate, { storage }) =>
@@ -464,7 +470,7 @@ describe("list", () => {
 });
 
 describe("the alarm", () => {
-  test("is set with the first job and never moved later", async () => {
+  trial("is set with the first job and never moved later", async () => {
     const stub = gateOf();
     await stub.admit(makeJobsRequest(makeSpec("a1", [])));
     const first = await alarmOf(stub);
@@ -484,7 +490,7 @@ describe("the alarm", () => {
     expect(attemptsOf("double")).toEqual(["double#2"]);
   });
 
-  test("with nothing due runs nothing and sets itself again", async () => {
+  trial("with nothing due runs nothing and sets itself again", async () => {
     const stub = gateOf();
     await stub.admit(makeJobsRequest(makeSpec("waiting", [])));
     const before = await alarmOf(stub);
@@ -493,7 +499,7 @@ describe("the alarm", () => {
     expect(await alarmOf(stub)).toBe(before);
   });
 
-  test.each([
+  trial.each([
     ["admit", (stub: Stub) => stub.admit(makeRequest({ quota: HUNDRED_AN_HOUR }))],
     ["settle", (stub: Stub) => stub.settle("somebody", 1, OVER)],
     ["job", (stub: Stub) => stub.job("somebody")],
@@ -513,7 +519,7 @@ describe("the alarm", () => {
     await becomes(stub, "overdue", "succeeded");
   });
 
-  test("one hung attempt does not hold back the others, nor a job that comes meanwhile", async () => {
+  trial("one hung attempt does not hold back the others, nor a job that comes meanwhile", async () => {
     const stub = gateOf();
     const quick = Array.from({ length: 8 }, (_, k) => makeSpec(`quick-${k}`, ["hang", "succeed"]));
     await stub.admit(makeJobsRequest(makeSpec("hung", ["hang"]), ...quick));
@@ -532,7 +538,7 @@ describe("the alarm", () => {
     expect(attemptsOf("hung-for-good")).toEqual(["hung-for-good#2"]);
   });
 
-  test("F14 that was overwritten with a later one is moved back by a cold start", async () => {
+  trial("F14 that was overwritten with a later one is moved back by a cold start", async () => {
     const stub = gateOf();
     await stub.admit(makeJobsRequest(makeSpec("overwritten", [])));
     const before = await alarmOf(stub);
@@ -541,7 +547,7 @@ describe("the alarm", () => {
     expect(await alarmOf(stub)).toBe(before);
   });
 
-  test("never throws, and comes back, when storage refuses", async () => {
+  trial("never throws, and comes back, when storage refuses", async () => {
     const stub = gateOf();
     await stub.admit(makeJobsRequest(makeSpec("stuck", ["succeed"])));
     await runInDurableObject(stub, (_gate, { storage }) => {
@@ -565,18 +571,21 @@ describe("a shard", () => {
     countedAtHome: { denied },
   });
 
-  test("queues what home has counted, up to a backlog of its own, and its alarm runs it at once", async () => {
-    const stub = smallGate();
-    const specs = Array.from({ length: 6 }, (_, k) => makeSpec(`queued-${k}`, ["succeed"]));
-    const answer = await stub.admit({ ...makeJobsRequest(...specs), ...counted() });
-    expect(answer.recorded).toEqual([0, 1, 2, 3].map((index) => ({ index, fence: null })));
-    expect(answer.refusedJobs).toEqual([4, 5].map((index) => ({ index, code: "BACKLOG_FULL" })));
-    for (const { id } of specs.slice(0, 4)) await becomes(stub, id, "succeeded");
-    expect(attemptsOf("queued-0")).toEqual(["queued-0#1"]);
-    expect((await stub.admit({ ...makeJobsRequest(specs[4]!), ...counted() })).recorded).toHaveLength(1);
-  });
+  trial(
+    "queues what home has counted, up to a backlog of its own, and its alarm runs it at once",
+    async () => {
+      const stub = smallGate();
+      const specs = Array.from({ length: 6 }, (_, k) => makeSpec(`queued-${k}`, ["succeed"]));
+      const answer = await stub.admit({ ...makeJobsRequest(...specs), ...counted() });
+      expect(answer.recorded).toEqual([0, 1, 2, 3].map((index) => ({ index, fence: null })));
+      expect(answer.refusedJobs).toEqual([4, 5].map((index) => ({ index, code: "BACKLOG_FULL" })));
+      for (const { id } of specs.slice(0, 4)) await becomes(stub, id, "succeeded");
+      expect(attemptsOf("queued-0")).toEqual(["queued-0#1"]);
+      expect((await stub.admit({ ...makeJobsRequest(specs[4]!), ...counted() })).recorded).toHaveLength(1);
+    },
+  );
 
-  test("runs a queued at-most-once job, and once: nothing of it was sent before", async () => {
+  trial("runs a queued at-most-once job, and once: nothing of it was sent before", async () => {
     const stub = gateOf();
     await stub.admit({
       ...makeJobsRequest(makeSpec("queued-once", ["succeed"], { delivery: "at-most-once" })),
@@ -586,7 +595,7 @@ describe("a shard", () => {
     expect(attemptsOf("queued-once")).toEqual(["queued-once#1"]);
   });
 
-  test("makes first attempts without drawing: home has counted them", async () => {
+  trial("makes first attempts without drawing: home has counted them", async () => {
     const stub = gateOf();
     const ids = [0, 1, 2, 3].map((n) => `counted-${n}`);
     // Two an hour: with draws, the last two would wait for longer than this test does.
@@ -595,7 +604,7 @@ describe("a shard", () => {
     for (const id of ids) await becomes(stub, id, "succeeded");
   });
 
-  test("records nothing that home denied, except what it has on record already", async () => {
+  trial("records nothing that home denied, except what it has on record already", async () => {
     const stub = gateOf();
     const jobs = ["on-record", "denied", "free"].map((id) => makeSpec(`shard-${id}`, ["hang"]));
     await stub.admit({ ...makeJobsRequest(jobs[0]!), ...counted() });
@@ -607,7 +616,7 @@ describe("a shard", () => {
     expect(some.denied).toEqual([{ index: 1, retryAfterMs: 9 }]);
   });
 
-  test("F22 after an outage runs as many at once as an alarm may, not all that is due", async () => {
+  trial("F22 after an outage runs as many at once as an alarm may, not all that is due", async () => {
     const stub = smallGate();
     const hung = Array.from({ length: 4 }, (_, k) => makeSpec(`herd-${k}`, ["hang"]));
     await stub.admit({ ...makeJobsRequest(...hung), ...counted() });
@@ -619,21 +628,24 @@ describe("a shard", () => {
 });
 
 describe("bounds", () => {
-  test("T21 F17 over the backlog is BACKLOG_FULL, job by job; quota, reads and settling still work", async () => {
-    const stub = gateOf(env.SMALL_GATE);
-    const specs = Array.from({ length: 10 }, (_, k) =>
-      makeSpec(`backlog-${k}`, ["hang"], { maxAttempts: 50 }),
-    );
-    const { recorded, refusedJobs } = await stub.admit(makeJobsRequest(...specs));
-    expect(recorded.map(({ index }) => index)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
-    expect(refusedJobs).toEqual([8, 9].map((index) => ({ index, code: "BACKLOG_FULL" })));
-    expect((await stub.admit(makeRequest({ quota: HUNDRED_AN_HOUR }))).quota?.allowed).toBe(true);
-    // On a slow machine the lease is over by now, and a later attempt under way.
-    const fences = Array.from({ length: 50 }, (_, k) => k + 1);
-    const settled = await Promise.all(fences.map((fence) => stub.settle("backlog-0", fence, OVER)));
-    expect(settled.filter(Boolean)).toHaveLength(1);
-    expect((await stub.admit(makeJobsRequest(specs[9]!))).recorded).toHaveLength(1);
-  });
+  trial(
+    "T21 F17 over the backlog is BACKLOG_FULL, job by job; quota, reads and settling still work",
+    async () => {
+      const stub = gateOf(env.SMALL_GATE);
+      const specs = Array.from({ length: 10 }, (_, k) =>
+        makeSpec(`backlog-${k}`, ["hang"], { maxAttempts: 50 }),
+      );
+      const { recorded, refusedJobs } = await stub.admit(makeJobsRequest(...specs));
+      expect(recorded.map(({ index }) => index)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+      expect(refusedJobs).toEqual([8, 9].map((index) => ({ index, code: "BACKLOG_FULL" })));
+      expect((await stub.admit(makeRequest({ quota: HUNDRED_AN_HOUR }))).quota?.allowed).toBe(true);
+      // On a slow machine the lease is over by now, and a later attempt under way.
+      const fences = Array.from({ length: 50 }, (_, k) => k + 1);
+      const settled = await Promise.all(fences.map((fence) => stub.settle("backlog-0", fence, OVER)));
+      expect(settled.filter(Boolean)).toHaveLength(1);
+      expect((await stub.admit(makeJobsRequest(specs[9]!))).recorded).toHaveLength(1);
+    },
+  );
 
   test("F17 an admission that comes again finds its jobs recorded, though the backlog is full by now", async () => {
     const stub = gateOf(env.SMALL_GATE);
@@ -644,21 +656,24 @@ describe("bounds", () => {
     expect(refusedJobs).toEqual([{ index: 8, code: "BACKLOG_FULL" }]);
   });
 
-  test("F17 a full disk is OUTBOX_UNAVAILABLE for the whole batch, nothing stays, the draws stand", async () => {
-    const stub = gateOf();
-    await runInDurableObject(stub, (_gate, { storage }) => {
-      storage.sql.exec(
-        "CREATE TRIGGER full BEFORE INSERT ON jobs WHEN NEW.id = 'full-1' BEGIN SELECT RAISE(ABORT, 'full'); END",
-      );
-    });
-    const request = makeJobsRequest(makeSpec("full-0", []), makeSpec("full-1", []));
-    const answer = await stub.admit({ ...request, quota: HUNDRED_AN_HOUR });
-    expect(answer).toMatchObject({ quota: { allowed: true, remaining: 99 }, recorded: [] });
-    expect(answer.refusedJobs).toEqual([0, 1].map((index) => ({ index, code: "OUTBOX_UNAVAILABLE" })));
-    expect(await stub.job("full-0")).toBeNull();
-    expect(await alarmOf(stub)).toBeNull();
-    expect((await stub.admit(makeRequest({ quota: HUNDRED_AN_HOUR }))).quota?.remaining).toBe(98);
-  });
+  trial(
+    "F17 a full disk is OUTBOX_UNAVAILABLE for the whole batch, nothing stays, the draws stand",
+    async () => {
+      const stub = gateOf();
+      await runInDurableObject(stub, (_gate, { storage }) => {
+        storage.sql.exec(
+          "CREATE TRIGGER full BEFORE INSERT ON jobs WHEN NEW.id = 'full-1' BEGIN SELECT RAISE(ABORT, 'full'); END",
+        );
+      });
+      const request = makeJobsRequest(makeSpec("full-0", []), makeSpec("full-1", []));
+      const answer = await stub.admit({ ...request, quota: HUNDRED_AN_HOUR });
+      expect(answer).toMatchObject({ quota: { allowed: true, remaining: 99 }, recorded: [] });
+      expect(answer.refusedJobs).toEqual([0, 1].map((index) => ({ index, code: "OUTBOX_UNAVAILABLE" })));
+      expect(await stub.job("full-0")).toBeNull();
+      expect(await alarmOf(stub)).toBeNull();
+      expect((await stub.admit(makeRequest({ quota: HUNDRED_AN_HOUR }))).quota?.remaining).toBe(98);
+    },
+  );
 
   test("a missing table is OUTBOX_UNAVAILABLE too", async () => {
     const stub = gateOf();
@@ -683,7 +698,7 @@ describe("bounds", () => {
     expect(await stub.job("alive")).not.toBeNull();
   });
 
-  test("an attempt's report reads no row, unless the object was evicted meanwhile", async () => {
+  trial("an attempt's report reads no row, unless the object was evicted meanwhile", async () => {
     const stub = gateOf();
     await stub.admit(makeJobsRequest(makeSpec("at-hand", []), makeSpec("evicted", [])));
     const reads = await countReads(stub);
@@ -706,7 +721,7 @@ describe("bounds", () => {
     expect(await stub.job("aged")).toBeNull();
   });
 
-  test("what storage refuses to forget fails no entry, and goes with a later one", async () => {
+  trial("what storage refuses to forget fails no entry, and goes with a later one", async () => {
     const stub = gateOf();
     await stub.admit(makeJobsRequest(makeSpec("stays", [])));
     await stub.settle("stays", 1, OVER);
@@ -750,7 +765,7 @@ describe("bounds", () => {
   });
 });
 
-test("An object that is erased keeps no row but of its quota and its versions", async () => {
+trial("An object that is erased keeps no row but of its quota and its versions", async () => {
   const stub = gateOf();
   await stub.keep([{ handle: "r-1", json: "1" }]);
   await stub.keep([{ handle: "t-1", json: "1" }], "turns");

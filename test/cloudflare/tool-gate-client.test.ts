@@ -101,7 +101,7 @@ describe("createToolGates()", () => {
     expect(namespace.stubs).toBe(stubs);
   });
 
-  test("gives up on a gate that stays silent for longer than the wait and its bound", async () => {
+  trial("gives up on a gate that stays silent for longer than the wait and its bound", async () => {
     const namespace = new FakeNamespace(new Promise(() => {}));
     await expect(gatesOf(namespace, 30).acquire("tool", REQUEST)).rejects.toThrow("no answer within 50 ms");
   });

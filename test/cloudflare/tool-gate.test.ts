@@ -189,7 +189,7 @@ describe("ToolGate", () => {
     expect(await rows()).toBeLessThanOrEqual(2 + Math.floor(tookMs / LIMITS.permitLeadMs));
   });
 
-  test("a waiting caller whose object crashes is told at once, not left to wait", async () => {
+  trial("a waiting caller whose object crashes is told at once, not left to wait", async () => {
     const gate = gateOf();
     for (const id of ["a", "b"]) await gate.acquire(makeRequest(id));
     const waiting = gate.acquire(makeRequest("c", { waitMs: 60_000 }));

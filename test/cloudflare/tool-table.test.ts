@@ -73,7 +73,7 @@ describe("the tenant's own tools", () => {
     expect(await callAddedTools(stub, "tool", "a")).toMatchObject({ json: flow.json, version: 3 });
   });
 
-  test("are told since a version: what is new, and the names of all that there are", async () => {
+  trial("are told since a version: what is new, and the names of all that there are", async () => {
     const stub = gateOf();
     for (const name of ["a", "b", "c"]) await put(stub, tool(name));
     await put(stub, tool("a", '{"new":true}'));
@@ -84,7 +84,7 @@ describe("the tenant's own tools", () => {
     expect(await callAddedTools(stub, "toolsSince", 5)).toMatchObject({ tools: [] });
   });
 
-  test("are told the oldest change first, also when memory was read anew", async () => {
+  trial("are told the oldest change first, also when memory was read anew", async () => {
     const stub = gateOf();
     for (const name of ["c", "a", "b"]) await put(stub, tool(name));
     await put(stub, tool("c", '{"new":true}'));
@@ -184,7 +184,7 @@ describe("an admission", () => {
     expect(answer).not.toHaveProperty("stale");
   });
 
-  test("of a confirmation planned with other tools claims nothing", async () => {
+  trial("of a confirmation planned with other tools claims nothing", async () => {
     const stub = gateOf();
     const [parked] = await ask(stub).park([{ id: "c1", groupJson: "{}" }]);
     await put(stub, tool("a"));

@@ -10,6 +10,7 @@ import type { UsageReport } from "../../src/core/contract/gate/usage.ts";
 import { ask } from "./ask-confirmations.ts";
 import { countRows as countRowsWritten } from "./count-rows.ts";
 import { HUNDRED_AN_HOUR, makeJobsRequest, makeRequest, makeSpec } from "./gate-requests.ts";
+import { trial } from "../support/trial.ts";
 
 let tenants = 0;
 const gateOf = (namespace: typeof env.TENANT_GATE = env.TENANT_GATE) =>
@@ -66,7 +67,7 @@ describe("usage()", () => {
     expect(await used("key:made", "key:busy", "key:none")).toEqual([made, expect.any(Number), null]);
   });
 
-  test("counts jobs by status through all that becomes of them, and after an eviction", async () => {
+  trial("counts jobs by status through all that becomes of them, and after an eviction", async () => {
     const stub = gateOf();
     await stub.admit(
       makeJobsRequest(
@@ -103,7 +104,7 @@ describe("usage()", () => {
     await expectCounts(stub, { retrying: 1 });
   });
 
-  test("counts what is forgotten no more, and a row of another version as the list does", async () => {
+  trial("counts what is forgotten no more, and a row of another version as the list does", async () => {
     const stub = gateOf(env.SMALL_GATE);
     for (let n = 0; n < 12; n += 1) {
       await stub.admit(makeJobsRequest(makeSpec(`old-${n}`, [])));
@@ -120,7 +121,7 @@ describe("usage()", () => {
     expect([listed.length, (await stub.usage(EVERYTHING)).jobs.dead]).toEqual([1, 1]);
   });
 
-  test("counts the jobs of some tools alone", async () => {
+  trial("counts the jobs of some tools alone", async () => {
     const stub = gateOf();
     await stub.admit(makeJobsRequest(later("a", "mail"), later("b", "mail"), later("c", "drop")));
     const { jobs, backlog } = await stub.usage({ ...EVERYTHING, jobsOf: ["mail", "mail", "unknown"] });
@@ -143,7 +144,7 @@ describe("usage()", () => {
     }
   });
 
-  test("says how many questions wait, since when, of those that a key may decide", async () => {
+  trial("says how many questions wait, since when, of those that a key may decide", async () => {
     const stub = gateOf();
     const about = (id: string, tool: string) => ({
       id,

@@ -93,7 +93,7 @@ test("Its limits hold across an eviction", async () => {
   expect(await workspace.change([file("a", "x".repeat(11))])).toEqual({ reason: "large-file", path: "a" });
 });
 
-test("A file costs one row written, and what is refused none", async () => {
+trial("A file costs one row written, and what is refused none", async () => {
   const workspace = openWorkspace();
   const rows = await countRows(workspace);
   await workspace.change([file("a", "1"), file("b", "2")]);
@@ -114,24 +114,27 @@ const write = async (
   return written.version;
 };
 
-test("A file is put back to what it was before each write, also when its object was gone in between", async () => {
-  const workspace = openWorkspace();
-  await workspace.change([file("a", "one")]);
-  const [head] = await workspace.heads("a");
-  const second = await write(workspace, { path: "a", text: "two", key: "k2" });
-  const third = await write(workspace, { path: "a", text: "three", key: "k3" });
-  const created = await write(workspace, { path: "b", text: "new", key: "k4" });
-  await evictDurableObject(workspace);
-  expect(await workspace.restore("a", second)).toEqual({ reason: "changed", path: "a" });
-  expect(await workspace.restore("a", third)).toBeNull();
-  expect(await contentOf(workspace, "a")).toBe("two");
-  expect(await workspace.restore("a", second)).toBeNull();
-  expect(await workspace.restore("b", created)).toBeNull();
-  expect(await workspace.heads("")).toEqual([head]);
-  expect(await contentOf(workspace, "a")).toBe("one");
-});
+trial(
+  "A file is put back to what it was before each write, also when its object was gone in between",
+  async () => {
+    const workspace = openWorkspace();
+    await workspace.change([file("a", "one")]);
+    const [head] = await workspace.heads("a");
+    const second = await write(workspace, { path: "a", text: "two", key: "k2" });
+    const third = await write(workspace, { path: "a", text: "three", key: "k3" });
+    const created = await write(workspace, { path: "b", text: "new", key: "k4" });
+    await evictDurableObject(workspace);
+    expect(await workspace.restore("a", second)).toEqual({ reason: "changed", path: "a" });
+    expect(await workspace.restore("a", third)).toBeNull();
+    expect(await contentOf(workspace, "a")).toBe("two");
+    expect(await workspace.restore("a", second)).toBeNull();
+    expect(await workspace.restore("b", created)).toBeNull();
+    expect(await workspace.heads("")).toEqual([head]);
+    expect(await contentOf(workspace, "a")).toBe("one");
+  },
+);
 
-test("A file is put back once: asked again, nothing happens to what stands there then", async () => {
+trial("A file is put back once: asked again, nothing happens to what stands there then", async () => {
   const workspace = openWorkspace();
   const version = await write(workspace, { path: "a", text: "one", key: "k" });
   expect(await workspace.restore("a", version)).toBeNull();
@@ -140,56 +143,65 @@ test("A file is put back once: asked again, nothing happens to what stands there
   expect(await contentOf(workspace, "a")).toBe("another");
 });
 
-test("A write that is sent again is one write: what was there before the first stays the one to put back", async () => {
-  const workspace = openWorkspace();
-  await workspace.change([file("a", "one")]);
-  const version = await write(workspace, { path: "a", text: "two", key: "k" });
-  expect(await write(workspace, { path: "a", text: "two", key: "k" })).toBe(version);
-  expect(await write(workspace, { path: "a", text: "two", key: "other" })).toBeGreaterThan(version);
-  await workspace.change([file("a", "one")]);
-  const anew = await write(workspace, { path: "a", text: "two", key: "k" });
-  expect(anew).toBeGreaterThan(version);
-  expect(await workspace.restore("a", anew)).toBeNull();
-  expect(await contentOf(workspace, "a")).toBe("one");
-});
+trial(
+  "A write that is sent again is one write: what was there before the first stays the one to put back",
+  async () => {
+    const workspace = openWorkspace();
+    await workspace.change([file("a", "one")]);
+    const version = await write(workspace, { path: "a", text: "two", key: "k" });
+    expect(await write(workspace, { path: "a", text: "two", key: "k" })).toBe(version);
+    expect(await write(workspace, { path: "a", text: "two", key: "other" })).toBeGreaterThan(version);
+    await workspace.change([file("a", "one")]);
+    const anew = await write(workspace, { path: "a", text: "two", key: "k" });
+    expect(anew).toBeGreaterThan(version);
+    expect(await workspace.restore("a", anew)).toBeNull();
+    expect(await contentOf(workspace, "a")).toBe("one");
+  },
+);
 
-test("A file that cannot be put back stays as it is: others have changed it, or there is no room", async () => {
-  const workspace = openWorkspace(env.SMALL_WORKSPACES);
-  const version = await write(workspace, { path: "a", text: "x".repeat(9), key: "k1" });
-  const shorter = await write(workspace, { path: "a", text: "x", key: "k2" });
-  await workspace.change([file("b", "x".repeat(10))]);
-  await workspace.change([file("c", "x".repeat(9))]);
-  expect(await workspace.restore("a", shorter)).toEqual({ reason: "full" });
-  expect(await contentOf(workspace, "a")).toBe("x");
-  expect(await workspace.restore("a", 7)).toEqual({ reason: "forgotten" });
-  await workspace.change([{ path: "a", content: null }]);
-  expect(await workspace.restore("a", version)).toEqual({ reason: "changed", path: "a" });
-});
+trial(
+  "A file that cannot be put back stays as it is: others have changed it, or there is no room",
+  async () => {
+    const workspace = openWorkspace(env.SMALL_WORKSPACES);
+    const version = await write(workspace, { path: "a", text: "x".repeat(9), key: "k1" });
+    const shorter = await write(workspace, { path: "a", text: "x", key: "k2" });
+    await workspace.change([file("b", "x".repeat(10))]);
+    await workspace.change([file("c", "x".repeat(9))]);
+    expect(await workspace.restore("a", shorter)).toEqual({ reason: "full" });
+    expect(await contentOf(workspace, "a")).toBe("x");
+    expect(await workspace.restore("a", 7)).toEqual({ reason: "forgotten" });
+    await workspace.change([{ path: "a", content: null }]);
+    expect(await workspace.restore("a", version)).toEqual({ reason: "changed", path: "a" });
+  },
+);
 
-test("What a file was before is forgotten after a week, by alarm, and at once where the tenant is deleted", async () => {
-  const workspace = openWorkspace();
-  await workspace.change([file("a", "old")]);
-  const version = await write(workspace, { path: "a", text: "new", key: "k" });
-  const left = () =>
-    runInDurableObject(workspace, (_, { storage }) =>
-      storage.sql
-        .exec("SELECT version FROM earlier")
-        .toArray()
-        .map((row) => row["version"]),
+trial(
+  "What a file was before is forgotten after a week, by alarm, and at once where the tenant is deleted",
+  async () => {
+    const workspace = openWorkspace();
+    await workspace.change([file("a", "old")]);
+    const version = await write(workspace, { path: "a", text: "new", key: "k" });
+    const left = () =>
+      runInDurableObject(workspace, (_, { storage }) =>
+        storage.sql
+          .exec("SELECT version FROM earlier")
+          .toArray()
+          .map((row) => row["version"]),
+      );
+    expect(await runInDurableObject(workspace, (_, { storage }) => storage.getAlarm())).toBe(
+      version + 7 * 86_400_000,
     );
-  expect(await runInDurableObject(workspace, (_, { storage }) => storage.getAlarm())).toBe(
-    version + 7 * 86_400_000,
-  );
-  await runInDurableObject(workspace, (_, { storage }) =>
-    storage.sql.exec("UPDATE earlier SET version = version - ?", 8 * 86_400_000),
-  );
-  const later = await write(workspace, { path: "b", text: "new", key: "k" });
-  expect(await left()).toHaveLength(2);
-  expect(await runDurableObjectAlarm(workspace)).toBe(true);
-  expect(await left()).toEqual([later]);
-  await workspace.erase();
-  expect(await left()).toEqual([]);
-});
+    await runInDurableObject(workspace, (_, { storage }) =>
+      storage.sql.exec("UPDATE earlier SET version = version - ?", 8 * 86_400_000),
+    );
+    const later = await write(workspace, { path: "b", text: "new", key: "k" });
+    expect(await left()).toHaveLength(2);
+    expect(await runDurableObjectAlarm(workspace)).toBe(true);
+    expect(await left()).toEqual([later]);
+    await workspace.erase();
+    expect(await left()).toEqual([]);
+  },
+);
 
 /** Write in a turn of one's own, as the tools do; null where none came. */
 const writeInTurn = async (
@@ -277,7 +289,7 @@ trial(
   },
 );
 
-test("A file of the largest size gets through where there is less room than it takes", async () => {
+trial("A file of the largest size gets through where there is less room than it takes", async () => {
   const workspace = openWorkspace(env.NARROW_WORKSPACES);
   expect(await writeInTurn(workspace, [{ path: "a", content: new Uint8Array(MB) }])).toBeNull();
   const [whole] = await filesOf(workspace.read("a", 2 * MB));

@@ -53,7 +53,7 @@ describe("volley dev", () => {
     expect(caller).toMatchObject({ flags: ["approve", "manage_endpoints"] });
   });
 
-  test("prints the key of its variables where that gets in, and makes none up beside keys", async () => {
+  trial("prints the key of its variables where that gets in, and makes none up beside keys", async () => {
     const hash = toHash(await digestKey("mine"));
     await write("wrangler.toml", TOML);
     const look = async (vars: string) => {
@@ -107,7 +107,7 @@ describe("volley dev", () => {
     },
   );
 
-  test("says which file is no code, and goes on once it is saved mended", async () => {
+  trial("says which file is no code, and goes on once it is saved mended", async () => {
     await write("wrangler.toml", TOML);
     await write("worker.ts", "const = 1;");
     await write("mended", "export default { options: { tools: [] } };");

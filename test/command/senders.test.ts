@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 
 import { runCommand } from "../../scripts/command/run-command.ts";
 import { SENDERS } from "../../scripts/hooks/senders.ts";
+import { trial } from "../support/trial.ts";
 
 const NAMES = Object.keys(SENDERS);
 /** A secret that every sender but Discord may have: Standard Webhooks decode it, the others take its text. */
@@ -77,7 +78,7 @@ async function attempt(sender: string, secret = SECRET): Promise<readonly [numbe
 describe("volley hooks try, for each of 29 senders", () => {
   test("there are so many", () => expect(NAMES).toHaveLength(29));
 
-  test.each(NAMES.filter((name) => name !== "discord"))(
+  trial.each(NAMES.filter((name) => name !== "discord"))(
     "%s begins a run, and with another secret none",
     async (sender) => {
       const [code, said] = await attempt(sender);

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { printJson, setFields } from "../../src/console/editor/print-json.ts";
 import { readJson } from "../../src/console/editor/read-json.ts";
 import { samples } from "../support/samples.ts";
+import { trial } from "../support/trial.ts";
 
 /** The value of a text after it was read, slips mended. */
 function mend(text: string): unknown {
@@ -107,7 +108,7 @@ describe("readJson()", () => {
     });
   });
 
-  test("takes no stack and says so for a text of brackets only", () => {
+  trial("takes no stack and says so for a text of brackets only", () => {
     const { slips, tokens } = readJson("[".repeat(100_000));
     expect(tokens).toHaveLength(100_000);
     expect(slips.length).toBeLessThanOrEqual(20);

@@ -5,6 +5,8 @@ import { gzipSync } from "node:zlib";
 
 import { beforeAll, expect, test } from "vitest";
 
+import { trial } from "../support/trial.ts";
+
 /** The files of `dist/console` that each page loads, and how many bytes of them are sent at most, gzipped. */
 const PAGES = {
   "the console": { files: /^(?:console\.(?:html|css|js)|icon\.svg)$/, most: 80_000 },
@@ -41,7 +43,7 @@ test("All files of the pages take at most 600 KB as they are", () => {
   expect(sum(files.map(([, content]) => content.length))).toBeLessThanOrEqual(600_000);
 });
 
-test("T40 no source of the pages makes markup of text", async () => {
+trial("T40 no source of the pages makes markup of text", async () => {
   const sources = (await readdir("src", { recursive: true })).filter((name) =>
     /^(?:console|features\/[^/]+\/console)\/.*\.tsx?$/.test(name),
   );

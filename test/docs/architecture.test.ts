@@ -134,7 +134,7 @@ describe("src", () => {
     expect([...reached].filter((file) => file.startsWith("src/features/"))).toEqual([]);
   });
 
-  test.for(features)(
+  trial.for(features)(
     "builds and has its types without the folders that $name does not need: it reaches no other",
     async ({ name, needs }) => {
       const own = SOURCES.filter((file) => file.startsWith(folderOf(name)));

@@ -7,6 +7,7 @@ import { describe, expect, test } from "vitest";
 import { makeLlmsFull, makeLlmsIndex } from "../../scripts/docs/llms-text.ts";
 import { pagesOf, readIndex, referencesOf } from "../../scripts/docs/read-index.ts";
 import { addressOf, toSitePage } from "../../scripts/docs/site-pages.ts";
+import { trial } from "../support/trial.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const names = (await readdir(join(ROOT, "docs"), { recursive: true })).filter((name) => name.endsWith(".md"));
@@ -45,7 +46,7 @@ describe("docs/index.md", () => {
     );
   });
 
-  test("leads to every page in three clicks, as the README does", async () => {
+  trial("leads to every page in three clicks, as the README does", async () => {
     for (const start of ["docs/index.md", "README.md"]) {
       let reached = new Set([start]);
       for (let click = 0; click < 3; click += 1) {

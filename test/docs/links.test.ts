@@ -5,6 +5,8 @@ import { fileURLToPath } from "node:url";
 
 import { describe, expect, test } from "vitest";
 
+import { trial } from "../support/trial.ts";
+
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const pages = [
   ...(await readdir(ROOT)).filter((name) => name.endsWith(".md")),
@@ -41,7 +43,7 @@ describe.each(pages)("%s", (page) => {
     expect([...links, ...named].filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
   });
 
-  test("links only to headings that exist", async () => {
+  trial("links only to headings that exist", async () => {
     const text = await readFile(join(ROOT, page), "utf8");
     const links = text.replaceAll(CODE, "").matchAll(/\]\((?!https?:)([^)#\s]*?)#([^)\s]+)\)/g);
     const dead: string[] = [];

@@ -19,6 +19,7 @@ import { createProbeTools } from "../sandbox/probe-tools.ts";
 import { routeUpstream } from "../sandbox/upstreams/route-upstream.ts";
 import { TestWorld } from "../support/execute-batch.ts";
 import { valueOf } from "../support/unwrap.ts";
+import { trial } from "../support/trial.ts";
 
 const page = await readPage("docs/orchestration.md");
 const examples = findExamples("docs/orchestration.md", page);
@@ -41,14 +42,14 @@ describe("docs/orchestration.md", () => {
     expect(examples).toHaveLength(requests.length);
   });
 
-  test.each(examples)("prints what the request in $name is answered", async ({ path, request, printed }) => {
+  trial.each(examples)("prints what the request in $name is answered", async ({ path, request, printed }) => {
     let body = request;
     for (const [old, current] of handles) body = body.replaceAll(old, current);
 
     expect(differences(printed, await answer(path, JSON.parse(body)))).toEqual([]);
   });
 
-  test("prints how far the token estimate is off", async () => {
+  trial("prints how far the token estimate is off", async () => {
     const errors = await measureTokenErrors();
     const percent = (error: number): string => `${(100 * error).toFixed(1)} %`;
     const mean = errors.reduce((sum, error) => sum + error, 0) / errors.length;

@@ -72,7 +72,7 @@ test("The page's client follows a job, and tells a refusal by its code", async (
   expect(await run("client", `${volley}\n${code}`)).toEqual(["succeeded 1", "INVALID_BATCH 422"]);
 });
 
-test("The page's lines for every path keep a flow, run it, and list what failed", async () => {
+trial("The page's lines for every path keep a flow, run it, and list what failed", async () => {
   const volley = `
     import { createTestVolley } from "volley/testing";
     import { getWeather } from "volley/tools";

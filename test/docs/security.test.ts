@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 
 import * as LIMITS from "../../src/core/contract/limits.ts";
+import { trial } from "../support/trial.ts";
 
 const root = new URL("../../", import.meta.url);
 const page = await readFile(new URL("docs/security.md", root), "utf8");
@@ -29,7 +30,7 @@ test("docs/security.md says how many live jobs a tenant may have", () => {
   expect(page).toContain(`${all.toLocaleString("en-US")} live jobs`);
 });
 
-test("T26 every package has one exact version, and a checksum in the lock file", async () => {
+trial("T26 every package has one exact version, and a checksum in the lock file", async () => {
   interface Package {
     readonly version?: string;
     readonly integrity?: string;

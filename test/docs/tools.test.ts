@@ -17,6 +17,7 @@ import { resetGoogleCalendar } from "../sandbox/upstreams/google-calendar.ts";
 import { resetGoogleTasks } from "../sandbox/upstreams/google-tasks.ts";
 import { contractOf } from "../support/fake-actions.ts";
 import { runTool } from "../support/run-tool.ts";
+import { trial } from "../support/trial.ts";
 
 const tools = await readVolleyTools();
 const page = await readFile(new URL("../../docs/tools.md", import.meta.url), "utf8");
@@ -47,7 +48,7 @@ beforeAll(() => {
   resetGoogleTasks();
 });
 
-test.each(SHIPPED_TOOLS.filter(({ name, bindings }) => bindings.length === 0 && name in TOOL_EXAMPLES))(
+trial.each(SHIPPED_TOOLS.filter(({ name, bindings }) => bindings.length === 0 && name in TOOL_EXAMPLES))(
   "the example of $name answers in the sandbox what the page says",
   async (tool) => {
     const { args, answer } = TOOL_EXAMPLES[tool.name]!;

@@ -66,7 +66,7 @@ const pathsOf = async (volley: { fetch(path: string): Promise<Response> }): Prom
 };
 
 describe("A Worker without features", () => {
-  test("runs batches and lists jobs, and answers no other path", async () => {
+  trial("runs batches and lists jobs, and answers no other path", async () => {
     const volley = await createTestVolley({ tools: [echo] });
     const { results } = await volley.run({ actions: [{ tool: "echo_text", args: { text: "hi" } }] });
     expect(results).toMatchObject([{ status: "success", data: { text: "hi" } }]);
@@ -86,7 +86,7 @@ describe("A Worker without features", () => {
     }
   });
 
-  test("has no tool that finds others, and names none in a hint", async () => {
+  trial("has no tool that finds others, and names none in a hint", async () => {
     const volley = await createTestVolley({ tools: [echo] });
     const { results } = await volley.run({
       actions: [
@@ -102,32 +102,35 @@ describe("A Worker without features", () => {
   });
 });
 
-test("A tool that a tenant adds, and that asks a person, is not called where there is no feature for it", async () => {
-  const features = [discovery(), addedTools()];
-  const volley = await createTestVolley({ tools: [echo], features, key: { flags: ["manage_tools"] } });
-  const { name, http, ...rest } = declareCustomers({
-    name: "own_tool",
-    orchestration: { mode: "parallel-safe", confirm: "always" },
-  });
-  const { auth: _, ...open } = http!;
-  const put = await volley.fetch(`/v1/tools/${name}`, {
-    method: "PUT",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ ...rest, http: open }),
-  });
-  expect([put.status, await put.text()]).toEqual([201, expect.any(String)]);
-  const { results } = await volley.run({
-    actions: [
-      { id: "own", tool: "own_tool", args: { email: "a@b.example", region: "eu" } },
-      { id: "after", tool: "echo_text", args: { text: "gone" }, depends_on: ["own"] },
-    ],
-  });
-  expect(results).toMatchObject([
-    { status: "error", error: { code: "MISCONFIGURED", hint: expect.stringContaining("'confirmations'") } },
-    { status: "skipped", error: { code: "DEPENDENCY_FAILED" } },
-  ]);
-  expect(volley.requests).toEqual([]);
-});
+trial(
+  "A tool that a tenant adds, and that asks a person, is not called where there is no feature for it",
+  async () => {
+    const features = [discovery(), addedTools()];
+    const volley = await createTestVolley({ tools: [echo], features, key: { flags: ["manage_tools"] } });
+    const { name, http, ...rest } = declareCustomers({
+      name: "own_tool",
+      orchestration: { mode: "parallel-safe", confirm: "always" },
+    });
+    const { auth: _, ...open } = http!;
+    const put = await volley.fetch(`/v1/tools/${name}`, {
+      method: "PUT",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ ...rest, http: open }),
+    });
+    expect([put.status, await put.text()]).toEqual([201, expect.any(String)]);
+    const { results } = await volley.run({
+      actions: [
+        { id: "own", tool: "own_tool", args: { email: "a@b.example", region: "eu" } },
+        { id: "after", tool: "echo_text", args: { text: "gone" }, depends_on: ["own"] },
+      ],
+    });
+    expect(results).toMatchObject([
+      { status: "error", error: { code: "MISCONFIGURED", hint: expect.stringContaining("'confirmations'") } },
+      { status: "skipped", error: { code: "DEPENDENCY_FAILED" } },
+    ]);
+    expect(volley.requests).toEqual([]);
+  },
+);
 
 describe("A Worker with every feature", () => {
   test("lists each folder of src/features once", async () => {
@@ -210,7 +213,7 @@ describe("A Worker does not start", () => {
     expect(() => createVolley({ tools: [optional] })).not.toThrow();
   });
 
-  test.each<[string, object, string]>([
+  trial.each<[string, object, string]>([
     ["LLM_BASE_URL", { LLM_BASE_URL: "https://model.example.com" }, "agent"],
     ["ANTHROPIC_BASE_URL", { ANTHROPIC_BASE_URL: "https://model.example.com" }, "agent"],
     ["VOLLEY_TOOL_SECRETS", { VOLLEY_TOOL_SECRETS: "{}" }, "added-tools"],

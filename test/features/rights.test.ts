@@ -4,6 +4,7 @@ import type { Feature } from "../../src/cloudflare/feature.ts";
 import { createTestVolley } from "../../src/package/testing.ts";
 import { ALL_FEATURES } from "../support/all-features.ts";
 import { SHIPPED_FLAGS } from "../../src/shipped.ts";
+import { trial } from "../support/trial.ts";
 
 const KEY_FLAGS = Object.keys(SHIPPED_FLAGS);
 
@@ -97,7 +98,7 @@ describe("The flags that a path needs", () => {
     });
   });
 
-  test.each(managed)(
+  trial.each(managed)(
     "T02 are asked of a key before its body is read: $route",
     async ({ route, flags, told }) => {
       for (const [at, flag] of flags.entries()) {

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { defineTool } from "../../src/core/catalog/define-tool.ts";
 import { createTestVolley } from "../../src/package/testing.ts";
 import type { Routes } from "../../src/package/testing.ts";
+import { trial } from "../support/trial.ts";
 
 const SEND = "https://api.example.com/send";
 const HOUR_MS = 3_600_000;
@@ -49,7 +50,7 @@ test("a cancelled job stays as it is when the attempt that was under way is answ
   expect(volley.requests).toHaveLength(1);
 });
 
-test("a job that is cancelled while it waits for its next attempt is not attempted again", async () => {
+trial("a job that is cancelled while it waits for its next attempt is not attempted again", async () => {
   const { volley, id } = await beginJob(() => new Response("", { status: 503 }));
   expect(await volley.client.job(id)).toMatchObject({ status: "retrying", attempts: 1 });
   expect(await volley.client.cancel(id)).toMatchObject({ status: "cancelled", attempts: 1 });

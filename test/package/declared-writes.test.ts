@@ -4,6 +4,7 @@ import type { Answer } from "../../src/package/testing/scripted-upstream.ts";
 import { createTestVolley } from "../../src/package/testing.ts";
 import { addedTools } from "../../src/features/added-tools/index.ts";
 import { discovery } from "../../src/features/discovery/index.ts";
+import { trial } from "../support/trial.ts";
 
 const ORIGIN = "https://api.example.com";
 
@@ -65,13 +66,13 @@ describe("P4: a registered fire-and-forget write", () => {
     expect(job).toMatchObject({ status: "unknown", attempts: 1 });
   });
 
-  test.each([425, 429])("that is answered %i is sent again", async (code) => {
+  trial.each([425, 429])("that is answered %i is sent again", async (code) => {
     const { job, keys } = await write(inBackground, [status(code), { placed: true }]);
     expect(keys).toHaveLength(2);
     expect(job).toMatchObject({ status: "succeeded", attempts: 2 });
   });
 
-  test.each([408, 500, 501, 502, 503, 504])(
+  trial.each([408, 500, 501, 502, 503, 504])(
     "T56 that is answered %i, which says nothing of its effect, is not",
     async (code) => {
       const { job, keys } = await write(inBackground, [status(code), { placed: true }]);
@@ -80,7 +81,7 @@ describe("P4: a registered fire-and-forget write", () => {
     },
   );
 
-  test.each([
+  trial.each([
     ["is idempotent", { idempotent: true }],
     ["is idempotent with a key", { idempotent: "with-key" }],
     ["says that it is at-least-once", { delivery: "at-least-once" }],
@@ -121,17 +122,20 @@ describe("a registered sync write", () => {
     expect(keys[0]).toMatch(/./);
   });
 
-  test("sends the header of that name that it declares, and its own key where that has no value", async () => {
-    const headers = { "Idempotency-Key": "order-{k}" };
-    const { results, keys } = await write(
-      { http: { method: "POST", url: `${ORIGIN}/orders`, headers: { "Idempotency-Key": "fixed" } } },
-      [{ placed: true }],
-    );
-    expect(results).toMatchObject([{ status: "success" }]);
-    expect(keys).toEqual(["fixed"]);
-    const without = await write({ http: { method: "POST", url: `${ORIGIN}/orders`, headers } }, [{}]);
-    expect(without.keys).toEqual([expect.stringMatching(/^[0-9a-f-]{36}:a0$/)]);
-  });
+  trial(
+    "sends the header of that name that it declares, and its own key where that has no value",
+    async () => {
+      const headers = { "Idempotency-Key": "order-{k}" };
+      const { results, keys } = await write(
+        { http: { method: "POST", url: `${ORIGIN}/orders`, headers: { "Idempotency-Key": "fixed" } } },
+        [{ placed: true }],
+      );
+      expect(results).toMatchObject([{ status: "success" }]);
+      expect(keys).toEqual(["fixed"]);
+      const without = await write({ http: { method: "POST", url: `${ORIGIN}/orders`, headers } }, [{}]);
+      expect(without.keys).toEqual([expect.stringMatching(/^[0-9a-f-]{36}:a0$/)]);
+    },
+  );
 
   test("says nothing of a delivery, which only background writes have", async () => {
     const { status: answered, kept } = await write({ delivery: "at-least-once" }, [{}]);

@@ -151,7 +151,7 @@ trial(
   },
 );
 
-test("An importer of one tool bundles no other", async () => {
+trial("An importer of one tool bundles no other", async () => {
   const { outputFiles } = await build({
     stdin: {
       contents: 'import { getWeather } from "./src/package/tools.ts"; console.log(getWeather);',

@@ -116,7 +116,7 @@ describe("A Volley for tests", () => {
     expect(volley.requests[0]!.json()).toEqual({ n: 1 });
   });
 
-  test("gives every run the same ids, times and pauses", async () => {
+  trial("gives every run the same ids, times and pauses", async () => {
     const play = async (): Promise<unknown> => {
       const routes = { [`POST ${ORIGIN}/send`]: new Response("", { status: 503 }) };
       const volley = await createTestVolley({ tools: [send], routes });
@@ -127,7 +127,7 @@ describe("A Volley for tests", () => {
     expect(await play()).toEqual(await play());
   });
 
-  test("asks a person, lets the question expire, and runs what was parked on a yes", async () => {
+  trial("asks a person, lets the question expire, and runs what was parked on a yes", async () => {
     const volley = await createTestVolley({
       tools: [drop],
       features: [confirmations()],
@@ -196,7 +196,7 @@ describe("A Volley for tests", () => {
     },
   );
 
-  test("counts quotas, and lets them recover", async () => {
+  trial("counts quotas, and lets them recover", async () => {
     const volley = await createTestVolley({
       tools: [read],
       routes: { [`GET ${ORIGIN}/read_it`]: {} },
@@ -210,7 +210,7 @@ describe("A Volley for tests", () => {
     expect((await once()).summary.ok).toBe(1);
   });
 
-  test("streams, and runs a flow by its clock", async () => {
+  trial("streams, and runs a flow by its clock", async () => {
     const volley = await createTestVolley({
       tools: [read],
       routes: { [`GET ${ORIGIN}/read_it`]: { ok: true } },

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { evaluate } from "../../src/packs/calculator.ts";
 import { FUNCTIONS } from "../../src/packs/calculator-functions.ts";
 import { errorOf, valueOf } from "../support/unwrap.ts";
+import { trial } from "../support/trial.ts";
 
 const resultOf = (expression: string): string => valueOf(evaluate(expression)).result;
 const valueAt = (expression: string): number => valueOf(evaluate(expression)).value;
@@ -26,7 +27,7 @@ const SAME = [
 ] as const;
 const POSITIVE = ["sqrt", "log10", "log2"] as const;
 
-test.each([...SAME, ...POSITIVE, "asin", "acos"] as const)(
+trial.each([...SAME, ...POSITIVE, "asin", "acos"] as const)(
   "%s is that of the platform, in as many digits as a double has",
   (name) => {
     const points =
@@ -171,7 +172,7 @@ test.each<[string, string]>([
 describe("what is exact stays exact", () => {
   const whole = fc.integer({ min: -1_000_000, max: 1_000_000 });
 
-  test("a rounded number is off by half a place at most, and its digits end there", () => {
+  trial("a rounded number is off by half a place at most, and its digits end there", () => {
     fc.assert(
       fc.property(whole, fc.integer({ min: 1, max: 999 }), fc.integer({ min: 0, max: 5 }), (n, d, places) => {
         const rounded = resultOf(`round(${n}/${d}, ${places})`);
@@ -196,7 +197,7 @@ describe("what is exact stays exact", () => {
     );
   });
 
-  test("the smallest, the largest and the middle are those of the sorted numbers", () => {
+  trial("the smallest, the largest and the middle are those of the sorted numbers", () => {
     fc.assert(
       fc.property(fc.array(whole, { minLength: 1, maxLength: 9 }), (numbers) => {
         const sorted = numbers.toSorted((a, b) => a - b);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { runShell } from "../../src/packs/shell.ts";
-import { trials } from "../support/trial.ts";
+import { trial, trials } from "../support/trial.ts";
 
 const MIB = 1024 * 1024;
 const BOUNDS = { timeMs: 60_000, outputBytes: 12 * MIB, inputBytes: 12 * MIB, fileBytes: 20 * MIB };
@@ -47,7 +47,7 @@ describe.each([
   ["grep a nowhere", "grep -e a nowhere"],
   ["grep a /tmp", "grep -e a /tmp"],
 ])("%s", (plain, own) => {
-  test.each(TEXTS.map((text) => [text]))("does to %j what the library does", async (text) => {
+  trial.each(TEXTS.map((text) => [text]))("does to %j what the library does", async (text) => {
     expect(await run(plain, text)).toEqual(await run(own, text));
   });
 });

@@ -32,7 +32,7 @@ const changesOf = ({ written, removed }: ShellRun): object => ({
   removed,
 });
 
-test.each([
+trial.each([
   ["pwd; cd; pwd; cat a.txt /a.txt ./b/../a.txt | wc -l", "/\n/\n9\n"],
   ["find . -name '*.md'", "./b/x.md\n"],
   ["awk '{n += $1} END {print n}' a.txt", "6\n"],
@@ -171,7 +171,7 @@ describe("A command that would not end, or grow without end, ends", () => {
     });
   });
 
-  test.each([
+  trial.each([
     ["x=$(cat a); echo ${#x}", `${"\n".repeat(100_000)}x`, "100001\n"],
     ['basename "$(cat a)"', `${"/".repeat(100_000)}x`, "x\n"],
     ['x=$(cat a); echo "$x" | wc -c', "[x] /usr/lib a=b %1s\n".repeat(4_000), "84000\n"],
@@ -202,7 +202,7 @@ describe("A command that would not end, or grow without end, ends", () => {
     expect(ran).toMatchObject({ exitCode: 0, stderr: "", stdout: expect.stringContaining(said) });
   });
 
-  test.each([
+  trial.each([
     ["bash a", "{".repeat(20_000)],
     ["bash a", "@(".repeat(20_000)],
     ["bash a & bash a | bash a; echo $(bash a)", "{".repeat(20_000)],

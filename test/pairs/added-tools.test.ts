@@ -117,24 +117,27 @@ test("the task of a call outlives the tool of the call, for those alone who coul
   expect((await look(taskId, { key: "few" })).code).toBe(-32_602);
 });
 
-test("a token of reads never calls what a tenant adds as a write, and calls what it adds as a read", async () => {
-  const { ask, keep } = await open();
-  await keep("order", ORDER);
-  await keep("look", declare(undefined, `${SHOP}/look`));
-  const { body } = await ask("tools/list", {}, { key: "token" });
-  const names = body.result.tools.map(({ name }: { name: string }) => name);
-  expect(names).toContain("look");
-  expect(names).not.toContain("order");
-  for (const [name, args] of [
-    ["order", { n: 1 }],
-    ["execute_actions", { actions: [{ tool: "order", args: { n: 1 } }] }],
-    ["invoke_tool", { tool_name: "order", parameters: { n: 1 } }],
-  ] as const)
-    expect(
-      JSON.stringify((await ask("tools/call", { name, arguments: args }, { key: "token" })).body),
-    ).toMatch(/UNKNOWN_TOOL|insufficient|scope/);
-  expect(sent).toEqual([]);
-});
+trial(
+  "a token of reads never calls what a tenant adds as a write, and calls what it adds as a read",
+  async () => {
+    const { ask, keep } = await open();
+    await keep("order", ORDER);
+    await keep("look", declare(undefined, `${SHOP}/look`));
+    const { body } = await ask("tools/list", {}, { key: "token" });
+    const names = body.result.tools.map(({ name }: { name: string }) => name);
+    expect(names).toContain("look");
+    expect(names).not.toContain("order");
+    for (const [name, args] of [
+      ["order", { n: 1 }],
+      ["execute_actions", { actions: [{ tool: "order", args: { n: 1 } }] }],
+      ["invoke_tool", { tool_name: "order", parameters: { n: 1 } }],
+    ] as const)
+      expect(
+        JSON.stringify((await ask("tools/call", { name, arguments: args }, { key: "token" })).body),
+      ).toMatch(/UNKNOWN_TOOL|insufficient|scope/);
+    expect(sent).toEqual([]);
+  },
+);
 
 trial(
   "the operator's redrive runs a dead job of a tool that its tenant has deleted, as the tool was declared",
@@ -153,7 +156,7 @@ trial(
   },
 );
 
-test("T57 what waits for an account runs nothing by it once its tool is declared otherwise", async () => {
+trial("T57 what waits for an account runs nothing by it once its tool is declared otherwise", async () => {
   const { send, connect, volley } = await openConnections({
     features: [addedTools()],
     key: { flags: ["approve", "manage_connections", "manage_tools"] },
@@ -178,20 +181,23 @@ test("T57 what waits for an account runs nothing by it once its tool is declared
   expect(volley.requests.filter(({ url }) => url.startsWith(API))).toEqual([]);
 });
 
-test("T46 calls of a tenant's tool over MCP that fail close its service to that tenant's clients, and to no other tenant's", async () => {
-  const { send, keep, ask, volley } = await open();
-  await keep("order", { ...ORDER, idempotent: false });
-  await send("globex", "PUT", "/v1/tools/order", ORDER);
-  await volley.advance(6_000);
-  const call = async (key: string) => {
-    const { body } = await ask("tools/call", { name: "order", arguments: { n: 1 } }, { key });
-    return JSON.stringify(body.result.content);
-  };
-  answer = () => Response.json({}, { status: 500 });
-  for (let times = 0; times < 20; times += 1) await call("test-key");
-  expect(sent).toHaveLength(20);
-  answer = () => ({ done: true });
-  expect(await call("test-key")).toContain("CIRCUIT_OPEN");
-  expect(sent).toHaveLength(20);
-  expect(await call("globex")).toContain("done");
-});
+trial(
+  "T46 calls of a tenant's tool over MCP that fail close its service to that tenant's clients, and to no other tenant's",
+  async () => {
+    const { send, keep, ask, volley } = await open();
+    await keep("order", { ...ORDER, idempotent: false });
+    await send("globex", "PUT", "/v1/tools/order", ORDER);
+    await volley.advance(6_000);
+    const call = async (key: string) => {
+      const { body } = await ask("tools/call", { name: "order", arguments: { n: 1 } }, { key });
+      return JSON.stringify(body.result.content);
+    };
+    answer = () => Response.json({}, { status: 500 });
+    for (let times = 0; times < 20; times += 1) await call("test-key");
+    expect(sent).toHaveLength(20);
+    answer = () => ({ done: true });
+    expect(await call("test-key")).toContain("CIRCUIT_OPEN");
+    expect(sent).toHaveLength(20);
+    expect(await call("globex")).toContain("done");
+  },
+);

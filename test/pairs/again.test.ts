@@ -49,24 +49,30 @@ test("a rerun publishes no event again that its run published", async () => {
   expect(published).toHaveLength(1);
 });
 
-test("a rerun counts for who operates what it ran, and not again what it answered from the run before", async () => {
-  const { run, send, statuses, overview } = await open();
-  statuses["bad"] = 400;
-  const { batch_id: id } = await run([store("good"), store("bad")]);
-  expect(await overview()).toMatchObject({ runs: 1, actions: 2, error_rate: 0.5 });
-  statuses["bad"] = 200;
-  await send("POST", `/v1/runs/${id}/rerun`, {});
-  expect(await overview()).toMatchObject({ runs: 2, actions: 3, tools: [{ tool: "store_it", calls: 3 }] });
-});
+trial(
+  "a rerun counts for who operates what it ran, and not again what it answered from the run before",
+  async () => {
+    const { run, send, statuses, overview } = await open();
+    statuses["bad"] = 400;
+    const { batch_id: id } = await run([store("good"), store("bad")]);
+    expect(await overview()).toMatchObject({ runs: 1, actions: 2, error_rate: 0.5 });
+    statuses["bad"] = 200;
+    await send("POST", `/v1/runs/${id}/rerun`, {});
+    expect(await overview()).toMatchObject({ runs: 2, actions: 3, tools: [{ tool: "store_it", calls: 3 }] });
+  },
+);
 
-test("what is taken back counts for who operates as no run, and the batch as the one that failed", async () => {
-  const { run, overview, bookings } = await open();
-  await run([book("a"), book("fails", "a")], { on_error: "undo" });
-  expect(bookings.heard).toEqual(["book a", "book fails", "unbook a"]);
-  expect(await overview()).toMatchObject({ runs: 1, actions: 2, error_rate: 0.5, dead: {} });
-});
+trial(
+  "what is taken back counts for who operates as no run, and the batch as the one that failed",
+  async () => {
+    const { run, overview, bookings } = await open();
+    await run([book("a"), book("fails", "a")], { on_error: "undo" });
+    expect(bookings.heard).toEqual(["book a", "book fails", "unbook a"]);
+    expect(await overview()).toMatchObject({ runs: 1, actions: 2, error_rate: 0.5, dead: {} });
+  },
+);
 
-test.each(["rerun", "undo"])(
+trial.each(["rerun", "undo"])(
   "F37 a run of a tenant that was deleted has no %s, and sends nothing any more",
   async (what) => {
     const { run, send, volley, bookings } = await open();
@@ -114,7 +120,7 @@ test("a provider's turn that is undone says so in its reply", async () => {
   expect([...bookings.live]).toEqual([]);
 });
 
-test.each([
+trial.each([
   [
     "a provider's turn",
     "/v1/openai/tool_calls",
@@ -143,31 +149,37 @@ test.each([
   expect(stored).toEqual(["good", "bad", "bad"]);
 });
 
-test("T02 what a made key began in the background goes on with the rights that it had when it is revoked, and with no more", async () => {
-  const { send, as, volley, stored, get } = await open();
-  const { key } = (await send("POST", "/v1/keys", { name: "made", tools: ["store_it"] })).body;
-  const numbers = Array.from({ length: 60 }, (_, n) => `n${n}`);
-  const all = { id: "all", tool: "store_it", for_each: numbers, args: { of: { $ref: "item#" } } };
-  const batch = { actions: [all, { id: "mail", tool: "mailbox" }], background: true };
-  const { job_id: id } = (await send("POST", "/v1/execute_actions", batch, as(key as string))).body;
-  await send("DELETE", "/v1/keys/made");
-  await volley.advance(60_000);
-  expect(stored).toEqual(numbers);
-  expect((await get(`/v1/jobs/${id}`)).envelope.results).toMatchObject([
-    { id: "all", status: "success" },
-    { id: "mail", status: "error", error: { code: "UNKNOWN_TOOL" } },
-  ]);
-});
+trial(
+  "T02 what a made key began in the background goes on with the rights that it had when it is revoked, and with no more",
+  async () => {
+    const { send, as, volley, stored, get } = await open();
+    const { key } = (await send("POST", "/v1/keys", { name: "made", tools: ["store_it"] })).body;
+    const numbers = Array.from({ length: 60 }, (_, n) => `n${n}`);
+    const all = { id: "all", tool: "store_it", for_each: numbers, args: { of: { $ref: "item#" } } };
+    const batch = { actions: [all, { id: "mail", tool: "mailbox" }], background: true };
+    const { job_id: id } = (await send("POST", "/v1/execute_actions", batch, as(key as string))).body;
+    await send("DELETE", "/v1/keys/made");
+    await volley.advance(60_000);
+    expect(stored).toEqual(numbers);
+    expect((await get(`/v1/jobs/${id}`)).envelope.results).toMatchObject([
+      { id: "all", status: "success" },
+      { id: "mail", status: "error", error: { code: "UNKNOWN_TOOL" } },
+    ]);
+  },
+);
 
-test("a flow in the background that failed behind its first write is not begun again: the write is sent once", async () => {
-  const { keep, run, get, volley, stored, statuses } = await open();
-  await keep("two", { ...STORES, actions: [store("first"), { ...store("bad"), depends_on: ["first"] }] });
-  statuses["bad"] = 429;
-  const { job_id: id } = await run([{ id: "flow", tool: "two" }], { background: true });
-  await volley.advance(HOUR);
-  expect((await get(`/v1/jobs/${id}`)).envelope.results).toMatchObject([{ id: "flow", status: "error" }]);
-  expect(stored.filter((of) => of === "first")).toEqual(["first"]);
-});
+trial(
+  "a flow in the background that failed behind its first write is not begun again: the write is sent once",
+  async () => {
+    const { keep, run, get, volley, stored, statuses } = await open();
+    await keep("two", { ...STORES, actions: [store("first"), { ...store("bad"), depends_on: ["first"] }] });
+    statuses["bad"] = 429;
+    const { job_id: id } = await run([{ id: "flow", tool: "two" }], { background: true });
+    await volley.advance(HOUR);
+    expect((await get(`/v1/jobs/${id}`)).envelope.results).toMatchObject([{ id: "flow", status: "error" }]);
+    expect(stored.filter((of) => of === "first")).toEqual(["first"]);
+  },
+);
 
 trial(
   "the run of a batch in the background is in an export once, as its last turn has left it, and comes back so",

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 
 import { API } from "../features/connections/http/connection-world.ts";
 import { openPairs } from "./pair-world.ts";
+import { trial } from "../support/trial.ts";
 
 test("A refresh that hangs holds no batch beyond its deadline: the read goes on as a job of that account", async () => {
   const { run, connect, provider, send, volley } = await openPairs();
@@ -19,22 +20,25 @@ test("A refresh that hangs holds no batch beyond its deadline: the read goes on 
   expect(job).toMatchObject({ status: "succeeded", data: { mailbox: "ada@acme.dev" } });
 });
 
-test("A write that is under way at the deadline is unknown in its run, and a rerun asks about it", async () => {
-  let heard = 0;
-  const { run, send, volley } = await openPairs({
-    [`POST ${API}/put/*`]: async (_, { sleep }) => {
-      heard += 1;
-      await sleep(5_000);
-      return { ok: true };
-    },
-  });
-  const put = [{ id: "put", tool: "put", args: { to: "ada" } }];
-  const { batch_id: id, results } = await run(put, { deadline_ms: 1_000 });
-  expect(results[0].status).toBe("unknown");
-  await volley.advance(10_000);
-  const { body: kept } = await send("GET", `/v1/runs/${id}`);
-  expect(kept).toMatchObject({ status: "unknown", actions: [{ status: "unknown" }] });
-  const { body: again } = await send("POST", `/v1/runs/${id}/rerun`, {});
-  expect(again.results[0].status).toBe("pending_confirmation");
-  expect(heard).toBe(1);
-});
+trial(
+  "A write that is under way at the deadline is unknown in its run, and a rerun asks about it",
+  async () => {
+    let heard = 0;
+    const { run, send, volley } = await openPairs({
+      [`POST ${API}/put/*`]: async (_, { sleep }) => {
+        heard += 1;
+        await sleep(5_000);
+        return { ok: true };
+      },
+    });
+    const put = [{ id: "put", tool: "put", args: { to: "ada" } }];
+    const { batch_id: id, results } = await run(put, { deadline_ms: 1_000 });
+    expect(results[0].status).toBe("unknown");
+    await volley.advance(10_000);
+    const { body: kept } = await send("GET", `/v1/runs/${id}`);
+    expect(kept).toMatchObject({ status: "unknown", actions: [{ status: "unknown" }] });
+    const { body: again } = await send("POST", `/v1/runs/${id}/rerun`, {});
+    expect(again.results[0].status).toBe("pending_confirmation");
+    expect(heard).toBe(1);
+  },
+);

@@ -19,7 +19,7 @@ test("A kept answer is given again though the yes that let it through is forgott
   expect((await run(PAY, {}, "other")).results[0].status).toBe("pending_confirmation");
 });
 
-test("One key of two subjects is two: neither is answered with what the other's account gave", async () => {
+trial("One key of two subjects is two: neither is answered with what the other's account gave", async () => {
   const { run, connect } = await openPairs();
   await connect("ada", "ada@acme.dev");
   await connect("grace", "grace@acme.dev");
@@ -34,7 +34,7 @@ test("One key of two subjects is two: neither is answered with what the other's 
       });
 });
 
-test("A batch that missed its account runs under the same key once that is connected", async () => {
+trial("A batch that missed its account runs under the same key once that is connected", async () => {
   const { run, connect } = await openPairs();
   const missed = await run(MAIL, { subject: "ada" }, "k");
   expect(missed.results[0].error.code).toBe("CONNECTION_REQUIRED");
@@ -56,7 +56,7 @@ trial("A batch that waits for an account has one question under its key, which r
   expect(volley.requests.filter(({ url }) => url.endsWith("/mailbox"))).toHaveLength(1);
 });
 
-test("An answer that is given again leaves no second run, and the operator counts one", async () => {
+trial("An answer that is given again leaves no second run, and the operator counts one", async () => {
   const { run, send, volley } = await openPairs();
   const put = [{ id: "put", tool: "put", args: { to: "ada" } }];
   const first = await run(put, {}, "k");

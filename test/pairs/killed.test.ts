@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 
 import { openKillable } from "./killable-world.ts";
+import { trial } from "../support/trial.ts";
 
 test("T42 a write of a provider's turn that is sent again after a kill, and finds no quota, may have been sent; a read was not", async () => {
   const { clock, post, postKilled, heard } = await openKillable(4);
@@ -56,96 +57,111 @@ test("T42 a write of an MCP client that is sent again after a kill, and finds no
   expect(await told("put", "never")).not.toMatch(/unknown|in_doubt/);
 });
 
-test("T42 a batch of a provider's turn that still runs for the request before may send its write", async () => {
-  const { clock, ask, post, heard } = await openKillable();
-  const turnOf = (...ofs: readonly string[]) => ({
-    role: "assistant",
-    content: null,
-    tool_calls: ofs.map((of) => {
-      const actions = [{ tool: "put", args: { of } }];
-      return {
-        id: of,
-        type: "function",
-        function: { name: "execute_actions", arguments: JSON.stringify({ actions }) },
-      };
-    }),
-  });
-  const turn = turnOf("quick", "slow");
-  const first = ask("POST", "/v1/openai/tool_calls", { body: turn, headers: { "idempotency-key": "again" } });
-  await clock.advance(2_000);
-  const { messages } = await post("/v1/openai/tool_calls", turn);
-  const told = (messages as { readonly content: string }[]).map(({ content }) => JSON.parse(content));
-  expect(told).toMatchObject([
-    { results: [{ status: "success" }] },
-    { status: "unknown", in_doubt: true, error: { code: "IDEMPOTENCY_IN_PROGRESS" } },
-  ]);
-  expect(heard).toHaveLength(2);
-  await clock.runUntil(first);
-});
-
-test("T42 a batch whose action has a key of its own that is in doubt says so where it finds no quota", async () => {
-  const { clock, ask, send, volley, heard } = await openKillable(2);
-  const turnOf = (key: string) => {
-    const actions = [{ tool: "put", args: { of: "slow" }, idempotency_key: key }];
-    const call = { name: "execute_actions", arguments: JSON.stringify({ actions }) };
-    return {
+trial(
+  "T42 a batch of a provider's turn that still runs for the request before may send its write",
+  async () => {
+    const { clock, ask, post, heard } = await openKillable();
+    const turnOf = (...ofs: readonly string[]) => ({
       role: "assistant",
       content: null,
-      tool_calls: [
-        { id: "b", type: "function", function: call },
-        { id: "a", type: "function", function: { name: "look", arguments: '{"of":"a"}' } },
-      ],
+      tool_calls: ofs.map((of) => {
+        const actions = [{ tool: "put", args: { of } }];
+        return {
+          id: of,
+          type: "function",
+          function: { name: "execute_actions", arguments: JSON.stringify({ actions }) },
+        };
+      }),
+    });
+    const turn = turnOf("quick", "slow");
+    const first = ask("POST", "/v1/openai/tool_calls", {
+      body: turn,
+      headers: { "idempotency-key": "again" },
+    });
+    await clock.advance(2_000);
+    const { messages } = await post("/v1/openai/tool_calls", turn);
+    const told = (messages as { readonly content: string }[]).map(({ content }) => JSON.parse(content));
+    expect(told).toMatchObject([
+      { results: [{ status: "success" }] },
+      { status: "unknown", in_doubt: true, error: { code: "IDEMPOTENCY_IN_PROGRESS" } },
+    ]);
+    expect(heard).toHaveLength(2);
+    await clock.runUntil(first);
+  },
+);
+
+trial(
+  "T42 a batch whose action has a key of its own that is in doubt says so where it finds no quota",
+  async () => {
+    const { clock, ask, send, volley, heard } = await openKillable(2);
+    const turnOf = (key: string) => {
+      const actions = [{ tool: "put", args: { of: "slow" }, idempotency_key: key }];
+      const call = { name: "execute_actions", arguments: JSON.stringify({ actions }) };
+      return {
+        role: "assistant",
+        content: null,
+        tool_calls: [
+          { id: "b", type: "function", function: call },
+          { id: "a", type: "function", function: { name: "look", arguments: '{"of":"a"}' } },
+        ],
+      };
     };
-  };
-  const cut = ask("POST", "/v1/openai/tool_calls", { body: turnOf("mine") });
-  await clock.advance(2_000);
-  volley.kill();
-  await cut;
-  await clock.advance(86_400_000 / 2 + 1_000);
-  for (const [key, said] of [
-    ["mine", { status: "unknown", in_doubt: true, error: { code: "QUOTA_EXCEEDED" } }],
-    ["new", { status: "error", error: { code: "QUOTA_EXCEEDED" } }],
-  ] as const) {
-    const { body } = await send("POST", "/v1/openai/tool_calls", { body: turnOf(key) });
-    const messages = body.messages as { readonly content: string }[];
-    expect(JSON.parse(messages[0]!.content)).toMatchObject(said);
+    const cut = ask("POST", "/v1/openai/tool_calls", { body: turnOf("mine") });
+    await clock.advance(2_000);
+    volley.kill();
+    await cut;
     await clock.advance(86_400_000 / 2 + 1_000);
-  }
-  expect(heard.filter((one) => one.endsWith("slow"))).toHaveLength(1);
-});
+    for (const [key, said] of [
+      ["mine", { status: "unknown", in_doubt: true, error: { code: "QUOTA_EXCEEDED" } }],
+      ["new", { status: "error", error: { code: "QUOTA_EXCEEDED" } }],
+    ] as const) {
+      const { body } = await send("POST", "/v1/openai/tool_calls", { body: turnOf(key) });
+      const messages = body.messages as { readonly content: string }[];
+      expect(JSON.parse(messages[0]!.content)).toMatchObject(said);
+      await clock.advance(86_400_000 / 2 + 1_000);
+    }
+    expect(heard.filter((one) => one.endsWith("slow"))).toHaveLength(1);
+  },
+);
 
-test("T57 a write that is sent again after a kill under its key is not sent in an account that was connected since", async () => {
-  const { post, postKilled, heard } = await openKillable();
-  const connect = (key: string) => ({ connector: "shop", subject: "u1", secret: key });
-  const batch = (of: string) => ({ subject: "u1", actions: [{ tool: "put_account", args: { of } }] });
-  await post("/v1/connections", connect("old"), "c1");
-  await postKilled("/v1/execute_actions", batch("slow"));
-  await post("/v1/connections", connect("new"), "c2");
-  const again = await post("/v1/execute_actions", batch("slow"));
-  expect(again.results).toMatchObject([{ status: "unknown" }]);
-  expect(heard).toEqual(["/put-once/slow old"]);
-  const other = await post("/v1/execute_actions", batch("quick"), "other");
-  expect([other.results[0].status, heard.at(-1)]).toEqual(["success", "/put-once/quick new"]);
-});
+trial(
+  "T57 a write that is sent again after a kill under its key is not sent in an account that was connected since",
+  async () => {
+    const { post, postKilled, heard } = await openKillable();
+    const connect = (key: string) => ({ connector: "shop", subject: "u1", secret: key });
+    const batch = (of: string) => ({ subject: "u1", actions: [{ tool: "put_account", args: { of } }] });
+    await post("/v1/connections", connect("old"), "c1");
+    await postKilled("/v1/execute_actions", batch("slow"));
+    await post("/v1/connections", connect("new"), "c2");
+    const again = await post("/v1/execute_actions", batch("slow"));
+    expect(again.results).toMatchObject([{ status: "unknown" }]);
+    expect(heard).toEqual(["/put-once/slow old"]);
+    const other = await post("/v1/execute_actions", batch("quick"), "other");
+    expect([other.results[0].status, heard.at(-1)]).toEqual(["success", "/put-once/quick new"]);
+  },
+);
 
-test("jobs of a loop that comes again under its key after a kill, over a list that has shifted, are those of the same elements", async () => {
-  const { clock, post, postKilled, heard, list } = await openKillable();
-  const sent = () => heard.filter((one) => one.startsWith("/put")).toSorted();
-  list.push("a", "b");
-  const loop = {
-    id: "all",
-    tool: "put_later",
-    for_each: { $ref: "seen#/ofs" },
-    args: { of: { $ref: "item#" } },
-  };
-  const seen = { id: "seen", tool: "list", args: { of: "all" } };
-  const slow = { id: "slow", tool: "put", args: { of: "slow" } };
-  await postKilled("/v1/execute_actions", { actions: [seen, loop, slow] });
-  list.unshift("new");
-  const { results } = await post("/v1/execute_actions", { actions: [seen, loop, slow] });
-  await clock.advance(60_000);
-  expect(results[1].data.map(({ status }: { readonly status: string }) => status)).toEqual(
-    Array(3).fill("initiated"),
-  );
-  expect(sent()).toEqual(["/put-once/a", "/put-once/b", "/put-once/new", "/put/slow"]);
-});
+trial(
+  "jobs of a loop that comes again under its key after a kill, over a list that has shifted, are those of the same elements",
+  async () => {
+    const { clock, post, postKilled, heard, list } = await openKillable();
+    const sent = () => heard.filter((one) => one.startsWith("/put")).toSorted();
+    list.push("a", "b");
+    const loop = {
+      id: "all",
+      tool: "put_later",
+      for_each: { $ref: "seen#/ofs" },
+      args: { of: { $ref: "item#" } },
+    };
+    const seen = { id: "seen", tool: "list", args: { of: "all" } };
+    const slow = { id: "slow", tool: "put", args: { of: "slow" } };
+    await postKilled("/v1/execute_actions", { actions: [seen, loop, slow] });
+    list.unshift("new");
+    const { results } = await post("/v1/execute_actions", { actions: [seen, loop, slow] });
+    await clock.advance(60_000);
+    expect(results[1].data.map(({ status }: { readonly status: string }) => status)).toEqual(
+      Array(3).fill("initiated"),
+    );
+    expect(sent()).toEqual(["/put-once/a", "/put-once/b", "/put-once/new", "/put/slow"]);
+  },
+);

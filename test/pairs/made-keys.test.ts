@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 
 import { openTriggers } from "./trigger-world.ts";
+import { trial } from "../support/trial.ts";
 
 /** Open a Volley in which a key was made, has run something, and was revoked; its name is another key's, for fewer tools. */
 async function open() {
@@ -32,7 +33,7 @@ test("T02 a key that gets the name of a revoked one sees nothing of the runs of 
   expect(listed).not.toContain("store_it");
 });
 
-test.each([
+trial.each([
   ["run them again", "rerun", { results: [] }],
   ["take them back", "undo", { undone: [] }],
 ])("T02 nor can it %s", async (_, path, nothing) => {
@@ -42,7 +43,7 @@ test.each([
   expect(stored).toEqual(["of-the-first"]);
 });
 
-test("a portal link outlives the key that made it until its own time is over or a key ends it", async () => {
+trial("a portal link outlives the key that made it until its own time is over or a key ends it", async () => {
   const { send, first, follow } = await open();
   const { url } = (await send("POST", "/v1/portal_links", { customer: "c_1" }, first)).body;
   const authorization = `Bearer ${new URL(url as string).hash.slice("#token=".length)}`;
@@ -55,16 +56,19 @@ test("a portal link outlives the key that made it until its own time is over or 
   expect(await look()).toBe(401);
 });
 
-test("T01 an endpoint goes on when the key that made it is revoked, and that key publishes nothing any more", async () => {
-  const { send, first, follow } = await open();
-  const put = { url: "https://shop.example.com/hooks", events: ["order.paid"] };
-  expect((await send("PUT", "/v1/endpoints/shop", put, first)).status).toBe(201);
-  const publish = (key: Record<string, string>) =>
-    send("POST", "/v1/events", { type: "order.paid", data: {} }, key);
-  const second = await follow();
-  expect([(await publish(first)).status, (await publish(second)).status]).toEqual([401, 403]);
-  expect((await publish({})).body).toMatchObject({ endpoints: 1 });
-});
+trial(
+  "T01 an endpoint goes on when the key that made it is revoked, and that key publishes nothing any more",
+  async () => {
+    const { send, first, follow } = await open();
+    const put = { url: "https://shop.example.com/hooks", events: ["order.paid"] };
+    expect((await send("PUT", "/v1/endpoints/shop", put, first)).status).toBe(201);
+    const publish = (key: Record<string, string>) =>
+      send("POST", "/v1/events", { type: "order.paid", data: {} }, key);
+    const second = await follow();
+    expect([(await publish(first)).status, (await publish(second)).status]).toEqual([401, 403]);
+    expect((await publish({})).body).toMatchObject({ endpoints: 1 });
+  },
+);
 
 test("T20 F19 a key of ten requests and two that it made, twenty at once with made-up headers, send exactly ten batches", async () => {
   const { send, as, stored } = await openTriggers();

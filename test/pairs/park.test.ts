@@ -43,41 +43,50 @@ test("what a made key asked runs for its subject still when that key was revoked
   expect(read()).toHaveLength(1);
 });
 
-test("a rerun of what waits for an account waits with it: one question, one call, and the answer of that", async () => {
-  const { run, send, get, read, connect, stored } = await open();
-  const again = (await send("POST", `/v1/runs/${run}/rerun`, {})).body;
-  expect(again.results).toMatchObject([{ status: "success" }, { status: "pending_confirmation" }]);
-  expect((await get("/v1/confirmations?status=waiting")).confirmations).toHaveLength(1);
-  await connect();
-  expect(read()).toHaveLength(1);
-  const { results } = (await send("POST", `/v1/runs/${run}/rerun`, { only: "failed" })).body;
-  expect(results[1]).toMatchObject({ status: "success", data: { mailbox: "ada@acme.dev" } });
-  expect([read().length, stored]).toEqual([1, ["stored-result"]]);
-});
+trial(
+  "a rerun of what waits for an account waits with it: one question, one call, and the answer of that",
+  async () => {
+    const { run, send, get, read, connect, stored } = await open();
+    const again = (await send("POST", `/v1/runs/${run}/rerun`, {})).body;
+    expect(again.results).toMatchObject([{ status: "success" }, { status: "pending_confirmation" }]);
+    expect((await get("/v1/confirmations?status=waiting")).confirmations).toHaveLength(1);
+    await connect();
+    expect(read()).toHaveLength(1);
+    const { results } = (await send("POST", `/v1/runs/${run}/rerun`, { only: "failed" })).body;
+    expect(results[1]).toMatchObject({ status: "success", data: { mailbox: "ada@acme.dev" } });
+    expect([read().length, stored]).toEqual([1, ["stored-result"]]);
+  },
+);
 
-test("T50 an endpoint that is told of what waits for an account is not told the link of its subject", async () => {
-  const told: string[] = [];
-  const hooks = {
-    "POST https://shop.example.com/*": ({ body = "" }: { readonly body?: string | undefined }) => ({
-      n: told.push(body),
-    }),
-  };
-  const { send, volley, connect } = await open({ routes: hooks });
-  await send("PUT", "/v1/endpoints/watch", { url: "https://shop.example.com/hooks", events: ["volley.*"] });
-  const { body } = await send("POST", "/v1/execute_actions", WAITING);
-  await volley.advance(10_000);
-  await connect();
-  expect(told.join()).toContain(body.results[1].confirmation.id);
-  expect(told.join()).not.toContain(new URL(body.results[1].connect_url as string).pathname);
-});
+trial(
+  "T50 an endpoint that is told of what waits for an account is not told the link of its subject",
+  async () => {
+    const told: string[] = [];
+    const hooks = {
+      "POST https://shop.example.com/*": ({ body = "" }: { readonly body?: string | undefined }) => ({
+        n: told.push(body),
+      }),
+    };
+    const { send, volley, connect } = await open({ routes: hooks });
+    await send("PUT", "/v1/endpoints/watch", { url: "https://shop.example.com/hooks", events: ["volley.*"] });
+    const { body } = await send("POST", "/v1/execute_actions", WAITING);
+    await volley.advance(10_000);
+    await connect();
+    expect(told.join()).toContain(body.results[1].confirmation.id);
+    expect(told.join()).not.toContain(new URL(body.results[1].connect_url as string).pathname);
+  },
+);
 
-test("counts as a question that waits in the overview of who operates until the account is connected", async () => {
-  const { get, connect } = await open();
-  const waiting = async () => (await get("/v1/operator/overview", "root")).tenants[0].waiting;
-  expect(await waiting()).toBe(1);
-  await connect();
-  expect(await waiting()).toBe(0);
-});
+trial(
+  "counts as a question that waits in the overview of who operates until the account is connected",
+  async () => {
+    const { get, connect } = await open();
+    const waiting = async () => (await get("/v1/operator/overview", "root")).tenants[0].waiting;
+    expect(await waiting()).toBe(1);
+    await connect();
+    expect(await waiting()).toBe(0);
+  },
+);
 
 trial(
   "an export has nothing of what waits for an account but its run: no link, and no stored result comes back to run",
@@ -94,7 +103,7 @@ trial(
   },
 );
 
-test("what waits for an account runs nothing any more once its tenant was deleted", async () => {
+trial("what waits for an account runs nothing any more once its tenant was deleted", async () => {
   const { send, goOn, link, read, connect } = await open();
   await send("POST", "/v1/tenant/delete", { tenant: "acme" });
   expect((await goOn(link)).status).toBeGreaterThanOrEqual(400);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { openPairs } from "./pair-world.ts";
+import { trial } from "../support/trial.ts";
 
 const TO = { to: "ada" };
 const pay = (args: object = TO, tool = "pay") => [{ id: "pay", tool, args }];
@@ -42,7 +43,7 @@ const TASKS = {
 };
 
 describe("A yes that is remembered", () => {
-  test.each<[string, (world: World, args: object) => Promise<unknown>]>([
+  trial.each<[string, (world: World, args: object) => Promise<unknown>]>([
     [
       "a provider's turn",
       ({ send }, args) =>
@@ -87,7 +88,7 @@ describe("A yes that is remembered", () => {
     expect((await run(pay({ to: "eve" }, "pay_later"))).results[0].status).toBe("pending_confirmation");
   });
 
-  test("leaves a run that has succeeded, and that waits for no decision", async () => {
+  trial("leaves a run that has succeeded, and that waits for no decision", async () => {
     const { run, send, volley } = await remember();
     const { batch_id: id } = await run(pay());
     await volley.advance(3_000);
@@ -96,7 +97,7 @@ describe("A yes that is remembered", () => {
     expect(found.actions[0]).not.toHaveProperty("confirmation");
   });
 
-  test("is to each element of a subject's loop, and to none of another subject's", async () => {
+  trial("is to each element of a subject's loop, and to none of another subject's", async () => {
     const { run, approve } = await openPairs();
     const loop = [{ tool: "pay", args: { to: { $ref: "item#" } }, for_each: ["ada", "eve"] }];
     const [{ confirmation }] = (await run(loop, { subject: "ada" })).results;

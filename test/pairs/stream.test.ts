@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 
 import { openPairs } from "./pair-world.ts";
+import { trial } from "../support/trial.ts";
 
 const PAY = [{ id: "pay", tool: "pay", args: { to: "ada" } }];
 
@@ -15,7 +16,7 @@ test("A stream says of a result whose yes was remembered, as the answer does", a
   expect(events.at(-1)!.data.results[0].meta.approved_by).toEqual(told!.data.meta.approved_by);
 });
 
-test("A streamed batch tells once what waits for an account, with where it is connected", async () => {
+trial("A streamed batch tells once what waits for an account, with where it is connected", async () => {
   const { stream } = await openPairs();
   const parks = { subject: "ada", on_connection: "park" };
   const events = await stream([{ id: "mail", tool: "mailbox" }, ...PAY], parks);
@@ -25,7 +26,7 @@ test("A streamed batch tells once what waits for an account, with where it is co
   expect(events.at(-1)!.data.results[0].connect_url).toBe(told[0]!.data.connect_url);
 });
 
-test("A background action that waits for an account becomes one job when that is connected", async () => {
+trial("A background action that waits for an account becomes one job when that is connected", async () => {
   const { run, connect, send, volley } = await openPairs();
   const parks = { subject: "ada", on_connection: "park" };
   const [result] = (await run([{ id: "later", tool: "later" }], parks)).results;

@@ -51,25 +51,28 @@ trial("a job that died is a failed task, and makes the run of its call an error"
   expect((await get("/v1/runs?source=mcp")).runs).toMatchObject([{ status: "error" }]);
 });
 
-test("the rerun of a batch that was a task is a task by its own job, and answers what was done from the first", async () => {
-  const { call, look, send, volley, stored, statuses } = await open();
-  statuses["bad"] = 400;
-  const { taskId } = await call("execute_actions", BATCH);
-  await volley.advance(60_000);
-  expect((await look(taskId)).status).toBe("completed");
-  statuses["bad"] = 200;
-  const again = await send("POST", `/v1/runs/${taskId}/rerun`, {});
-  await volley.advance(60_000);
-  expect(await look(again.body.job_id)).toMatchObject({
-    status: "completed",
-    result: {
-      structuredContent: { results: [{ meta: { idempotency_replayed: true } }, { data: { of: "bad" } }] },
-    },
-  });
-  expect(stored).toEqual(["good", "bad", "bad"]);
-});
+trial(
+  "the rerun of a batch that was a task is a task by its own job, and answers what was done from the first",
+  async () => {
+    const { call, look, send, volley, stored, statuses } = await open();
+    statuses["bad"] = 400;
+    const { taskId } = await call("execute_actions", BATCH);
+    await volley.advance(60_000);
+    expect((await look(taskId)).status).toBe("completed");
+    statuses["bad"] = 200;
+    const again = await send("POST", `/v1/runs/${taskId}/rerun`, {});
+    await volley.advance(60_000);
+    expect(await look(again.body.job_id)).toMatchObject({
+      status: "completed",
+      result: {
+        structuredContent: { results: [{ meta: { idempotency_replayed: true } }, { data: { of: "bad" } }] },
+      },
+    });
+    expect(stored).toEqual(["good", "bad", "bad"]);
+  },
+);
 
-test("the task of a batch that was undone has what was taken back in its answer", async () => {
+trial("the task of a batch that was undone has what was taken back in its answer", async () => {
   const { call, look, volley, bookings } = await open();
   const book = (name: string) => ({ id: name, tool: "book", args: { name } });
   const { taskId } = await call("execute_actions", {
@@ -111,17 +114,20 @@ trial(
   },
 );
 
-test("a flow is a task where one of its actions asks a person, and has the flow's answer after the yes", async () => {
-  const { keep, call, look, send, stored } = await open();
-  const actions = [{ id: "gone", tool: "drop_it", args: { of: "gone" } }];
-  await keep("asks", { ...STORES, actions, answer: { $ref: "gone#/of" } });
-  const { taskId, status } = await call("asks", {});
-  expect([status, stored]).toEqual(["input_required", []]);
-  const [id = ""] = Object.keys((await look(taskId)).inputRequests as object);
-  await send("POST", `/v1/confirmations/${id}`, { decision: "approve" });
-  expect(await look(taskId)).toMatchObject({
-    status: "completed",
-    result: { structuredContent: { data: "gone" } },
-  });
-  expect(stored).toEqual(["gone"]);
-});
+trial(
+  "a flow is a task where one of its actions asks a person, and has the flow's answer after the yes",
+  async () => {
+    const { keep, call, look, send, stored } = await open();
+    const actions = [{ id: "gone", tool: "drop_it", args: { of: "gone" } }];
+    await keep("asks", { ...STORES, actions, answer: { $ref: "gone#/of" } });
+    const { taskId, status } = await call("asks", {});
+    expect([status, stored]).toEqual(["input_required", []]);
+    const [id = ""] = Object.keys((await look(taskId)).inputRequests as object);
+    await send("POST", `/v1/confirmations/${id}`, { decision: "approve" });
+    expect(await look(taskId)).toMatchObject({
+      status: "completed",
+      result: { structuredContent: { data: "gone" } },
+    });
+    expect(stored).toEqual(["gone"]);
+  },
+);

@@ -93,37 +93,46 @@ describe.each([
     expect(stored).toHaveLength(1);
   });
 
-  test("counts in the overview of who operates once as a run and once as an error, and its job not besides", async () => {
-    const world = await openTriggers();
-    await world.keep("stores", { ...STORES, triggers });
-    world.statuses["kept"] = 400;
-    await begin(world);
-    const { tenants } = await world.get("/v1/operator/overview", "root");
-    expect(tenants).toMatchObject([{ tenant: "acme", runs: 1, actions: 1, error_rate: 1, dead: {} }]);
-    expect(tenants[0].tools).toMatchObject([{ tool: "store_it", calls: 1, error_rate: 1 }]);
-  });
+  trial(
+    "counts in the overview of who operates once as a run and once as an error, and its job not besides",
+    async () => {
+      const world = await openTriggers();
+      await world.keep("stores", { ...STORES, triggers });
+      world.statuses["kept"] = 400;
+      await begin(world);
+      const { tenants } = await world.get("/v1/operator/overview", "root");
+      expect(tenants).toMatchObject([{ tenant: "acme", runs: 1, actions: 1, error_rate: 1, dead: {} }]);
+      expect(tenants[0].tools).toMatchObject([{ tool: "store_it", calls: 1, error_rate: 1 }]);
+    },
+  );
 
-  test("tells a tenant's endpoint of each attempt that failed, once, and of no failed job where one succeeds", async () => {
-    const told: { readonly type: string; readonly data: { readonly run_id: string } }[] = [];
-    const world = await openTriggers({
-      routes: {
-        "POST https://shop.example.com/*": (sent) => {
-          told.push(sent.json() as (typeof told)[number]);
-          return {};
+  trial(
+    "tells a tenant's endpoint of each attempt that failed, once, and of no failed job where one succeeds",
+    async () => {
+      const told: { readonly type: string; readonly data: { readonly run_id: string } }[] = [];
+      const world = await openTriggers({
+        routes: {
+          "POST https://shop.example.com/*": (sent) => {
+            told.push(sent.json() as (typeof told)[number]);
+            return {};
+          },
         },
-      },
-    });
-    const { send, keep, statuses } = world;
-    await send("PUT", "/v1/endpoints/watch", { url: "https://shop.example.com/hooks", events: ["volley.*"] });
-    await keep("stores", { ...STORES, triggers });
-    let attempts = 0;
-    Object.defineProperty(statuses, "kept", { get: () => ((attempts += 1) < 3 ? 429 : 200) });
-    await begin(world);
-    expect(told.map(({ type }) => type)).toEqual(["volley.run.failed", "volley.run.failed"]);
-    expect(new Set(told.map(({ data }) => data.run_id)).size).toBe(2);
-  });
+      });
+      const { send, keep, statuses } = world;
+      await send("PUT", "/v1/endpoints/watch", {
+        url: "https://shop.example.com/hooks",
+        events: ["volley.*"],
+      });
+      await keep("stores", { ...STORES, triggers });
+      let attempts = 0;
+      Object.defineProperty(statuses, "kept", { get: () => ((attempts += 1) < 3 ? 429 : 200) });
+      await begin(world);
+      expect(told.map(({ type }) => type)).toEqual(["volley.run.failed", "volley.run.failed"]);
+      expect(new Set(told.map(({ data }) => data.run_id)).size).toBe(2);
+    },
+  );
 
-  test("goes on with what its flow may call when the key that kept the flow has ended", async () => {
+  trial("goes on with what its flow may call when the key that kept the flow has ended", async () => {
     const world = await openTriggers();
     const { send, as, keep, stored } = world;
     const made = await send("POST", "/v1/keys", {
@@ -151,7 +160,7 @@ describe.each([
     expect(data.map(({ name }: { readonly name: string }) => name)).toEqual(["mailbox", "stores"]);
   });
 
-  test("T49 leaves no task to a program that may not call its flow", async () => {
+  trial("T49 leaves no task to a program that may not call its flow", async () => {
     const world = await openTriggers();
     await world.keep("stores", { ...STORES, triggers });
     await begin(world);

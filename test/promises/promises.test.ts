@@ -11,6 +11,7 @@ import {
 import { marksOf, readMatrix, triedPairs } from "../pairs/matrix.ts";
 import { findMarks, readMarks } from "./find-marks.ts";
 import { FAULTS, type MarkedRow, PROMISES, ROWS, THREATS } from "./rows.ts";
+import { trial } from "../support/trial.ts";
 
 const titles = await findMarks();
 const matrix = await readMatrix();
@@ -58,7 +59,7 @@ test("rows stand in the order of their numbers, each once", () => {
   }
 });
 
-test.each([
+trial.each([
   ["docs/threats.md", THREATS],
   ["docs/faults.md", FAULTS],
 ])(

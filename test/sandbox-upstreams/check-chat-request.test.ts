@@ -5,6 +5,7 @@ import { describeSurface, TOOL_SURFACES } from "../../src/features/discovery/too
 import { toToolList } from "../../src/features/discovery/tool-list.ts";
 import { SHIPPED_TOOLS } from "../../src/tools/shipped-tools.ts";
 import { checkChatRequest } from "../sandbox/upstreams/check-chat-request.ts";
+import { trial } from "../support/trial.ts";
 
 const USER = { role: "user", content: "Hi" };
 const BASE = { model: "m", messages: [USER] };
@@ -341,7 +342,7 @@ describe("checkChatRequest() on what belongs together", () => {
   });
 });
 
-test.each(TOOL_SURFACES)("checkChatRequest() lets Volley's own tools pass, on the surface %s", (surface) => {
+trial.each(TOOL_SURFACES)("checkChatRequest() lets Volley's own tools pass, on the surface %s", (surface) => {
   const tools = toToolList(describeSurface(surface, createCatalog(SHIPPED_TOOLS)), "openai");
   expect(checkChatRequest({ ...BASE, tools })).toBeNull();
 });

@@ -5,6 +5,7 @@ import { describeSurface, TOOL_SURFACES } from "../../src/features/discovery/too
 import { toToolList } from "../../src/features/discovery/tool-list.ts";
 import { SHIPPED_TOOLS } from "../../src/tools/shipped-tools.ts";
 import { checkMessagesRequest } from "../sandbox/upstreams/check-messages-request.ts";
+import { trial } from "../support/trial.ts";
 
 const USER = { role: "user", content: "Hi" };
 const TOOL = { name: "f", description: "d", input_schema: { type: "object", properties: {} } };
@@ -264,7 +265,7 @@ test("checkMessagesRequest() counts every cache_control there is, and none in wh
   );
 });
 
-test.each(TOOL_SURFACES)(
+trial.each(TOOL_SURFACES)(
   "checkMessagesRequest() lets Volley's own tools pass, on the surface %s",
   (surface) => {
     const tools = toToolList(describeSurface(surface, createCatalog(SHIPPED_TOOLS)), "anthropic");

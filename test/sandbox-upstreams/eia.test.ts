@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 
 import { callStandIn } from "./call-stand-in.ts";
+import { trial } from "../support/trial.ts";
 
 const DATA = "https://api.eia.gov/v2/petroleum/pri/gnd/data/";
 const ask = (query: string, init: RequestInit = {}) => callStandIn(`${DATA}?api_key=key&${query}`, init);
@@ -26,7 +27,7 @@ test("the EIA's stand-in answers in the service's own shape, newest first when a
   expect(response.data[0]!.period > response.data[1]!.period).toBe(true);
 });
 
-test("it has no values unless they are asked for, and nothing for an area that has none", async () => {
+trial("it has no values unless they are asked for, and nothing for an area that has none", async () => {
   const { body } = await ask("facets[duoarea][]=SCA&length=1");
   expect((body as { response: { data: object[] } }).response.data[0]).not.toHaveProperty("value");
   for (const facets of ["facets[duoarea][]=SAZ", "facets[duoarea][]=STX&facets[product][]=EPD2D"])

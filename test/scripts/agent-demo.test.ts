@@ -4,6 +4,7 @@ import { afterAll, describe, expect, test } from "vitest";
 
 import { drawConversation, drawResult, WrappedText } from "../../scripts/demo/agent-drawing.ts";
 import { type ModelAnswer, openModelWindow } from "../../scripts/demo/agent-model.ts";
+import { trial } from "../support/trial.ts";
 
 describe("The demo of the agent loop", () => {
   test("draws lines of at most 80 columns where a terminal does not say how wide it is", () => {
@@ -54,7 +55,7 @@ describe("The demo's window on a model", async () => {
   const real = await openModelWindow({ baseUrl: `${scripted.baseUrl}/`, key: "demo" });
   afterAll(() => real.close());
 
-  test.each([
+  trial.each([
     ["the scripted one", scripted],
     ["a real one, which is another server", real],
   ])("passes on what it says, and sees its tokens: %s", async (_, window) => {

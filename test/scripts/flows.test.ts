@@ -170,7 +170,7 @@ describe("parseFlows()", () => {
   });
 });
 
-test("findRepeatedKey() finds a key twice in one object, and only there", () => {
+trial("findRepeatedKey() finds a key twice in one object, and only there", () => {
   expect(findRepeatedKey('{"a": {"b": 1}, "b": [{"a": "a"}, {"a": "{\\"a\\": 1, \\"a\\": 2}"}]}')).toBeNull();
   expect(findRepeatedKey('[{"a": "x:", "\\u0061" : 2}]')).toEqual({ key: "a", at: 13 });
   expect(findRepeatedKey(`{"a": "${"\\\\".repeat(500_000)}", "a": 1}`)?.key).toBe("a");
@@ -240,7 +240,7 @@ describe("FlowsClient", () => {
   const listing = () => Response.json({ flows: [{ name: "a" }, { name: "b", broken: "Gone." }] });
   const busy = (after: string) => () => problem(429, "QUOTA_EXCEEDED", { "retry-after": after });
 
-  test("waits as long as it is asked to, and goes on", async () => {
+  trial("waits as long as it is asked to, and goes on", async () => {
     const { client, waited } = setUp(busy("2"), busy("3"), listing);
     expect(await client.list()).toEqual([
       { name: "a", broken: null },

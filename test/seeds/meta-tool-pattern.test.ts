@@ -188,53 +188,56 @@ trial("'Load only 3 meta-tool schemas (96% reduction!)': the three cost a fracti
 });
 
 /** The document's own call: `invoke_tool(tool_name="delete_calendar_event", parameters={"event_id": "abc123"})`. */
-test("'This action requires user confirmation before execution': the document's deletion is asked about, not done", async () => {
-  const world = new TestWorld();
-  world.fetch = (url, init) => routeUpstream(new Request(url, init), INSTANT_PORTS)!;
-  world.clock.jump(INSTANT_PORTS.now());
-  for (const name of GOOGLE_SECRETS) world.secrets.set(name, `sandbox-${name}`);
-  resetExamples();
-  resetGoogleCalendar();
-  const tools = [listCalendarEvents, deleteCalendarEvent, ...EXAMPLE_TOOLS];
-  const list = { id: "list", tool: "list_calendar_events", args: { from: "2026-11-03" } };
-  const envelope = await world.run(tools, {
-    actions: [
-      list,
-      {
-        id: "delete",
-        tool: "invoke_tool",
-        args: { tool_name: "delete_calendar_event", parameters: { event_id: "abc123" } },
-        depends_on: ["list"],
-      },
-      {
-        id: "notify",
-        tool: "vector_search",
-        args: { query: { $ref: "delete#/event_id" } },
-      },
-      { id: "search", tool: "vector_search", args: { query: "agenda" } },
-    ],
-  });
-  expect(envelope.results.map(({ id, tool, status }) => [id, tool, status])).toEqual([
-    ["list", "list_calendar_events", "success"],
-    ["delete", "delete_calendar_event", "pending_confirmation"],
-    ["notify", "vector_search", "pending_confirmation"],
-    ["search", "vector_search", "success"],
-  ]);
-  expect(envelope.summary).toMatchObject({ ok: 2, pending_confirmation: 2 });
-  const { id, message } = envelope.results[1]!.confirmation!;
-  expect(message).toBe(
-    `'delete_calendar_event' with {"event_id":"abc123"} runs only after a person's yes. With it: 'notify' (vector_search).`,
-  );
-  expect(envelope.results[0]!.data).toMatchObject({ events: [{ event_id: "abc123" }, {}] });
+trial(
+  "'This action requires user confirmation before execution': the document's deletion is asked about, not done",
+  async () => {
+    const world = new TestWorld();
+    world.fetch = (url, init) => routeUpstream(new Request(url, init), INSTANT_PORTS)!;
+    world.clock.jump(INSTANT_PORTS.now());
+    for (const name of GOOGLE_SECRETS) world.secrets.set(name, `sandbox-${name}`);
+    resetExamples();
+    resetGoogleCalendar();
+    const tools = [listCalendarEvents, deleteCalendarEvent, ...EXAMPLE_TOOLS];
+    const list = { id: "list", tool: "list_calendar_events", args: { from: "2026-11-03" } };
+    const envelope = await world.run(tools, {
+      actions: [
+        list,
+        {
+          id: "delete",
+          tool: "invoke_tool",
+          args: { tool_name: "delete_calendar_event", parameters: { event_id: "abc123" } },
+          depends_on: ["list"],
+        },
+        {
+          id: "notify",
+          tool: "vector_search",
+          args: { query: { $ref: "delete#/event_id" } },
+        },
+        { id: "search", tool: "vector_search", args: { query: "agenda" } },
+      ],
+    });
+    expect(envelope.results.map(({ id, tool, status }) => [id, tool, status])).toEqual([
+      ["list", "list_calendar_events", "success"],
+      ["delete", "delete_calendar_event", "pending_confirmation"],
+      ["notify", "vector_search", "pending_confirmation"],
+      ["search", "vector_search", "success"],
+    ]);
+    expect(envelope.summary).toMatchObject({ ok: 2, pending_confirmation: 2 });
+    const { id, message } = envelope.results[1]!.confirmation!;
+    expect(message).toBe(
+      `'delete_calendar_event' with {"event_id":"abc123"} runs only after a person's yes. With it: 'notify' (vector_search).`,
+    );
+    expect(envelope.results[0]!.data).toMatchObject({ events: [{ event_id: "abc123" }, {}] });
 
-  const approved = await world.clock.runUntil(
-    executeApproved(world.gate.parked.get(id)!, { id, by: "ann" }, world.execution(tools)),
-  );
-  const { results } = JSON.parse(valueOf(approved).json) as WireEnvelope;
-  expect(results).toMatchObject([
-    { index: 0, id: "delete", status: "success", data: { success: true, event_id: "abc123" } },
-    { index: 1, id: "notify", status: "success", data: { matches: [{ id: "abc123/1" }, {}, {}] } },
-  ]);
-  const after = await world.run(tools, { actions: [list] });
-  expect(after.results[0]!.data).toMatchObject({ events: [{ event_id: "def456", title: "Stand-up" }] });
-});
+    const approved = await world.clock.runUntil(
+      executeApproved(world.gate.parked.get(id)!, { id, by: "ann" }, world.execution(tools)),
+    );
+    const { results } = JSON.parse(valueOf(approved).json) as WireEnvelope;
+    expect(results).toMatchObject([
+      { index: 0, id: "delete", status: "success", data: { success: true, event_id: "abc123" } },
+      { index: 1, id: "notify", status: "success", data: { matches: [{ id: "abc123/1" }, {}, {}] } },
+    ]);
+    const after = await world.run(tools, { actions: [list] });
+    expect(after.results[0]!.data).toMatchObject({ events: [{ event_id: "def456", title: "Stand-up" }] });
+  },
+);

@@ -10,7 +10,10 @@ declare module "vitest" {
 // Workerd has none of the variables of this process, but what the configuration provides.
 const isWhole = !inject("isQuick");
 
-/** A test of a tenth of a second or more that a change rarely breaks alone: `npm test` leaves it out, every other command runs it. */
+/**
+ * A test of 40 ms and more on a slow processor, or a table of 120, where a quicker one shows the main behaviour: `npm test` leaves it out,
+ * every other command runs it. Each file, promise, threat and fault keeps one that is quick.
+ */
 export const trial = test.runIf(isWhole);
 /** A group of such tests. */
 export const trials = describe.runIf(isWhole);

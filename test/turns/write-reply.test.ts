@@ -10,6 +10,7 @@ import { parseChatTurn, parseResponsesTurn } from "../../src/features/formats/op
 import type { ToolReply } from "../../src/turns/read-turn.ts";
 import { toToolReply } from "../../src/turns/write-reply.ts";
 import { valueOf } from "../support/unwrap.ts";
+import { trial } from "../support/trial.ts";
 
 /** The reader's view: a value, or text where the format shows text; and whether it is said to have failed. */
 interface Seen {
@@ -123,7 +124,7 @@ const replyTo = (data: unknown): ToolReply =>
   toToolReply({ status: "success", data, json: JSON.stringify(data), meta: {} });
 
 describe.each(Object.entries(FORMATS))("in %s", (name, see) => {
-  test("T17 T32 no output whatever reads as what Volley says of a call", () => {
+  trial("T17 T32 no output whatever reads as what Volley says of a call", () => {
     const ours = OURS.map((outcome) => JSON.stringify(see(toToolReply(outcome)).value));
     fc.assert(
       fc.property(output, (data) => {

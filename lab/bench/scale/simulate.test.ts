@@ -52,7 +52,7 @@ describe("simulate()", () => {
     expect(later.hottest.load).toBeLessThan(0.5);
   });
 
-  test("a tenant over its limit keeps no other tenant from its own", async () => {
+  trial("a tenant over its limit keeps no other tenant from its own", async () => {
     const { leastServed, flood } = await simulate({ ...SMALL, flood: 100 });
     expect(leastServed).toBe(1);
     expect(flood!.denied).toBeGreaterThan(flood!.admitted);

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { TOOL_FORMATS } from "../../../src/features/discovery/tool-list.ts";
 import { readCatalogue } from "../../../test/fixtures/catalogue/read-catalogue.ts";
 import { sample, SIZES, tokensOf } from "./measure-tokens.ts";
+import { trial } from "../../../test/support/trial.ts";
 
 const tools = readCatalogue();
 
@@ -16,7 +17,7 @@ test.each(TOOL_FORMATS)(
   },
 );
 
-test.each(TOOL_FORMATS)(
+trial.each(TOOL_FORMATS)(
   "surface=meta costs at least 95 % less than surface=flat at 100 tools in %s",
   (format) => {
     const hundred = sample(tools, 100);

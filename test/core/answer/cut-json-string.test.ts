@@ -4,6 +4,7 @@ import { countRoughly, useTokenCounter, weighTokens } from "../../../src/core/an
 import { cutJsonString, isCuttable, shortest } from "../../../src/core/answer/cut-json-string.ts";
 import { countO200k } from "../../../src/features/tokens/count-o200k.ts";
 import { anyCharacter } from "../../support/any-character.ts";
+import { trial } from "../../support/trial.ts";
 
 afterEach(() => useTokenCounter(countO200k));
 
@@ -49,7 +50,7 @@ describe("cutJsonString()", () => {
     expect(shortest()).toBe(fitted);
   });
 
-  test("stays within the room, keeps a head, and keeps no less with more room, whatever the text", () => {
+  trial("stays within the room, keeps a head, and keeps no less with more room, whatever the text", () => {
     const texts = fc.oneof(
       fc.string({ unit: anyCharacter, maxLength: 400 }),
       fc

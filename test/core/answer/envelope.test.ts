@@ -205,7 +205,7 @@ describe("P6: T27 The room of an answer", () => {
     expect(before - budget.room - taken).toBe(taken - 100 + '["/a"]'.length + '["hint"]'.length);
   });
 
-  test("that a read has none of is an error; a write that happened stays a success", () => {
+  trial("that a read has none of is an error; a write that happened stays a success", () => {
     const writes = planOf([{ id: "a", tool: send }]).steps[0]!;
     expect(new AnswerBudget(1, 1, 0).admit(stepOf(), large(20 * MIB))).toMatchObject({
       error: { code: "RESPONSE_TOO_LARGE" },
@@ -234,7 +234,7 @@ describe("P6: T27 The room of an answer", () => {
     },
   );
 
-  test("is taken once by a loop whose elements were admitted, and again by one that is a replay", () => {
+  trial("is taken once by a loop whose elements were admitted, and again by one that is a replay", () => {
     const task = { ...stepOf().task, value: { ...(stepOf().task as { value: object }).value, forEach: [1] } };
     const loop = stepOf({ task: task as Step["task"] });
     const budget = new AnswerBudget(1, 1, 0);

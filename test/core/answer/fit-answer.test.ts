@@ -4,6 +4,7 @@ import { fitAnswer, fitOutcome } from "../../../src/core/answer/fit-answer.ts";
 import { makeFailure } from "../../../src/core/contract/failure.ts";
 import { type Outcome, shownOf } from "../../../src/core/contract/outcome.ts";
 import { successOf } from "../../support/success-of.ts";
+import { trial } from "../../support/trial.ts";
 
 const LIMIT = 4_000;
 const bytesOf = (text: string): number => Buffer.byteLength(text);
@@ -99,7 +100,7 @@ describe("An outcome that is kept under a key", () => {
     expect(fitted.meta).not.toHaveProperty("truncated");
   });
 
-  test("is cut again where its head has more bytes for a token than the rest of it", () => {
+  trial("is cut again where its head has more bytes for a token than the rest of it", () => {
     const data = [
       ...Array.from({ length: 40 }, () => "international understanding ".repeat(8)),
       ...Array.from({ length: 400 }, (_, n) => `q7x${n}z9kf3v8w2`.repeat(3)),

@@ -36,7 +36,7 @@ describe("fitTokens() gives equal parts", () => {
     expect(partsOf(100, ones(16), words(8_000), words(8_000))).toEqual([33, 34, 33]);
   });
 
-  test("in steps of what cannot be divided", () => {
+  trial("in steps of what cannot be divided", () => {
     for (const count of [500, 15_000]) {
       const same = [ones(count), ones(count), ones(count)];
       for (const maxTokens of [100, 101, 102]) expect(partsOf(maxTokens, ...same)).toEqual([33, 33, 33]);
@@ -71,7 +71,7 @@ describe("fitTokens() leaves what a result cannot use", () => {
       expect([maxTokens, partsOf(maxTokens, ones(300), LINK, words(100))]).toEqual([maxTokens, parts]);
   });
 
-  test("unused where trying would take long: more than 64 KiB of texts together", () => {
+  trial("unused where trying would take long: more than 64 KiB of texts together", () => {
     for (const [maxTokens, parts] of [
       [50, [17, 1, 16]],
       [100, [33, 1, 33]],

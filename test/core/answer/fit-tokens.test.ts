@@ -172,7 +172,7 @@ describe("fitTokens()", () => {
     );
   });
 
-  test("is used well: what was cut fills most of a budget that is not tiny", () => {
+  trial("is used well: what was cut fills most of a budget that is not tiny", () => {
     for (const data of fixtures) {
       for (const share of [0.3, 0.6, 0.9]) {
         const budget = Math.floor(estimateTokens(JSON.stringify(data)) * share);
@@ -266,7 +266,7 @@ describe("fitTokens()", () => {
     expect(fitted!.data).not.toHaveProperty("link", expect.stringContaining("…"));
   });
 
-  test("cuts a megabyte however deep it lies, and lists in lists three thousand times", () => {
+  trial("cuts a megabyte however deep it lies, and lists in lists three thousand times", () => {
     const inside = {
       text: "The fuel pump may fail. ".repeat(20_000),
       rows: Array.from({ length: 20_000 }, (_, id) => ({ id, ok: true })),

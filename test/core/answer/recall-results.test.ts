@@ -4,6 +4,7 @@ import { recallResults } from "../../../src/core/answer/recall-results.ts";
 import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { ByteBudget } from "../../../src/core/egress/byte-budget.ts";
 import { FakeGate } from "../../support/fake-gate.ts";
+import { trial } from "../../support/trial.ts";
 
 test("recallResults() asks for nothing when nothing is referred to", async () => {
   const gate = new FakeGate();
@@ -45,14 +46,17 @@ test("recallResults() has nothing when the gate does not answer, so that only wh
   );
 });
 
-test("P6: recallResults() parses no more values than a batch may have, and says which are too many", async () => {
-  const gate = new FakeGate();
-  const json = `[${"{},".repeat(199_999)}{}]`;
-  for (const handle of ["r-1", "r-2", "r-3"]) gate.kept.set(handle, json);
-  const budget = new ByteBudget(0);
+trial(
+  "P6: recallResults() parses no more values than a batch may have, and says which are too many",
+  async () => {
+    const gate = new FakeGate();
+    const json = `[${"{},".repeat(199_999)}{}]`;
+    for (const handle of ["r-1", "r-2", "r-3"]) gate.kept.set(handle, json);
+    const budget = new ByteBudget(0);
 
-  const recalled = await recallResults(["r-1", "r-2", "r-3"], gate, { budget, maySee: () => true });
-  expect([...recalled.values()].map((source) => "data" in source)).toEqual([true, true, false]);
-  expect(recalled.get("r-3")).toMatchObject({ refused: { code: "RESPONSE_TOO_LARGE" } });
-  expect(LIMITS.requestValues).toBeLessThan(3 * 200_001);
-});
+    const recalled = await recallResults(["r-1", "r-2", "r-3"], gate, { budget, maySee: () => true });
+    expect([...recalled.values()].map((source) => "data" in source)).toEqual([true, true, false]);
+    expect(recalled.get("r-3")).toMatchObject({ refused: { code: "RESPONSE_TOO_LARGE" } });
+    expect(LIMITS.requestValues).toBeLessThan(3 * 200_001);
+  },
+);

@@ -89,12 +89,15 @@ test.each<Exclude<Outcome, { readonly status: "skipped" }>>([
   },
 );
 
-test("P6: fromStoredOutcome() leaves out what succeeded of a failed loop where a batch may have no more values", () => {
-  const large = { data, json: JSON.stringify(data) };
-  const budget = new ByteBudget(0);
-  fromStoredOutcome(toStoredOutcome(success), budget);
-  const kept = toStoredOutcome({ status: "unknown", error, partial: large, meta: {} });
-  const read = fromStoredOutcome(kept, budget);
-  expect(read).not.toHaveProperty("partial");
-  expect(read).toMatchObject({ status: "unknown", error, meta: { truncated: { at: [""] } } });
-});
+trial(
+  "P6: fromStoredOutcome() leaves out what succeeded of a failed loop where a batch may have no more values",
+  () => {
+    const large = { data, json: JSON.stringify(data) };
+    const budget = new ByteBudget(0);
+    fromStoredOutcome(toStoredOutcome(success), budget);
+    const kept = toStoredOutcome({ status: "unknown", error, partial: large, meta: {} });
+    const read = fromStoredOutcome(kept, budget);
+    expect(read).not.toHaveProperty("partial");
+    expect(read).toMatchObject({ status: "unknown", error, meta: { truncated: { at: [""] } } });
+  },
+);

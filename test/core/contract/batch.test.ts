@@ -156,7 +156,7 @@ const nearBatch = fc.record(
   { requiredKeys: ["actions"] },
 );
 
-test("parseBatch() never throws, whatever JSON it is given", () => {
+trial("parseBatch() never throws, whatever JSON it is given", () => {
   fc.assert(
     fc.property(fc.oneof(nearBatch, json), fc.boolean(), (value, large) => {
       expect(typeof parseBatch(value, large ? LIMITS.bodyBytes : 0).ok).toBe("boolean");

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 
 import { fitsCondition, parseCondition } from "../../../src/core/contract/condition.ts";
 import { parseExact } from "../../../src/core/contract/json.ts";
+import { trial } from "../../support/trial.ts";
 
 function fits(written: unknown, value: unknown): boolean {
   const parsed = parseCondition(written);
@@ -79,7 +80,7 @@ test.each<[written: unknown, path: string, expected: RegExp]>([
   expect(parsed.error[0]!.expected).toMatch(expected);
 });
 
-test("whatever is written, a condition is taken or refused with issues, and asking one never throws", () => {
+trial("whatever is written, a condition is taken or refused with issues, and asking one never throws", () => {
   const operand = fc.oneof(fc.string(), fc.double(), fc.boolean(), fc.constant(null), fc.array(fc.integer()));
   const written = fc.dictionary(
     fc.oneof(fc.string(), fc.constantFrom("/a", "/a/b", "")),

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { countValues, parseJson } from "../../../src/core/contract/parse-json.ts";
 import { errorOf, valueOf } from "../../support/unwrap.ts";
+import { trial } from "../../support/trial.ts";
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 
@@ -85,29 +86,32 @@ test("T05 parseJson() refuses a depth bomb before it is parsed, closed or not", 
   expect(errorOf(parseJson(bytesOf("[".repeat(200_000)))).code).toBe("INVALID_BATCH");
 });
 
-test("parseJson() refuses exactly what nests deeper than 32, whatever brackets and quotes its strings hold", () => {
-  const text = fc.array(fc.constantFrom("[", "{", "}", "]", '"', "\\", "a", "é"), { maxLength: 8 });
-  const string = text.map((parts) => parts.join(""));
-  const leaf = fc.oneof(string, fc.integer(), fc.constantFrom(null, true));
-  const wrapping = fc.array(fc.option(string), { maxLength: 2 * LIMITS.nesting, size: "max" });
-  const value = fc.tuple(wrapping, leaf, leaf).map(([keys, leaf, sibling]) =>
-    keys.reduce<unknown>(
-      // Null wraps in an array, a string in an object under that key.
-      (inner, key) => (key === null ? [sibling, inner, sibling] : { [key]: inner, [`${key}2`]: sibling }),
-      leaf,
-    ),
-  );
-  fc.assert(
-    fc.property(value, fc.constantFrom(0, 1), (value, indent) => {
-      const read = parseJson(bytesOf(JSON.stringify(value, null, indent)));
-      if (depthOf(value) > LIMITS.nesting) expect(errorOf(read).code).toBe("INVALID_BATCH");
-      else expect(valueOf(read)).toEqual(value);
-    }),
-    { numRuns: 300 },
-  );
-});
+trial(
+  "parseJson() refuses exactly what nests deeper than 32, whatever brackets and quotes its strings hold",
+  () => {
+    const text = fc.array(fc.constantFrom("[", "{", "}", "]", '"', "\\", "a", "é"), { maxLength: 8 });
+    const string = text.map((parts) => parts.join(""));
+    const leaf = fc.oneof(string, fc.integer(), fc.constantFrom(null, true));
+    const wrapping = fc.array(fc.option(string), { maxLength: 2 * LIMITS.nesting, size: "max" });
+    const value = fc.tuple(wrapping, leaf, leaf).map(([keys, leaf, sibling]) =>
+      keys.reduce<unknown>(
+        // Null wraps in an array, a string in an object under that key.
+        (inner, key) => (key === null ? [sibling, inner, sibling] : { [key]: inner, [`${key}2`]: sibling }),
+        leaf,
+      ),
+    );
+    fc.assert(
+      fc.property(value, fc.constantFrom(0, 1), (value, indent) => {
+        const read = parseJson(bytesOf(JSON.stringify(value, null, indent)));
+        if (depthOf(value) > LIMITS.nesting) expect(errorOf(read).code).toBe("INVALID_BATCH");
+        else expect(valueOf(read)).toEqual(value);
+      }),
+      { numRuns: 300 },
+    );
+  },
+);
 
-test("countValues() counts exactly, whatever the strings hold and however it is indented", () => {
+trial("countValues() counts exactly, whatever the strings hold and however it is indented", () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.constantFrom(0, 1), (value, indent) => {
       const text = JSON.stringify(value, null, indent);

@@ -8,6 +8,7 @@ import {
   readMarker,
   toPointerForm,
 } from "../../../src/core/contract/reference.ts";
+import { trial } from "../../support/trial.ts";
 
 const ref = (id: string, pointer: string, tokens: readonly string[]) => ({ id, pointer, tokens });
 
@@ -90,7 +91,7 @@ test("readMarker() says where a template opens braces that nothing closes", () =
   });
 });
 
-test("readMarker() takes time in proportion to a template", { timeout: 60_000 }, () => {
+trial("readMarker() takes time in proportion to a template", { timeout: 60_000 }, () => {
   // In proportion to its square this would take minutes.
   const unclosed = "{{a#}".repeat(200_000);
   expect(readMarker({ $template: unclosed })).toEqual({ kind: "template", parts: [unclosed], open: 0 });

@@ -1,9 +1,10 @@
 import fc from "fast-check";
-import { describe, expect, it, test } from "vitest";
+import { describe, expect, it } from "vitest";
 
 import { createPieceRedactor, createRedactor } from "../../../src/core/egress/redact.ts";
 import { countLooks } from "../../support/count-looks.ts";
 import { encodingsOf } from "../../support/secret-encodings.ts";
+import { trial } from "../../support/trial.ts";
 
 const SECRET = 'sk/live+4f9=Q?&"\\é ü';
 
@@ -68,7 +69,7 @@ const ENCODINGS: Readonly<Record<string, (text: string) => string>> = {
 };
 
 describe("createRedactor()", () => {
-  it.each([
+  trial.each([
     ["raw", SECRET],
     ["inside other text", `Bearer ${SECRET}.`],
     ["JSON in a string", JSON.stringify({ echo: SECRET })],
@@ -98,20 +99,23 @@ describe("createRedactor()", () => {
     }
   });
 
-  it.each([64, 76, 1])("finds base64 of a secret among other bytes, broken every %i characters", (width) => {
-    for (const ending of ["\n", "\r\n", "\n    ", "\\n", "\\r\\n", "%0D%0A", "&#10;", " "]) {
-      for (const before of [0, 1, 2, 40, 43, 44, 45]) {
-        const text = base64(`${"a".repeat(before)}${SECRET}${"b".repeat(80)}`);
-        for (const digits of [text, text.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "")]) {
-          const wrapped = digits.match(new RegExp(`.{1,${width}}`, "g"))!.join(ending);
-          const [redacted] = JSON.parse(createRedactor([SECRET])(JSON.stringify([wrapped])));
-          expect(redacted).toContain("[redacted]");
-          const left = (redacted as string).replaceAll(/\\[rn]|%0D|%0A|&#10;|\s/g, "");
-          expect(Buffer.from(left.replace("[redacted]", ""), "base64").toString()).not.toContain("4f9");
+  trial.each([64, 76, 1])(
+    "finds base64 of a secret among other bytes, broken every %i characters",
+    (width) => {
+      for (const ending of ["\n", "\r\n", "\n    ", "\\n", "\\r\\n", "%0D%0A", "&#10;", " "]) {
+        for (const before of [0, 1, 2, 40, 43, 44, 45]) {
+          const text = base64(`${"a".repeat(before)}${SECRET}${"b".repeat(80)}`);
+          for (const digits of [text, text.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "")]) {
+            const wrapped = digits.match(new RegExp(`.{1,${width}}`, "g"))!.join(ending);
+            const [redacted] = JSON.parse(createRedactor([SECRET])(JSON.stringify([wrapped])));
+            expect(redacted).toContain("[redacted]");
+            const left = (redacted as string).replaceAll(/\\[rn]|%0D|%0A|&#10;|\s/g, "");
+            expect(Buffer.from(left.replace("[redacted]", ""), "base64").toString()).not.toContain("4f9");
+          }
         }
       }
-    }
-  });
+    },
+  );
 
   it("leaves what only begins like a secret, and what is half of an escape", () => {
     const redact = createRedactor(["s3cr3t-key"]);
@@ -212,7 +216,7 @@ describe("createRedactor()", () => {
     expect(redact('"%C3     %A1"')).toBe('"[redacted]"');
   });
 
-  test("P7: T16 lets no encoding of any secret through and keeps the JSON valid", () => {
+  trial("P7: T16 lets no encoding of any secret through and keeps the JSON valid", () => {
     const secrets = fc.string({ minLength: 6, maxLength: 40, unit: "grapheme" }).filter((text) => {
       const trimmed = text.trim();
       return trimmed === text && text.length >= 6 && !"[redacted]".includes(text);
@@ -270,7 +274,7 @@ describe("createRedactor()", () => {
     );
   });
 
-  it.each([
+  trial.each([
     "\\",
     "%",
     "%25",
@@ -299,7 +303,7 @@ describe("createRedactor()", () => {
     },
   );
 
-  it("keeps any JSON valid, whatever the secret", () => {
+  trial("keeps any JSON valid, whatever the secret", () => {
     fc.assert(
       fc.property(fc.json(), fc.nat(), fc.integer({ min: 6, max: 12 }), (text, start, length) => {
         const json = JSON.stringify(JSON.parse(text));
@@ -326,7 +330,7 @@ describe("createPieceRedactor()", () => {
     return said.join("") + held;
   };
 
-  it("finds in pieces what is found in the whole, wherever it is cut", () => {
+  trial("finds in pieces what is found in the whole, wherever it is cut", () => {
     const text = fc.array(
       fc.oneof(
         fc.constantFrom(

@@ -80,7 +80,7 @@ describe("F05 A storm of 1,000 reads that may be retried", () => {
     },
   );
 
-  test("costs at most 1,200 calls when all of them come at once", async () => {
+  trial("costs at most 1,200 calls when all of them come at once", async () => {
     const { world, upstream } = stormyWorld();
     await runAtOnce(world, 20, batchOf("read", 50));
     expect(upstream.requests.length).toBeLessThanOrEqual(300);
@@ -163,17 +163,20 @@ test("T21 another tool, and another origin of the same tool, are not held up", a
   expect(codes((await world.run([twin], batchOf("twin", 1))).results)).toEqual(["success"]);
 });
 
-test("a silent upstream opens the breaker, unless the caller gave it less time than its tool has", async () => {
-  const world = new TestWorld();
-  world.fetch = new FakeUpstream(silence).fetch;
-  const hasty = Array.from({ length: 50 }, () => ({ tool: "read", timeout_ms: 10 }));
-  await world.run([read], { actions: hasty });
-  await world.run([read], { actions: hasty });
-  expect(codes((await world.run([read], { actions: hasty.slice(1, 2) })).results)).toEqual(["TIMEOUT"]);
+trial(
+  "a silent upstream opens the breaker, unless the caller gave it less time than its tool has",
+  async () => {
+    const world = new TestWorld();
+    world.fetch = new FakeUpstream(silence).fetch;
+    const hasty = Array.from({ length: 50 }, () => ({ tool: "read", timeout_ms: 10 }));
+    await world.run([read], { actions: hasty });
+    await world.run([read], { actions: hasty });
+    expect(codes((await world.run([read], { actions: hasty.slice(1, 2) })).results)).toEqual(["TIMEOUT"]);
 
-  await runAtOnce(world, 4, { ...batchOf("read", 6), deadline_ms: 30_000 });
-  expect(codes((await world.run([read], batchOf("read", 1))).results)).toEqual(["CIRCUIT_OPEN"]);
-});
+    await runAtOnce(world, 4, { ...batchOf("read", 6), deadline_ms: 30_000 });
+    expect(codes((await world.run([read], batchOf("read", 1))).results)).toEqual(["CIRCUIT_OPEN"]);
+  },
+);
 
 test("calls that were stopped by us say nothing about the upstream", async () => {
   const world = new TestWorld();
@@ -478,20 +481,23 @@ describe("retries of several tenants", () => {
     expect(await attemptsOf("other")).toBe(2);
   });
 
-  test("the tenant that left a tool alone for longest is forgotten, and only where there are too many", () => {
-    const health = new UpstreamHealth(new VirtualClock());
-    takeAll(health, "idle");
-    takeAll(health, "busy");
-    const callAs = (name: string, tenants: number): void => {
-      for (let tenant = 0; tenant < tenants; tenant += 1) {
-        health.countCall(read, `${name}${tenant}`);
-        expect(health.takeRetry(read, "busy")).toBe(false);
-      }
-    };
-    callAs("known", LIMITS.retryTenantsKnown - 2);
-    expect(health.takeRetry(read, "busy")).toBe(false);
-    expect(health.takeRetry(read, "idle")).toBe(false);
-    callAs("new", LIMITS.retryTenantsKnown - 1);
-    expect(takeAll(health, "idle")).toBe(LIMITS.retryReserve);
-  });
+  trial(
+    "the tenant that left a tool alone for longest is forgotten, and only where there are too many",
+    () => {
+      const health = new UpstreamHealth(new VirtualClock());
+      takeAll(health, "idle");
+      takeAll(health, "busy");
+      const callAs = (name: string, tenants: number): void => {
+        for (let tenant = 0; tenant < tenants; tenant += 1) {
+          health.countCall(read, `${name}${tenant}`);
+          expect(health.takeRetry(read, "busy")).toBe(false);
+        }
+      };
+      callAs("known", LIMITS.retryTenantsKnown - 2);
+      expect(health.takeRetry(read, "busy")).toBe(false);
+      expect(health.takeRetry(read, "idle")).toBe(false);
+      callAs("new", LIMITS.retryTenantsKnown - 1);
+      expect(takeAll(health, "idle")).toBe(LIMITS.retryReserve);
+    },
+  );
 });

@@ -534,7 +534,7 @@ describe("the answer under a key", () => {
     },
   );
 
-  test.each([
+  trial.each([
     ["whole", 1],
     ["cut, when it is over its limit", 60_000],
   ])("what ran of a failed loop is kept: %s", async (_, size) => {

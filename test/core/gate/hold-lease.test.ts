@@ -10,6 +10,7 @@ import type { WireEnvelope } from "../../support/execute-batch.ts";
 import { KeyedWorld } from "../../support/keyed-world.ts";
 import { valueOf } from "../../support/unwrap.ts";
 import { VirtualClock } from "../../support/virtual-clock.ts";
+import { trial } from "../../support/trial.ts";
 
 const leaseMs = LIMITS.idempotencyLeaseMs;
 const retentionMs = LIMITS.idempotencyRetentionMs;
@@ -111,27 +112,30 @@ describe("P5: A run that holds a key", () => {
     expect([world.lost, world.claim("two")]).toEqual([["one"], "claimed"]);
   });
 
-  test("never believes that it has it when another run has, however late or lost its renewals are", async () => {
-    const anyWay = fc.array(fc.record({ ms: fc.nat(leaseMs), fails: fc.boolean() }), { maxLength: 12 });
-    await fc.assert(
-      fc.asyncProperty(anyWay, fc.nat(4 * leaseMs), async (ways, askedAfterMs) => {
-        const world = new World();
-        world.claim("one");
-        world.hold("one");
-        const left = [...ways];
-        world.onWay = world.onWayBack = async () => {
-          const { ms, fails } = left.shift() ?? { ms: 0, fails: true };
-          await world.clock.sleep(ms);
-          if (fails) throw new Error("lost on its way");
-        };
-        await world.clock.advance(askedAfterMs);
-        if (world.claim("two") === "claimed") expect(world.lost).toEqual(["one"]);
-        await world.clock.advance(2 * leaseMs + 1);
-        expect(world.clock.pending === 0 || world.record!.runId === "one").toBe(true);
-      }),
-      { numRuns: 500 },
-    );
-  });
+  trial(
+    "never believes that it has it when another run has, however late or lost its renewals are",
+    async () => {
+      const anyWay = fc.array(fc.record({ ms: fc.nat(leaseMs), fails: fc.boolean() }), { maxLength: 12 });
+      await fc.assert(
+        fc.asyncProperty(anyWay, fc.nat(4 * leaseMs), async (ways, askedAfterMs) => {
+          const world = new World();
+          world.claim("one");
+          world.hold("one");
+          const left = [...ways];
+          world.onWay = world.onWayBack = async () => {
+            const { ms, fails } = left.shift() ?? { ms: 0, fails: true };
+            await world.clock.sleep(ms);
+            if (fails) throw new Error("lost on its way");
+          };
+          await world.clock.advance(askedAfterMs);
+          if (world.claim("two") === "claimed") expect(world.lost).toEqual(["one"]);
+          await world.clock.advance(2 * leaseMs + 1);
+          expect(world.clock.pending === 0 || world.record!.runId === "one").toBe(true);
+        }),
+        { numRuns: 500 },
+      );
+    },
+  );
 });
 
 describe("P5: A batch under a key", () => {

@@ -9,6 +9,7 @@ import type {
 import { createLeasedAdmission, IsolateQuota } from "../../../src/core/gate/leased-admission.ts";
 import { QuotaGate } from "../../support/quota-gate.ts";
 import { VirtualClock } from "../../support/virtual-clock.ts";
+import { trial } from "../../support/trial.ts";
 
 const QUOTA = { bucket: "key:busy", limit: 100_000, windowS: 60 };
 /** Never leased. */
@@ -233,7 +234,7 @@ describe("createLeasedAdmission()", () => {
     expect(world.gate.wishes).toBe(1);
   });
 
-  test("3,000 at once at a limit of 100 are exactly 100", async () => {
+  trial("3,000 at once at a limit of 100 are exactly 100", async () => {
     const world = new World();
     const quota = { bucket: "key:small", limit: 100, windowS: 3_600 };
     expect(await world.send(3_000, 3_000, { quota })).toBe(2_900);
@@ -264,26 +265,29 @@ describe("createLeasedAdmission() of made keys", () => {
     makers: [MAKER],
   });
 
-  test("T45 P3: two busy keys in three isolates, partly by leases, never send more than their maker may, nor much less", async () => {
-    const first = new World();
-    const isolates = [first, new World(first), new World(first)];
-    const startedAtMs = first.clock.now();
-    const answers = [];
-    // Each key sends 30 requests a second for a minute.
-    for (let k = 0; k < 1_800; k += 1) {
-      for (const [n, isolate] of isolates.entries())
-        answers.push(isolate.admit(isolate.request({ quota: madeBy(`a${n % 2}`) })));
-      await first.clock.advance(100 / 3);
-    }
-    const tookMs = first.clock.now() + 300 - startedAtMs;
-    const all = await first.clock.runUntil(Promise.all(answers));
-    const admitted = all.filter(({ quota }) => quota?.allowed === true).length;
-    // The quota after a pause, and the part that comes back until the last is answered.
-    const most = MAKER.limit + (MAKER.limit * tookMs) / 60_000;
-    expect(admitted).toBeLessThanOrEqual(most);
-    expect(admitted).toBeGreaterThan(most * 0.95);
-    expect(first.calls + isolates[1]!.calls + isolates[2]!.calls).toBeLessThan(answers.length);
-  });
+  trial(
+    "T45 P3: two busy keys in three isolates, partly by leases, never send more than their maker may, nor much less",
+    async () => {
+      const first = new World();
+      const isolates = [first, new World(first), new World(first)];
+      const startedAtMs = first.clock.now();
+      const answers = [];
+      // Each key sends 30 requests a second for a minute.
+      for (let k = 0; k < 1_800; k += 1) {
+        for (const [n, isolate] of isolates.entries())
+          answers.push(isolate.admit(isolate.request({ quota: madeBy(`a${n % 2}`) })));
+        await first.clock.advance(100 / 3);
+      }
+      const tookMs = first.clock.now() + 300 - startedAtMs;
+      const all = await first.clock.runUntil(Promise.all(answers));
+      const admitted = all.filter(({ quota }) => quota?.allowed === true).length;
+      // The quota after a pause, and the part that comes back until the last is answered.
+      const most = MAKER.limit + (MAKER.limit * tookMs) / 60_000;
+      expect(admitted).toBeLessThanOrEqual(most);
+      expect(admitted).toBeGreaterThan(most * 0.95);
+      expect(first.calls + isolates[1]!.calls + isolates[2]!.calls).toBeLessThan(answers.length);
+    },
+  );
 
   test("T45 P3: a busy key is covered by leases of its own quota and its maker's together", async () => {
     const world = new World();

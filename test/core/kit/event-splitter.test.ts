@@ -135,7 +135,7 @@ describe("The cost is in proportion to the text", () => {
     expect(splitter.lines).toBe(7);
   });
 
-  test("of a huge event in tiny pieces every character once", () => {
+  trial("of a huge event in tiny pieces every character once", () => {
     const splitter = new EventSplitter();
     splitter.read("data: ");
     for (let piece = 0; piece < 200_000; piece += 1) splitter.read("xy");

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { PacedWriter } from "../../../src/core/kit/paced-writer.ts";
 import { VirtualClock } from "../../support/virtual-clock.ts";
+import { trial } from "../../support/trial.ts";
 
 const MOST = 64 * 1024;
 
@@ -77,7 +78,7 @@ describe("A paced writer", () => {
     }
   });
 
-  test("needs fewer than 30 writes for 100,000 tiny texts that come at once", async () => {
+  trial("needs fewer than 30 writes for 100,000 tiny texts that come at once", async () => {
     const { writer, got, ...connection } = new Connection();
     for (let n = 0; n < 100_000; n += 1) await writer.write(`${n % 10}: word`);
     await writer.flush();
@@ -86,7 +87,7 @@ describe("A paced writer", () => {
     expect(connection.clock.pending).toBe(0);
   });
 
-  test("writes an urgent text at once, behind all that waits", async () => {
+  trial("writes an urgent text at once, behind all that waits", async () => {
     const { writer, clock, got } = new Connection();
     for (const text of ["1", "2", "3", "4", "a", "b"]) {
       void writer.write(text);

@@ -9,6 +9,7 @@ import { Watch } from "../../../src/core/observe/watch.ts";
 import { TestWorld } from "../../support/execute-batch.ts";
 import { contractOf } from "../../support/fake-actions.ts";
 import { SeenOperator } from "../../support/seen-operator.ts";
+import { trial } from "../../support/trial.ts";
 
 const input = z.strictObject({ n: z.int() });
 const fine = contractOf("fine", { input, run: async () => ({ ok: true }) });
@@ -186,7 +187,7 @@ describe("Data points", () => {
     expect(actions[1]!.doubles).toEqual([200, 0, 1, 1, 1, 1, 0, 0, 0, 0, 0]);
   });
 
-  test("stay within what the platform takes of one request, and the batches have theirs", async () => {
+  trial("stay within what the platform takes of one request, and the batches have theirs", async () => {
     const { operator, run } = watched();
     for (let round = 0; round < 7; round += 1)
       await run(actionsOf(...Array.from({ length: LIMITS.actions }, () => "fine")));

@@ -13,6 +13,7 @@ import { describePlan } from "../../../src/core/plan/describe-plan.ts";
 import { makePlan } from "../../../src/core/plan/make-plan.ts";
 import { declareTool } from "../../support/sample-tools.ts";
 import { valueOf } from "../../support/unwrap.ts";
+import { trial } from "../../support/trial.ts";
 
 const zodInput = z.strictObject({
   id: z.string(),
@@ -217,7 +218,7 @@ function hide(value: unknown, choices: Iterator<number>): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, hide(inner, choices)]));
 }
 
-test.each([
+trial.each([
   ["Zod", toolOf(zodInput)],
   ["JSON Schema", toolOf(jsonInput)],
 ])("what fits a schema of %s is never refused while parts of it are pending", (_, tool) => {

@@ -7,6 +7,7 @@ import { type DataOf, Room } from "../../../src/core/plan/references.ts";
 import type { Task } from "../../../src/core/plan/step.ts";
 import { contractOf } from "../../support/fake-actions.ts";
 import { errorOf, valueOf } from "../../support/unwrap.ts";
+import { trial } from "../../support/trial.ts";
 
 const BOOK = contractOf("book", {
   input: z.strictObject({ id: z.string(), seats: z.int().max(9).default(1) }),
@@ -233,24 +234,27 @@ test("what stands around a reference counts for every element of a loop", () => 
   expect(LIMITS.batchArgsBytes - room.bytes).toBeGreaterThan(25_000);
 });
 
-test("what is refused because it is too large by itself takes nothing from the others", () => {
+trial("what is refused because it is too large by itself takes nothing from the others", () => {
   const room = new Room();
   const data = knowing({ page: Array.from({ length: 100_000 }, () => 1) });
   for (let n = 0; n < 1_000; n += 1) prepareTask(taskOf({ id: { $template: "{{page#}}" } }), data, room);
   expect(room.bytes).toBe(LIMITS.batchArgsBytes);
 });
 
-test("a batch looks for what is wrong with its arguments until it has found enough; what is small is always checked", () => {
-  const room = new Room();
-  const input = z.strictObject({ list: z.array(z.string()) });
-  const tool = contractOf("list", { input });
-  const data = knowing({ page: Array.from({ length: 15_000 }, () => 1), names: ["a"] });
-  const wrong = taskOf({ list: { $ref: "page#" } }, { tool });
-  expect(errorOf(prepareTask(wrong, data, room)).issues).toHaveLength(LIMITS.issues);
-  prepareTask(wrong, data, room);
-  expect(errorOf(prepareTask(wrong, data, room))).toMatchObject({
-    code: "INVALID_ARGS",
-    hint: expect.stringContaining("not checked any more"),
-  });
-  expect(prepareTask(taskOf({ list: { $ref: "names#" } }, { tool }), data, room).ok).toBe(true);
-});
+trial(
+  "a batch looks for what is wrong with its arguments until it has found enough; what is small is always checked",
+  () => {
+    const room = new Room();
+    const input = z.strictObject({ list: z.array(z.string()) });
+    const tool = contractOf("list", { input });
+    const data = knowing({ page: Array.from({ length: 15_000 }, () => 1), names: ["a"] });
+    const wrong = taskOf({ list: { $ref: "page#" } }, { tool });
+    expect(errorOf(prepareTask(wrong, data, room)).issues).toHaveLength(LIMITS.issues);
+    prepareTask(wrong, data, room);
+    expect(errorOf(prepareTask(wrong, data, room))).toMatchObject({
+      code: "INVALID_ARGS",
+      hint: expect.stringContaining("not checked any more"),
+    });
+    expect(prepareTask(taskOf({ list: { $ref: "names#" } }, { tool }), data, room).ok).toBe(true);
+  },
+);

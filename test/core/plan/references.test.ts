@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { type DataOf, findReferences, resolveReferences, Room } from "../../../src/core/plan/references.ts";
 import * as LIMITS from "../../../src/core/contract/limits.ts";
 import { errorOf, valueOf } from "../../support/unwrap.ts";
+import { trial } from "../../support/trial.ts";
 
 const OPTIONS = { what: "The arguments", limitBytes: 1_000 };
 
@@ -176,20 +177,24 @@ describe("resolveReferences()", () => {
     expect(hint!.length).toBeLessThan(600);
   });
 
-  test("T28 looks for similar keys once for all that miss the same one, and for so many in one batch", () => {
-    let looked = 0;
-    const wide = new Proxy({ name: 1 }, { ownKeys: () => ((looked += 1), ["name"]) });
-    const options = { ...OPTIONS, room: new Room() };
-    const hintFor = (key: string) =>
-      errorOf(resolveReferences({ $ref: `x#/${key}` }, () => ({ data: wide }), options)).hint;
-    const hints = Array.from({ length: 1_225 }, () => hintFor("nmae"));
-    expect(new Set(hints)).toEqual(
-      new Set([`'x#/nmae' is not there: x# is an object with the similar keys "name".`]),
-    );
-    expect(looked).toBe(1);
-    for (let n = 0; n < 1_225; n += 1) expect(hintFor(`miss${n}`)).toContain("is not there: x# is an object");
-    expect(looked).toBe(LIMITS.batchSuggestions);
-  });
+  trial(
+    "T28 looks for similar keys once for all that miss the same one, and for so many in one batch",
+    () => {
+      let looked = 0;
+      const wide = new Proxy({ name: 1 }, { ownKeys: () => ((looked += 1), ["name"]) });
+      const options = { ...OPTIONS, room: new Room() };
+      const hintFor = (key: string) =>
+        errorOf(resolveReferences({ $ref: `x#/${key}` }, () => ({ data: wide }), options)).hint;
+      const hints = Array.from({ length: 1_225 }, () => hintFor("nmae"));
+      expect(new Set(hints)).toEqual(
+        new Set([`'x#/nmae' is not there: x# is an object with the similar keys "name".`]),
+      );
+      expect(looked).toBe(1);
+      for (let n = 0; n < 1_225; n += 1)
+        expect(hintFor(`miss${n}`)).toContain("is not there: x# is an object");
+      expect(looked).toBe(LIMITS.batchSuggestions);
+    },
+  );
 
   test("says of a handle that its result is not kept any more", () => {
     expect(hintOf({ $template: "{{r-1#/a}}" })).toContain("'r-1' is not known any more");

@@ -4,6 +4,7 @@ import type { ToolDeclaration } from "../../../src/core/catalog/define-tool.ts";
 import { ToolFailure } from "../../../src/core/catalog/tool-failure.ts";
 import { TestWorld } from "../../support/execute-batch.ts";
 import { contractOf } from "../../support/fake-actions.ts";
+import { trial } from "../../support/trial.ts";
 
 const RETRIED = {
   mode: "parallel-safe",
@@ -61,7 +62,7 @@ describe("A call that failed in a way that passes", () => {
     }
   });
 
-  test("is made again only as long as not too many of its tool's calls were", async () => {
+  trial("is made again only as long as not too many of its tool's calls were", async () => {
     const world = new TestWorld();
     const tool = contractOf("fails", {
       orchestration: RETRIED,
@@ -140,7 +141,7 @@ describe("An upstream that is known to fail", () => {
     expect(kept).toMatchObject({ meta: { attempts: 1 } });
   });
 
-  test("is found out by calls that had all of their tool's time, not by those that had less", async () => {
+  trial("is found out by calls that had all of their tool's time, not by those that had less", async () => {
     const codeAfter = async (timeout_ms: number) => {
       const world = new TestWorld();
       world.fetch = () => new Promise(() => {});
@@ -197,13 +198,13 @@ describe("The bytes that a batch holds", () => {
     ...(before !== undefined && { depends_on: [before] }),
   });
 
-  test("is what it has read and shows, for as long as it lasts", async () => {
+  trial("is what it has read and shows, for as long as it lasts", async () => {
     const chain = [after("a"), after("b", "a"), after("c", "b")];
     expect(await codesOf(chain, [300_000, 300_000, 300_000])).toEqual(["fine", "fine", "fine"]);
     expect(await codesOf(chain, [400_000, 400_000, 400_000])).toEqual(["fine", "fine", "RESPONSE_TOO_LARGE"]);
   });
 
-  test("is not what a call has read beyond what it shows", async () => {
+  trial("is not what a call has read beyond what it shows", async () => {
     const picking = contractOf("read", {
       hosts: ["up.example.com"],
       run: async (_, ctx) => String(await (await ctx.fetch("https://up.example.com/")).json()).slice(0, 10),
@@ -212,7 +213,7 @@ describe("The bytes that a batch holds", () => {
     expect(await codesOf(chain, [600_000, 600_000, 600_000], [picking])).toEqual(["fine", "fine", "fine"]);
   });
 
-  test("is not what an attempt has read that failed", async () => {
+  trial("is not what an attempt has read that failed", async () => {
     let tries = 0;
     const picky = contractOf("read", {
       hosts: ["up.example.com"],
@@ -227,7 +228,7 @@ describe("The bytes that a batch holds", () => {
     expect(await codesOf([after("a")], [900_000, 900_000], [picky])).toEqual(["fine"]);
   });
 
-  test("is twice as much where secrets have to be looked for in it", async () => {
+  trial("is twice as much where secrets have to be looked for in it", async () => {
     const secret = { secrets: ["KEY"] };
     expect(await codesOf([after("a")], [600_000], [reading("read")])).toEqual(["fine"]);
     expect(await codesOf([after("a")], [600_000], [reading("read", secret)])).toEqual(["RESPONSE_TOO_LARGE"]);

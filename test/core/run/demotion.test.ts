@@ -21,6 +21,7 @@ import { Semaphore } from "../../../src/core/kit/semaphore.ts";
 import { TestWorld, type WireResult } from "../../support/execute-batch.ts";
 import { contractOf } from "../../support/fake-actions.ts";
 import { samples } from "../../support/samples.ts";
+import { trial } from "../../support/trial.ts";
 
 const DEADLINES = samples(500);
 
@@ -297,7 +298,7 @@ describe("A safe action that is unfinished at the deadline", () => {
     expect(told).toEqual([[100, "initiated"]]);
   });
 
-  test("that ends while it is being recorded keeps its own result, and its job is closed", async () => {
+  trial("that ends while it is being recorded keeps its own result, and its job is closed", async () => {
     const upstream = new Upstream();
     upstream.world.gate.beforeAnswer = ({ quota }) =>
       quota === null ? upstream.world.clock.sleep(200) : Promise.resolve();
@@ -487,72 +488,75 @@ test("a batch that is over before its deadline asks nothing more of the gate", a
   expect(upstream.world.gate.requests).toHaveLength(1);
 });
 
-test(`${DEADLINES} random deadlines: one result each, jobs only of what may be repeated, each job ended once`, async () => {
-  const names = ["read", "serial", "retried", "write", "put", "keyed", "post"] as const;
-  const action = fc.record({
-    tool: fc.constantFrom(...names),
-    ms: fc.integer({ min: 0, max: 300 }),
-    status: fc.constantFrom(200, 200, 200, 404, 503),
-    after: fc.option(fc.nat(), { freq: 2 }),
-    loop: fc.option(fc.constant([1, 2]), { freq: 8 }),
-  });
-  const fates = fc.record({
-    actions: fc.array(action, { minLength: 1, maxLength: 8 }),
-    onError: fc.constantFrom("fail-fast", "partial-success"),
-    gate: fc.constantFrom("quick", "slow", "silent", "down", "full"),
-    goneAt: fc.option(fc.integer({ min: 0, max: 150 }), { freq: 3 }),
-  });
-  await fc.assert(
-    fc.asyncProperty(fates, async ({ actions, onError, gate, goneAt }) => {
-      const upstream = new Upstream();
-      const { world } = upstream;
-      const settles: string[] = [];
-      const settle = world.gate.settle.bind(world.gate);
-      world.gate.settle = (id, ...rest) => {
-        settles.push(id);
-        return settle(id, ...rest);
-      };
-      if (goneAt !== null) void world.clock.sleep(goneAt).then(() => world.gone.abort());
-      world.gate.beforeAnswer = async ({ quota }) => {
-        const late = quota === null;
-        world.gate.down = late && gate === "down";
-        world.gate.refuseJobsWith = late && gate === "full" ? "BACKLOG_FULL" : null;
-        if (late && gate === "slow") await world.clock.sleep(100);
-        if (late && gate === "silent") await world.clock.sleep(3_000);
-      };
-      const { results, answeredAt } = await upstream.run(
-        actions.map(({ tool, ms, status, after, loop }, index) => ({
-          tool,
-          args: { n: index, ms, status },
-          ...(after !== null && index > 0 && { depends_on: [`a${after % index}`] }),
-          ...(loop !== null && { for_each: loop }),
-        })),
-        { on_error: onError },
-      );
-      expect(results.map(({ id }) => id)).toEqual(actions.map((_, index) => `a${index}`));
-      expect(answeredAt).toBeLessThanOrEqual(gate === "silent" ? 3_300 : 300);
-      await world.drain();
-
-      const demoted = results.filter(({ meta }) => "demoted" in meta);
-      for (const { tool } of upstream.recorded) expect(tool).not.toBe("write");
-      for (const { tool, job_id } of demoted) {
-        expect(["read", "serial", "retried", "put", "keyed"]).toContain(tool);
-        expect(world.gate.settled.get(job_id!)?.kind).toMatch(/succeeded|failed|lost/);
-      }
-      for (const [index, { tool, loop }] of actions.entries()) {
-        const sent = upstream.requests.filter(({ n }) => n === index).length;
-        expect(sent).toBeLessThanOrEqual(
-          (loop?.length ?? 1) * (tool === "retried" ? LIMITS.syncAttempts : 1),
+trial(
+  `${DEADLINES} random deadlines: one result each, jobs only of what may be repeated, each job ended once`,
+  async () => {
+    const names = ["read", "serial", "retried", "write", "put", "keyed", "post"] as const;
+    const action = fc.record({
+      tool: fc.constantFrom(...names),
+      ms: fc.integer({ min: 0, max: 300 }),
+      status: fc.constantFrom(200, 200, 200, 404, 503),
+      after: fc.option(fc.nat(), { freq: 2 }),
+      loop: fc.option(fc.constant([1, 2]), { freq: 8 }),
+    });
+    const fates = fc.record({
+      actions: fc.array(action, { minLength: 1, maxLength: 8 }),
+      onError: fc.constantFrom("fail-fast", "partial-success"),
+      gate: fc.constantFrom("quick", "slow", "silent", "down", "full"),
+      goneAt: fc.option(fc.integer({ min: 0, max: 150 }), { freq: 3 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(fates, async ({ actions, onError, gate, goneAt }) => {
+        const upstream = new Upstream();
+        const { world } = upstream;
+        const settles: string[] = [];
+        const settle = world.gate.settle.bind(world.gate);
+        world.gate.settle = (id, ...rest) => {
+          settles.push(id);
+          return settle(id, ...rest);
+        };
+        if (goneAt !== null) void world.clock.sleep(goneAt).then(() => world.gone.abort());
+        world.gate.beforeAnswer = async ({ quota }) => {
+          const late = quota === null;
+          world.gate.down = late && gate === "down";
+          world.gate.refuseJobsWith = late && gate === "full" ? "BACKLOG_FULL" : null;
+          if (late && gate === "slow") await world.clock.sleep(100);
+          if (late && gate === "silent") await world.clock.sleep(3_000);
+        };
+        const { results, answeredAt } = await upstream.run(
+          actions.map(({ tool, ms, status, after, loop }, index) => ({
+            tool,
+            args: { n: index, ms, status },
+            ...(after !== null && index > 0 && { depends_on: [`a${after % index}`] }),
+            ...(loop !== null && { for_each: loop }),
+          })),
+          { on_error: onError },
         );
-      }
-      expect(new Set(settles).size).toBe(settles.length);
-      // Nothing of it is under way any more.
-      upstream.invocation.abort();
-      await upstream.world.clock.advance(0);
-      expect(upstream.active).toBe(0);
-      await world.clock.advance(200);
-      expect(world.clock.pending).toBe(0);
-    }),
-    { numRuns: DEADLINES },
-  );
-});
+        expect(results.map(({ id }) => id)).toEqual(actions.map((_, index) => `a${index}`));
+        expect(answeredAt).toBeLessThanOrEqual(gate === "silent" ? 3_300 : 300);
+        await world.drain();
+
+        const demoted = results.filter(({ meta }) => "demoted" in meta);
+        for (const { tool } of upstream.recorded) expect(tool).not.toBe("write");
+        for (const { tool, job_id } of demoted) {
+          expect(["read", "serial", "retried", "put", "keyed"]).toContain(tool);
+          expect(world.gate.settled.get(job_id!)?.kind).toMatch(/succeeded|failed|lost/);
+        }
+        for (const [index, { tool, loop }] of actions.entries()) {
+          const sent = upstream.requests.filter(({ n }) => n === index).length;
+          expect(sent).toBeLessThanOrEqual(
+            (loop?.length ?? 1) * (tool === "retried" ? LIMITS.syncAttempts : 1),
+          );
+        }
+        expect(new Set(settles).size).toBe(settles.length);
+        // Nothing of it is under way any more.
+        upstream.invocation.abort();
+        await upstream.world.clock.advance(0);
+        expect(upstream.active).toBe(0);
+        await world.clock.advance(200);
+        expect(world.clock.pending).toBe(0);
+      }),
+      { numRuns: DEADLINES },
+    );
+  },
+);

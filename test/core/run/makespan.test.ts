@@ -6,6 +6,7 @@ import { runPlan } from "../../../src/core/run/run-plan.ts";
 import { contractOf, FakeActions, fakePark, planOf, type StepSketch } from "../../support/fake-actions.ts";
 import { VirtualClock } from "../../support/virtual-clock.ts";
 import { samples } from "../../support/samples.ts";
+import { trial } from "../../support/trial.ts";
 
 /** A tool with room for so many calls. */
 const capped = (cap: number, name = `cap${cap}`): Tool =>
@@ -70,7 +71,7 @@ test("independent actions of several capped tools take no longer than the fulles
   );
 });
 
-test("chains and fillers on one capped tool reach the bound, whatever the order asked", async () => {
+trial("chains and fillers on one capped tool reach the bound, whatever the order asked", async () => {
   const cases = fc
     .record({
       cap: caps,
@@ -98,7 +99,7 @@ test("chains and fillers on one capped tool reach the bound, whatever the order 
   );
 });
 
-test("a chain over other tools beside a full one takes no longer than the longer of both", async () => {
+trial("a chain over other tools beside a full one takes no longer than the longer of both", async () => {
   const cases = fc
     .record({ cap: caps, chain: fc.integer({ min: 1, max: 10 }), fillers: fc.integer({ min: 0, max: 30 }) })
     .chain(({ cap, chain, fillers }) => {
@@ -163,20 +164,23 @@ test("without caps a graph takes exactly its critical path, whatever the duratio
   );
 });
 
-test("any graph on one capped tool stays within Graham's bound of the best schedule, whatever the durations", async () => {
-  await fc.assert(
-    fc.asyncProperty(graphs(caps.map((cap) => capped(cap))), async (sketches) => {
-      const cap = sketches[0]!.tool!.concurrency;
-      const work = sketches.reduce((sum, { ms = 0 }) => sum + ms, 0);
-      const path = criticalPath(sketches);
-      const took = await makespan(sketches);
-      // work / m + (1 - 1/m) × path is at most (2 - 1/m) × the optimum, which is at least both.
-      expect(took).toBeLessThanOrEqual(work / cap + (1 - 1 / cap) * path + 1e-9);
-      expect(took).toBeLessThanOrEqual((2 - 1 / cap) * Math.max(path, work / cap) + 1e-9);
-    }),
-    { numRuns: samples(1_000) },
-  );
-});
+trial(
+  "any graph on one capped tool stays within Graham's bound of the best schedule, whatever the durations",
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(graphs(caps.map((cap) => capped(cap))), async (sketches) => {
+        const cap = sketches[0]!.tool!.concurrency;
+        const work = sketches.reduce((sum, { ms = 0 }) => sum + ms, 0);
+        const path = criticalPath(sketches);
+        const took = await makespan(sketches);
+        // work / m + (1 - 1/m) × path is at most (2 - 1/m) × the optimum, which is at least both.
+        expect(took).toBeLessThanOrEqual(work / cap + (1 - 1 / cap) * path + 1e-9);
+        expect(took).toBeLessThanOrEqual((2 - 1 / cap) * Math.max(path, work / cap) + 1e-9);
+      }),
+      { numRuns: samples(1_000) },
+    );
+  },
+);
 
 test("any graph over several capped tools takes no longer than all their bounds added up", async () => {
   const tools = [capped(1), capped(2), capped(3)];

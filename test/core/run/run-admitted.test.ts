@@ -4,6 +4,7 @@ import type { ToolDeclaration } from "../../../src/core/catalog/define-tool.ts";
 import type { Execution } from "../../../src/core/gate/execution.ts";
 import { TestWorld } from "../../support/execute-batch.ts";
 import { contractOf } from "../../support/fake-actions.ts";
+import { trial } from "../../support/trial.ts";
 
 const sends = (name: string, declaration: Partial<ToolDeclaration> = {}) =>
   contractOf(name, {
@@ -90,21 +91,24 @@ test("what is kept for a later question is seen through when its caller goes awa
   expect(await statusesOf({})).toEqual(["CANCELLED", "CANCELLED"]);
 });
 
-test("a batch with a token budget reads half as much, because weighing data costs as much as reading it", async () => {
-  const codeOf = async (fields: object) => {
-    const world = new TestWorld();
-    world.fetch = async () => Response.json("x".repeat(300_000));
-    const { options } = world.execution([]);
-    const { results } = await world.run(
-      TOOLS,
-      { actions: reads(2), ...fields },
-      { options: { ...options, requestResponseBytes: 1_000_000 } },
-    );
-    return results.map(({ error }) => error?.code ?? "fine");
-  };
-  expect(await codeOf({})).toEqual(["fine", "fine"]);
-  expect(await codeOf({ max_tokens: 100_000 })).toContain("RESPONSE_TOO_LARGE");
-});
+trial(
+  "a batch with a token budget reads half as much, because weighing data costs as much as reading it",
+  async () => {
+    const codeOf = async (fields: object) => {
+      const world = new TestWorld();
+      world.fetch = async () => Response.json("x".repeat(300_000));
+      const { options } = world.execution([]);
+      const { results } = await world.run(
+        TOOLS,
+        { actions: reads(2), ...fields },
+        { options: { ...options, requestResponseBytes: 1_000_000 } },
+      );
+      return results.map(({ error }) => error?.code ?? "fine");
+    };
+    expect(await codeOf({})).toEqual(["fine", "fine"]);
+    expect(await codeOf({ max_tokens: 100_000 })).toContain("RESPONSE_TOO_LARGE");
+  },
+);
 
 test("a batch whose caller was gone before it began calls nothing", async () => {
   const world = new TestWorld();

@@ -5,6 +5,7 @@ import type { Tool, ToolDeclaration } from "../../../src/core/catalog/define-too
 import { ToolFailure } from "../../../src/core/catalog/tool-failure.ts";
 import { TestWorld, type WireResult } from "../../support/execute-batch.ts";
 import { contractOf } from "../../support/fake-actions.ts";
+import { trial } from "../../support/trial.ts";
 
 /** Tools that answer with what they were sent after `ms`, and a record of when they were called with what. */
 class Calls {
@@ -237,18 +238,21 @@ describe("results of earlier batches", () => {
     expect(gate.recalled).toEqual(Array.from({ length: 16 }, (_, n) => handle(n)));
   });
 
-  test("those that hold too many values together are refused in the order asked, and never parsed", async () => {
-    const calls = shops();
-    const { gate } = calls.world;
-    const many = JSON.stringify({ ones: Array.from({ length: 200_000 }, () => 1), id: "many" });
-    for (const n of [1, 2, 3]) gate.kept.set(handle(n), many);
-    gate.kept.set(handle(4), '{"id":"last, with [brackets] and \\"commas\\", in text"}');
-    const results = await calls.run(
-      ...[1, 2, 3, 4].map((n) => ({ tool: "book", args: { id: { $ref: `${handle(n)}#/id` } } })),
-    );
-    expect(results.map(({ status }) => status)).toEqual(["success", "success", "error", "success"]);
-    expect(results[2]!.error).toMatchObject({ code: "RESPONSE_TOO_LARGE" });
-  });
+  trial(
+    "those that hold too many values together are refused in the order asked, and never parsed",
+    async () => {
+      const calls = shops();
+      const { gate } = calls.world;
+      const many = JSON.stringify({ ones: Array.from({ length: 200_000 }, () => 1), id: "many" });
+      for (const n of [1, 2, 3]) gate.kept.set(handle(n), many);
+      gate.kept.set(handle(4), '{"id":"last, with [brackets] and \\"commas\\", in text"}');
+      const results = await calls.run(
+        ...[1, 2, 3, 4].map((n) => ({ tool: "book", args: { id: { $ref: `${handle(n)}#/id` } } })),
+      );
+      expect(results.map(({ status }) => status)).toEqual(["success", "success", "error", "success"]);
+      expect(results[2]!.error).toMatchObject({ code: "RESPONSE_TOO_LARGE" });
+    },
+  );
 
   test("a question to a person is recorded with what its dependants refer to of them", async () => {
     const calls = shops().tool("drop", { ...WRITE, actions: ["delete"] });
@@ -649,7 +653,7 @@ describe("under a cap", () => {
   const SERIAL = { mode: "sequential-only" } as const;
   const rate_limit = { limit: 9, window_s: 1, scope: "tenant" } as const;
 
-  test.each<[string, Partial<ToolDeclaration>, object]>([
+  trial.each<[string, Partial<ToolDeclaration>, object]>([
     ["call", {}, {}],
     ["selected call", {}, { select: ["/x"] }],
     ["loop", {}, { for_each: [1] }],

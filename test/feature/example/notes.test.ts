@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { document } from "../../../src/features/document/index.ts";
 import { createTestVolley, type TestVolley } from "../../../src/package/testing.ts";
 import { notes } from "./index.ts";
+import { trial } from "../../support/trial.ts";
 
 // A feature that somebody else wrote: its folder imports `volley/feature` alone, and a Worker has it by a line of its list.
 
@@ -29,7 +30,7 @@ describe("A feature of one's own", () => {
     expect(await (await volley.fetch("/v1/notes")).json()).toEqual({ notes: ["Water the plants"], words: 3 });
   });
 
-  test("refuses with a code of its own, and by its limits", async () => {
+  trial("refuses with a code of its own, and by its limits", async () => {
     const volley = await open();
     for (const text of ["a", "b", "c"]) expect((await post(volley, { text })).status).toBe(201);
     const full = await post(volley, { text: "d" });
@@ -52,7 +53,7 @@ describe("A feature of one's own", () => {
     expect((await volley.fetch("/v1/notes")).status).toBe(200);
   });
 
-  test("stands in the document, and a Worker beside it knows nothing of it", async () => {
+  trial("stands in the document, and a Worker beside it knows nothing of it", async () => {
     const of = async (volley: TestVolley): Promise<string> => (await volley.fetch("/openapi.json")).text();
     const own = await of(await open());
     const { paths, components } = JSON.parse(own) as {

@@ -294,7 +294,7 @@ describe("a name of a tool that was added elsewhere a moment ago", () => {
     expect(answer).toContain("'fresh' is the name of a tool of Volley's");
   });
 
-  test("is known where an MCP client calls it", async () => {
+  trial("is known where an MCP client calls it", async () => {
     gate.put("mine", "/one");
     await hearOfTools();
     gate.put("fresh", "/two");
@@ -303,7 +303,7 @@ describe("a name of a tool that was added elsewhere a moment ago", () => {
     expect(sent.at(-1)).toBe("/two");
   });
 
-  test("costs no more than one question in a tenth of a second, where names are made up", async () => {
+  trial("costs no more than one question in a tenth of a second, where names are made up", async () => {
     gate.put("mine", "/one");
     await hearOfTools();
     const calls = await callsOf(async () => {

@@ -427,20 +427,23 @@ describe("T48 The secret that a model's server was sent", () => {
     ]);
   });
 
-  test("is taken out of a stream wherever chunks and events cut it, and the rest of the text is whole", async () => {
-    const text = `Call me ${secret} or sk-li, or ${encodeURIComponent(secret)}, or s`;
-    for (const size of [1, 2, 3, 7, 100]) {
-      const parts = text.match(new RegExp(`.{1,${size}}`, "gu"))!;
-      const bytes = new TextEncoder().encode(parts.map(says).join("") + END);
-      const cut = Array.from({ length: Math.ceil(bytes.length / 11) }, (_, n) =>
-        bytes.slice(n * 11, n * 11 + 11),
-      );
-      const one = asking(streamOf(...cut).response);
-      const whole = "Call me [redacted] or sk-li, or [redacted], or s";
-      expect(valueOf(await one.ask("open")).text).toBe(whole);
-      expect(heardIn(one.heard)).toBe(whole);
-    }
-  });
+  trial(
+    "is taken out of a stream wherever chunks and events cut it, and the rest of the text is whole",
+    async () => {
+      const text = `Call me ${secret} or sk-li, or ${encodeURIComponent(secret)}, or s`;
+      for (const size of [1, 2, 3, 7, 100]) {
+        const parts = text.match(new RegExp(`.{1,${size}}`, "gu"))!;
+        const bytes = new TextEncoder().encode(parts.map(says).join("") + END);
+        const cut = Array.from({ length: Math.ceil(bytes.length / 11) }, (_, n) =>
+          bytes.slice(n * 11, n * 11 + 11),
+        );
+        const one = asking(streamOf(...cut).response);
+        const whole = "Call me [redacted] or sk-li, or [redacted], or s";
+        expect(valueOf(await one.ask("open")).text).toBe(whole);
+        expect(heardIn(one.heard)).toBe(whole);
+      }
+    },
+  );
 
   test("is found in each text and each call by itself", async () => {
     const [half, rest] = [secret.slice(0, 6), secret.slice(6)];

@@ -9,6 +9,7 @@ import { type KeptReply, type KeptTurn, speakNatively } from "../../../src/featu
 import * as LIMITS from "../../../src/features/agent/limits.ts";
 import { TestWorld } from "../../support/execute-batch.ts";
 import { errorOf, valueOf } from "../../support/unwrap.ts";
+import { trial } from "../../support/trial.ts";
 
 const VOICE = speakNatively(CHAT);
 const USER: Message = { role: "user", content: "Go" };
@@ -113,21 +114,24 @@ describe("A kept turn", () => {
     },
   );
 
-  test("is not said to be kept where it is too large, or the tenant's object did not take all of it", async () => {
-    const world = new TestWorld();
-    const most = LIMITS.turnPartCharacters * LIMITS.turnParts;
-    expect(await keepTurn(turnOf("c", `"${"x".repeat(most)}"`), [under("c")], VOICE, world)).toBe(false);
-    expect(world.gate.kept.size).toBe(0);
-    expect(await keepTurn(turnOf("c", `"${"x".repeat(most - 1_000)}"`), [under("c")], VOICE, world)).toBe(
-      true,
-    );
-    const keep = world.gate.keep.bind(world.gate);
-    world.gate.keep = async (rows) => (await keep(rows)).slice(1);
-    expect(await keepTurn(turnOf("c"), [under("c")], VOICE, world)).toBe(false);
-    world.gate.down = true;
-    expect(await keepTurn(turnOf("c"), [under("c")], VOICE, world)).toBe(false);
-    expect(await keepTurn(turnOf("c"), [], VOICE, world)).toBe(true);
-  });
+  trial(
+    "is not said to be kept where it is too large, or the tenant's object did not take all of it",
+    async () => {
+      const world = new TestWorld();
+      const most = LIMITS.turnPartCharacters * LIMITS.turnParts;
+      expect(await keepTurn(turnOf("c", `"${"x".repeat(most)}"`), [under("c")], VOICE, world)).toBe(false);
+      expect(world.gate.kept.size).toBe(0);
+      expect(await keepTurn(turnOf("c", `"${"x".repeat(most - 1_000)}"`), [under("c")], VOICE, world)).toBe(
+        true,
+      );
+      const keep = world.gate.keep.bind(world.gate);
+      world.gate.keep = async (rows) => (await keep(rows)).slice(1);
+      expect(await keepTurn(turnOf("c"), [under("c")], VOICE, world)).toBe(false);
+      world.gate.down = true;
+      expect(await keepTurn(turnOf("c"), [under("c")], VOICE, world)).toBe(false);
+      expect(await keepTurn(turnOf("c"), [], VOICE, world)).toBe(true);
+    },
+  );
 
   test("T49 is not there for a key that may call less than the one it was kept for", async () => {
     const back = [USER, said("c", '{"n":1}'), told("c")];

@@ -677,7 +677,7 @@ const turns = fc.oneof(
 );
 
 describe("Any text", () => {
-  test("is read, has an answer exactly when it has no calls, and is said from its beginning", () => {
+  trial("is read, has an answer exactly when it has no calls, and is said from its beginning", () => {
     fc.assert(
       fc.property(turns, (text) => {
         const { calls, said, answer } = readReactText(text);
@@ -699,7 +699,7 @@ describe("Any text", () => {
     expect(callsOf(said)).toEqual(callsOf(text));
   });
 
-  test("whose calls are read has the same calls when what was said is read again", () => {
+  trial("whose calls are read has the same calls when what was said is read again", () => {
     fc.assert(
       fc.property(turns, (text) => {
         const { calls, said } = readReactText(text);

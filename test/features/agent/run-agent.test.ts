@@ -166,7 +166,7 @@ describe("A request to a model", () => {
     expect(rolesOf(world.asked[1]!.messages).filter((role) => role === "tool")).toHaveLength(53);
   });
 
-  test("cuts what is too much for the model, and a later round can have the rest", async () => {
+  trial("cuts what is too much for the model, and a later round can have the rest", async () => {
     const world = new AgentWorld({ calls: [call("big")] }, { text: "Much." });
     const { rounds } = await world.answer(TOOLS, { volley: { max_tokens: 200 } });
     const [result] = rounds[0]!.results as [{ meta: { truncated: object; handle: string } }];
@@ -213,7 +213,7 @@ describe("Arguments of a model", () => {
 });
 
 describe("Rounds", () => {
-  test.each([1, 2, 5, 20])(
+  trial.each([1, 2, 5, 20])(
     "T39 are at most %i where that is asked; then the model answers without tools",
     async (max_rounds) => {
       const turns = Array.from({ length: max_rounds }, (_, n): SaidTurn => ({ calls: [twice(n)] }));

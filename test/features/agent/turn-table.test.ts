@@ -12,6 +12,7 @@ import {
 import { contractOf } from "../../support/fake-actions.ts";
 import { DIALECTS, type Said, type Spoken, TurnWorld } from "../../support/turn-world.ts";
 import { call, repliesTo, SCRIPTS, text, type TurnScript } from "./turn-scripts.ts";
+import { trial } from "../../support/trial.ts";
 
 const SPOKEN = Object.keys(DIALECTS) as Spoken[];
 const HISTORY = { chat: "messages", messages: "messages", responses: "input" } as const;
@@ -120,7 +121,7 @@ describe("T66 In a model's turn", () => {
     CASES.filter(({ row }) => wanted.includes(row.done));
 
   for (const { name, speech, streams, script } of byDone("runs", "read", "given an id"))
-    test(name, async () => {
+    trial(name, async () => {
       const play = new Play(speech, streams);
       const answer = await play.play(script, [done(speech)]);
       expect(play.problems).toEqual([]);

@@ -75,7 +75,7 @@ describe("writeObservation()", () => {
     );
   });
 
-  test("T17 T39 keeps each result on its line, whatever a tool or a name says", () => {
+  trial("T17 T39 keeps each result on its line, whatever a tool or a name says", () => {
     fc.assert(
       fc.property(
         fc.array(fc.record({ name: fc.string(), data: fc.jsonValue() }), { minLength: 2, maxLength: 5 }),

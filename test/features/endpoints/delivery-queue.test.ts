@@ -64,7 +64,7 @@ const p95 = (all: readonly number[]): number =>
   all.toSorted((a, b) => a - b)[Math.ceil(all.length * 0.95) - 1]!;
 
 describe("The places of an object", () => {
-  test.each<[says: string, slow: readonly Simulated[]]>([
+  trial.each<[says: string, slow: readonly Simulated[]]>([
     ["that answers after 10 s", [{ takesMs: 10_000 }]],
     ["that answers after 8 s", [{ takesMs: 8_000 }]],
     ["that hangs", [{ takesMs: 15_000, fails: true }]],

@@ -65,19 +65,22 @@ describe("KeyLooks", () => {
     },
   );
 
-  test("holds so many in one call, says that it cannot look for more, and has room again afterwards", async () => {
-    const { clock, looks, calls } = setUp();
-    const first = looks.look(0, "good first");
-    const waiting = Array.from({ length: KEYS_LIMITS.keyLooksWaiting }, (_, at) =>
-      looks.look(0, `bad ${at}`),
-    );
-    await expect(looks.look(0, "good late")).rejects.toThrow("too many wait");
-    // Another object's keys have nothing to do with it.
-    const other = looks.look(1, "good");
-    await clock.runUntil(Promise.all([first, other, ...waiting]));
-    expect(Math.max(...calls.map(({ hashes }) => hashes.length))).toBe(KEYS_LIMITS.keyLooksWaiting);
-    expect(await clock.runUntil(looks.look(0, "good late"))).toMatchObject({ found: elsewhere });
-  });
+  trial(
+    "holds so many in one call, says that it cannot look for more, and has room again afterwards",
+    async () => {
+      const { clock, looks, calls } = setUp();
+      const first = looks.look(0, "good first");
+      const waiting = Array.from({ length: KEYS_LIMITS.keyLooksWaiting }, (_, at) =>
+        looks.look(0, `bad ${at}`),
+      );
+      await expect(looks.look(0, "good late")).rejects.toThrow("too many wait");
+      // Another object's keys have nothing to do with it.
+      const other = looks.look(1, "good");
+      await clock.runUntil(Promise.all([first, other, ...waiting]));
+      expect(Math.max(...calls.map(({ hashes }) => hashes.length))).toBe(KEYS_LIMITS.keyLooksWaiting);
+      expect(await clock.runUntil(looks.look(0, "good late"))).toMatchObject({ found: elsewhere });
+    },
+  );
 
   test("says that an object does not answer, to everybody who waits, and asks again the next time", async () => {
     const { clock, looks, calls, fail } = setUp();

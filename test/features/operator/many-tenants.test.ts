@@ -88,7 +88,7 @@ describe("Ten thousand tenants of five tools in each of 24 hours", () => {
     },
   );
 
-  test("a hundred thousand more, as an attack would name them, are one line of each part", () => {
+  trial("a hundred thousand more, as an attack would name them, are one line of each part", () => {
     const book = new TallyBook(BOUNDS);
     for (let at = 0; at < 100_000; at += 1) {
       const action = {

@@ -75,7 +75,7 @@ const { texts } = JSON.parse(
 const bytesOf = (text: string): number => new TextEncoder().encode(text).byteLength;
 
 describe("estimateTokens() of text that JSON says in one string", () => {
-  test.each(Object.entries(texts))("is within 15 %% of o200k_base in %s, or at its floor", (_, text) => {
+  trial.each(Object.entries(texts))("is within 15 %% of o200k_base in %s, or at its floor", (_, text) => {
     const json = JSON.stringify(text);
     const [tokens, estimate] = [encode(json).length, estimateTokens(json)];
     expect(estimate).toBeGreaterThanOrEqual(0.85 * tokens);
@@ -87,7 +87,7 @@ describe("estimateTokens() of text that JSON says in one string", () => {
   const oneOf = (from: number, to: number) =>
     fc.integer({ min: from, max: to }).map((code) => String.fromCodePoint(code));
   const rows = (unit: fc.Arbitrary<string>) => fc.string({ unit, minLength: 300, maxLength: 400 });
-  test.each([
+  trial.each([
     ["structural marks", rows(fc.constantFrom(...Array.from("{}[],:")))],
     ["structural marks and quotes", rows(fc.constantFrom(...Array.from('{}[],:"')))],
     ["one structural mark", fc.constantFrom(...Array.from('{}[],:"')).map((mark) => mark.repeat(400))],
@@ -139,7 +139,7 @@ describe("estimateTokens() of text that JSON says in one string", () => {
     expect(estimate, `${json}: ${tokens} tokens, estimated ${estimate}`).toBeLessThanOrEqual(most);
   };
 
-  test.each([
+  trial.each([
     ["in turn", (one: string, other: string) => (one + other).repeat(60)],
     ["in turn, twice each", (one: string, other: string) => `${one}${one}${other}${other}`.repeat(30)],
     ["of which one stands twice", (one: string, other: string) => (one + one + other).repeat(40)],
@@ -161,7 +161,7 @@ describe("estimateTokens() of text that JSON says in one string", () => {
     );
   });
 
-  test.each([
+  trial.each([
     ["in turn", (one: string, other: string) => (one + other).repeat(60)],
     ["in turn, twice each", (one: string, other: string) => `${one}${one}${other}${other}`.repeat(30)],
   ])("is within a factor of 2.1 of a run of a common sign and another character %s", (_, runOf) => {
@@ -220,7 +220,7 @@ describe("estimateTokens() of text that JSON says in one string", () => {
 });
 
 describe("weighTokens()", () => {
-  test("of an object's or array's parts adds up to that of the whole, whatever is inside", () => {
+  trial("of an object's or array's parts adds up to that of the whole, whatever is inside", () => {
     fc.assert(
       fc.property(fc.array(fc.jsonValue({ maxDepth: 3 }), { minLength: 1 }), (data) => {
         const json = JSON.stringify(data);

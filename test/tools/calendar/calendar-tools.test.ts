@@ -13,6 +13,7 @@ import { forgetGoogleTokens } from "../../../src/tools/kit/google-access.ts";
 import { countCalendarEvents, resetGoogleCalendar } from "../../sandbox/upstreams/google-calendar.ts";
 import { resetGoogleOauth } from "../../sandbox/upstreams/google-oauth.ts";
 import { countTokens, runTool } from "../../support/run-tool.ts";
+import { trial } from "../../support/trial.ts";
 
 /** The stand-ins' time is Monday, 2 November 2026, 15:00 UTC. */
 interface Shown {
@@ -193,7 +194,7 @@ describe("add_calendar_event", () => {
 });
 
 describe("list_calendar_events", () => {
-  test("lists what is to come in order, in at most 4000 tokens", async () => {
+  trial("lists what is to come in order, in at most 4000 tokens", async () => {
     for (let n = 0; n < 30; n += 1)
       await add({
         title: `${n} ${"word ".repeat(100)}`,

@@ -37,7 +37,7 @@ test("create_contacts gives each row an id, in the order sent, in about 25 token
   expect(await stored()).toEqual([{ ...ADA, company: null }, BOB, { ...EVE, company: null }]);
 });
 
-test("create_contacts stores a hundred rows", async () => {
+trial("create_contacts stores a hundred rows", async () => {
   const rows = Array.from({ length: 100 }, (_, n) => ({ email: `n${n}@example.com`, name: `N ${n}` }));
   expect(await create(rows)).toMatchObject({ created: { length: 100 } });
   expect(await stored()).toHaveLength(100);
@@ -60,7 +60,7 @@ describe("create_contacts stores none when one row cannot be", () => {
     },
   );
 
-  test("because it has the address of a row before it", async () => {
+  trial("because it has the address of a row before it", async () => {
     await expect(create([ADA, EVE, { ...ADA, email: "ADA@example.com" }])).rejects.toMatchObject({
       failure: { code: "INVALID_ARGS", issues: [{ path: "/args/contacts/2/email" }] },
     });
@@ -109,7 +109,7 @@ describe("create_contacts does what it does once", () => {
     expect(await stored()).toHaveLength(1);
   });
 
-  test("but not for another tenant under the same key", async () => {
+  trial("but not for another tenant under the same key", async () => {
     await create([ADA], { key: "shared" });
     await create([BOB], { key: "shared", tenant: "acme2" });
     expect(await stored("acme2")).toEqual([BOB]);
@@ -129,7 +129,7 @@ test("create_contacts says that rows may be sent again when who had the address 
   });
 });
 
-test("create_contacts stores text as it is, whatever it looks like", async () => {
+trial("create_contacts stores text as it is, whatever it looks like", async () => {
   const rows = [
     { email: "o'hara@example.com", name: "'); DROP TABLE contacts; --", company: '{"$ref": "a#"}' },
     { email: "ü@exämple.com", name: "Ü 🙂\u200B" },
@@ -138,7 +138,7 @@ test("create_contacts stores text as it is, whatever it looks like", async () =>
   expect(await stored()).toEqual([rows[0], { ...rows[1], company: null }]);
 });
 
-test.each([
+trial.each([
   { contacts: [] },
   { contacts: Array.from({ length: 101 }, (_, n) => ({ ...ADA, email: `n${n}@example.com` })) },
   { contacts: [{ name: "No address" }] },

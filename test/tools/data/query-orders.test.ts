@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { queryOrders } from "../../../src/tools/data/query-orders.ts";
 import { type DataBindings, startDataBindings } from "../../support/data-bindings.ts";
 import { countTokens, runTool } from "../../support/run-tool.ts";
+import { trial } from "../../support/trial.ts";
 
 let data: DataBindings;
 beforeAll(async () => void (data = await startDataBindings()));
@@ -37,7 +38,7 @@ test("query_orders gives the newest orders first, in about 50 tokens each", asyn
   expect(countTokens(answer) / 3).toBeLessThan(50);
 });
 
-test.each([
+trial.each([
   [{}, "12 11 10 09 08 07 06 05 04 03 02 01"],
   [{ customer: "acme" }, "09 05 03 01"],
   [{ customer: " GMBH " }, "09 05 03 01"],
@@ -58,7 +59,7 @@ test.each([
   expect(await idsOf(args)).toBe(ids);
 });
 
-test("query_orders finds its own tenant's orders, where another has one of the same id", async () => {
+trial("query_orders finds its own tenant's orders, where another has one of the same id", async () => {
   expect(await query({}, "other")).toMatchObject({ orders: [{ order_id: "o-1001", total_cents: 777_777 }] });
   expect(await query({}, "nobody")).toEqual({ orders: [] });
 });

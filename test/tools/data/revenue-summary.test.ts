@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { revenueSummary } from "../../../src/tools/data/revenue-summary.ts";
 import { type DataBindings, startDataBindings } from "../../support/data-bindings.ts";
 import { countTokens, runTool } from "../../support/run-tool.ts";
+import { trial } from "../../support/trial.ts";
 
 let data: DataBindings;
 beforeAll(async () => void (data = await startDataBindings()));
@@ -49,7 +50,7 @@ test("revenue_summary by customer gives the largest first", async () => {
   expect(revenue[0]).toEqual({ customer: "Acme GmbH", currency: "EUR", orders: 2, revenue_cents: 194_850 });
 });
 
-test.each(["day", "month", "year", "customer", "status"])(
+trial.each(["day", "month", "year", "customer", "status"])(
   "revenue_summary by %s adds up to the same",
   async (group_by) => {
     const { revenue } = await summarise({ group_by });
@@ -65,12 +66,12 @@ test.each(["day", "month", "year", "customer", "status"])(
   },
 );
 
-test("revenue_summary adds up its own tenant's orders only", async () => {
+trial("revenue_summary adds up its own tenant's orders only", async () => {
   expect(await summarise({}, "other")).toMatchObject({ revenue: [{ revenue_cents: 777_777 }] });
   expect(await summarise({}, "nobody")).toEqual({ revenue: [] });
 });
 
-test("revenue_summary says where there are more groups than it tells", async () => {
+trial("revenue_summary says where there are more groups than it tells", async () => {
   await data.database
     .prepare(
       `INSERT INTO orders (tenant, order_id, customer, status, ordered_at, total_cents, currency)

@@ -48,14 +48,14 @@ test("search_documents gives ids, titles and a plain passage, the best first, in
   expect(countTokens(answer) / answer.documents.length).toBeLessThan(80);
 });
 
-test("search_documents gives five unless asked for more, and never more than asked for", async () => {
+trial("search_documents gives five unless asked for more, and never more than asked for", async () => {
   const words = "tea salt rice security returns shipping";
   expect((await search({ query: words })).documents).toHaveLength(5);
   expect((await search({ query: words, limit: 2 })).documents).toHaveLength(2);
   expect((await search({ query: words, limit: 25 })).documents.length).toBeGreaterThan(7);
 });
 
-test.each([
+trial.each([
   ["TEA STORAGE", "tea-storage"],
   ["refunding", "returns-policy"],
   ["creme brulee", "cafe-menu"],
@@ -66,26 +66,26 @@ test.each([
 });
 
 describe("search_documents finds only what is its tenant's", () => {
-  test("for each tenant and each query", async () => {
+  trial("for each tenant and each query", async () => {
     expect(await idsOf("confidential merger")).toEqual([]);
     expect((await idsOf("tea", "other")).sort()).toEqual(["tea-brewing"]);
     expect(await idsOf("tea", "nobody")).toEqual([]);
   });
 
-  test.each(["a.b", "a-b", "a_b", "---", "..", "A.B"])("tenant %j", async (tenant) => {
+  trial.each(["a.b", "a-b", "a_b", "---", "..", "A.B"])("tenant %j", async (tenant) => {
     await keep(tenant, "own", `Of ${tenant}`, "zebra");
     const { documents } = await search({ query: "zebra" }, tenant);
     expect(documents.map(({ title }) => title)).toEqual([`Of ${tenant}`]);
   });
 
-  test("and the name of a tenant is no word of its documents", async () => {
+  trial("and the name of a tenant is no word of its documents", async () => {
     expect(await idsOf("sandbox")).toEqual([]);
     expect(await idsOf("t73616E64626F78")).toEqual([]);
   });
 });
 
 describe("search_documents takes no query for more than words", () => {
-  test.each([
+  trial.each([
     ['tea" OR owner : "t6F74686572', ["tea-brewing"]],
     ["tea AND", ["tea-brewing"]],
     ["OR NOT NEAR", ["tea-brewing"]],
@@ -108,7 +108,7 @@ describe("search_documents takes no query for more than words", () => {
     },
   );
 
-  test("a query of hundreds of words is as good as its first thirty-two", async () => {
+  trial("a query of hundreds of words is as good as its first thirty-two", async () => {
     const words = Array.from({ length: 249 }, (_, n) => String.fromCharCode(0x4e00 + n));
     expect(await idsOf(["tea", ...words.slice(0, 248)].join(" "))).toContain("tea-brewing");
     expect(await idsOf([...words.slice(0, 32), "tea"].join(" "))).toEqual([]);
@@ -128,7 +128,7 @@ describe("search_documents takes no query for more than words", () => {
   });
 });
 
-test("search_documents follows what becomes of a document", async () => {
+trial("search_documents follows what becomes of a document", async () => {
   await keep("acme", "d", "Old title", "quokka");
   expect(await idsOf("quokka", "acme")).toEqual(["d"]);
   await data.database.prepare("UPDATE documents SET text = 'numbat' WHERE tenant = 'acme'").all();
@@ -138,7 +138,7 @@ test("search_documents follows what becomes of a document", async () => {
   expect(await idsOf("numbat", "acme")).toEqual([]);
 });
 
-test("search_documents shows a passage on one line, however long a document's words are", async () => {
+trial("search_documents shows a passage on one line, however long a document's words are", async () => {
   await keep("acme", "long", "T".repeat(500), `okapi\n\n<b>bold</b> ${"x".repeat(100_000)}`);
   const { documents } = await search({ query: "okapi" }, "acme");
   expect(documents[0]!.title.length).toBeLessThanOrEqual(200);

@@ -4,6 +4,7 @@ import { Webhook } from "standardwebhooks";
 
 import { dispatchEvent } from "../../../src/tools/events/dispatch-event.ts";
 import { TestWorld } from "../../support/execute-batch.ts";
+import { trial } from "../../support/trial.ts";
 
 const SECRET = `whsec_${Buffer.alloc(32, 1).toString("base64")}`;
 const ARGS = { event: "order.paid", data: { order: 7 } };
@@ -76,7 +77,7 @@ test("T23 dispatch_event posts to every URL what the Standard Webhooks library w
   ).toBe(25);
 });
 
-test("a delivery has one id for all its attempts, each signed at its own time", async () => {
+trial("a delivery has one id for all its attempts, each signed at its own time", async () => {
   const world = new Endpoints((_, attempt) => (attempt < 3 ? status(503) : ok()));
   expect((await world.dispatch([url("a")])).data).toEqual({
     deliveries: [{ url: url("a"), status: 204, attempts: 3 }],
@@ -92,7 +93,7 @@ test("the same URL twice is two deliveries", async () => {
   expect(new Set(world.headersOf(url("a")).map((one) => one["webhook-id"])).size).toBe(2);
 });
 
-test.each([408, 425, 429, 500, 502, 503, 504])("a %d is repeated, three attempts in all", async (code) => {
+trial.each([408, 425, 429, 500, 502, 503, 504])("a %d is repeated, three attempts in all", async (code) => {
   const world = new Endpoints(() => status(code));
   expect((await world.dispatch([url("a")])).data).toEqual({
     deliveries: [{ url: url("a"), status: code, attempts: 3 }],

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { findPlace, nearestStates } from "../../../src/tools/fuel/price-areas.ts";
 import { gasPrices } from "../../../src/tools/fuel/gas-prices.ts";
 import { countTokens, runTool } from "../../support/run-tool.ts";
+import { trial } from "../../support/trial.ts";
 
 interface Answer {
   readonly place: string;
@@ -57,7 +58,7 @@ describe("gas-prices", () => {
     expect(countTokens(answer)).toBeLessThan(4 * 45);
   });
 
-  test("says where a state has no price of its own", async () => {
+  trial("says where a state has no price of its own", async () => {
     const arizona = await ask({ state: "AZ", product: "regular" });
     expect(arizona).toMatchObject({
       place: "Arizona",

@@ -171,7 +171,7 @@ describe("search_gmail", () => {
     },
   );
 
-  test("looks few messages up at once, and stays within its size whatever they say", async () => {
+  trial("looks few messages up at once, and stays within its size whatever they say", async () => {
     let active = 0;
     let most = 0;
     const { output } = runTool(
@@ -278,7 +278,7 @@ describe("read_gmail", () => {
     }
   });
 
-  test.each([
+  trial.each([
     "<".repeat(400_000),
     "<style>".repeat(60_000),
     "<!--".repeat(100_000),

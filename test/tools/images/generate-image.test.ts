@@ -5,6 +5,7 @@ import { generateImage } from "../../../src/tools/images/generate-image.ts";
 import { countImages, resetImages } from "../../sandbox/upstreams/openai-images.ts";
 import { type DataBindings, startDataBindings } from "../../support/data-bindings.ts";
 import { countTokens, runTool } from "../../support/run-tool.ts";
+import { trial } from "../../support/trial.ts";
 
 let data: DataBindings;
 beforeAll(async () => void (data = await startDataBindings({ unmigrated: true })));
@@ -32,7 +33,7 @@ test("generate_image asks OpenAI as documented", async () => {
   });
 });
 
-test("generate_image keeps a JPEG and says where it is read, in about 70 tokens", async () => {
+trial("generate_image keeps a JPEG and says where it is read, in about 70 tokens", async () => {
   const output = await generate({ prompt: "A lighthouse" }, { idempotencyKey: "job-1" }).output;
   expect(output).toEqual({
     object: "job-1.jpg",
@@ -47,7 +48,7 @@ test("generate_image keeps a JPEG and says where it is read, in about 70 tokens"
   expect(bytes.length).toBe((output as { bytes: number }).bytes);
 });
 
-test("generate_image puts what a second attempt makes in the place of the first", async () => {
+trial("generate_image puts what a second attempt makes in the place of the first", async () => {
   for (const _ of [1, 2]) await generate({ prompt: "x" }, { idempotencyKey: "job-2" }).output;
   expect(countImages()).toBe(2);
   const { objects } = await data.bucket.list();

@@ -4,6 +4,7 @@ import * as LIMITS from "../../../src/tools/kit/limits.ts";
 import { keepObject } from "../../../src/tools/kit/keep-object.ts";
 import { type DataBindings, startDataBindings } from "../../support/data-bindings.ts";
 import { FakeToolContext } from "../../support/fake-tool-context.ts";
+import { trial } from "../../support/trial.ts";
 
 const TABLE = { contentType: "text/csv; charset=utf-8", extension: "csv" };
 
@@ -33,7 +34,7 @@ test("keepObject() keeps what was made under its tenant, and says where it is re
   expect(object?.httpMetadata).toEqual({ contentType: "text/csv; charset=utf-8" });
 });
 
-test("keepObject() overwrites what an earlier attempt left", async () => {
+trial("keepObject() overwrites what an earlier attempt left", async () => {
   await keepObject(contextOf("again"), { ...TABLE, bytes: "one" });
   await keepObject(contextOf("again"), { ...TABLE, bytes: new TextEncoder().encode("two") });
   const { objects } = await data.bucket.list();
@@ -41,14 +42,17 @@ test("keepObject() overwrites what an earlier attempt left", async () => {
   expect(await (await data.bucket.get("acme/again.csv"))?.text()).toBe("two");
 });
 
-test("keepObject() tells tenants, actions and elements of a loop apart, in names that are one segment of a path", async () => {
-  await keepObject(contextOf("seed:a:1"), { ...TABLE, bytes: "1" });
-  await keepObject(contextOf("seed:a:2"), { ...TABLE, bytes: "2" });
-  const other = await keepObject(contextOf("seed:a:1", { tenant: "other" }), { ...TABLE, bytes: "3" });
-  expect(other.url).toBe("/v1/objects/seed.a.1.csv");
-  expect(await (await data.bucket.get("acme/seed.a.1.csv"))?.text()).toBe("1");
-  expect(await (await data.bucket.get("acme/seed.a.2.csv"))?.text()).toBe("2");
-});
+trial(
+  "keepObject() tells tenants, actions and elements of a loop apart, in names that are one segment of a path",
+  async () => {
+    await keepObject(contextOf("seed:a:1"), { ...TABLE, bytes: "1" });
+    await keepObject(contextOf("seed:a:2"), { ...TABLE, bytes: "2" });
+    const other = await keepObject(contextOf("seed:a:1", { tenant: "other" }), { ...TABLE, bytes: "3" });
+    expect(other.url).toBe("/v1/objects/seed.a.1.csv");
+    expect(await (await data.bucket.get("acme/seed.a.1.csv"))?.text()).toBe("1");
+    expect(await (await data.bucket.get("acme/seed.a.2.csv"))?.text()).toBe("2");
+  },
+);
 
 test("keepObject() keeps nothing that is too large", async () => {
   const bytes = new Uint8Array(LIMITS.objectBytes + 1);

@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 
 import { parseDuration } from "../../../src/tools/kit/parse-duration.ts";
+import { trial } from "../../support/trial.ts";
 
 test.each([
   ["2 hours", 120],
@@ -61,7 +62,7 @@ test.each(
   expect(parseDuration(text)).toBeNull();
 });
 
-test("parseDuration() gives whole minutes or null, whatever comes", () => {
+trial("parseDuration() gives whole minutes or null, whatever comes", () => {
   const piece = fc.constantFrom(
     "1",
     "2.5",

@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { type Moment, parseWhen } from "../../../src/tools/kit/parse-when.ts";
 import { placeOfZone, writeDay, writeInstant } from "../../../src/core/kit/time-zone.ts";
 import { samples } from "../../support/samples.ts";
+import { trial } from "../../support/trial.ts";
 
 /** A Sunday, 10:00 in New York. */
 const NOW = Date.parse("2026-11-22T15:00:00Z");
@@ -35,7 +36,7 @@ describe("parseWhen() reads", () => {
     expect(await read(text)).toBe(expected);
   });
 
-  test.each([
+  trial.each([
     ["tomorrow at 3pm", "2026-11-23T15:00:00-05:00"],
     ["Tomorrow, 3 PM", "2026-11-23T15:00:00-05:00"],
     ["tomorrow @ 15:30", "2026-11-23T15:30:00-05:00"],
@@ -150,7 +151,7 @@ const instants = fc
   .map((minute) => minute * 60_000);
 const zones = fc.constantFrom(...Intl.supportedValuesOf("timeZone"));
 
-test("a weekday is the next one in its zone, one to seven days ahead, whenever it is said", async () => {
+trial("a weekday is the next one in its zone, one to seven days ahead, whenever it is said", async () => {
   await fc.assert(
     fc.asyncProperty(instants, zones, fc.integer({ min: 0, max: 6 }), async (now, zone, weekday) => {
       const today = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(zone).toPlainDate();

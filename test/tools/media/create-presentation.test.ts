@@ -58,7 +58,7 @@ trial(
   },
 );
 
-test("create_presentation writes every text as text", async () => {
+trial("create_presentation writes every text as text", async () => {
   const hostile = `</a:t><x a="1">&amp; 'quoted' ]]> 😀 \u0000\u0007\u000b\ud800\uffff`;
   const plain = `</a:t><x a="1">&amp; 'quoted' ]]> 😀 \ufffd`;
   const { files } = await create({

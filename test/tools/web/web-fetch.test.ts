@@ -6,6 +6,7 @@ import { TestWorld } from "../../support/execute-batch.ts";
 import { countTokens, runTool } from "../../support/run-tool.ts";
 import { routeUpstream } from "../../sandbox/upstreams/route-upstream.ts";
 import { INSTANT_PORTS } from "../../support/instant-ports.ts";
+import { trial } from "../../support/trial.ts";
 
 const at = (path: string): string => `https://pages.sandbox.test${path}`;
 
@@ -122,6 +123,6 @@ test.each([
   expect(error!.hint).not.toMatch(/log in|unavailable|<h1>/);
 });
 
-test("web_fetch reads a hostile page", async () => {
+trial("web_fetch reads a hostile page", async () => {
   expect(await runReal(at("/hostile"))).toMatchObject({ status: "success" });
 });

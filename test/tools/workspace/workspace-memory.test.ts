@@ -10,6 +10,7 @@ import { TestWorld } from "../../support/execute-batch.ts";
 import { createFakeLoader } from "../../support/fake-loader.ts";
 import { FakeWorkspaces } from "../../support/fake-workspace.ts";
 import { runTool } from "../../support/run-tool.ts";
+import { trial } from "../../support/trial.ts";
 
 const FIRST = LIMITS.workspaceFirstBytes;
 const MIB = 1024 * 1024;
@@ -46,60 +47,63 @@ test.each([
   expect(ran.held).toEqual(held);
 });
 
-test("P6: T44 twelve batches of twenty-five reads of the largest file at once have half of an isolate under way, and each is answered", async () => {
-  const world = new TestWorld();
-  const isolate = new IsolateBytes(world.clock);
-  const workspaces = openWorkspaces();
-  let underWay = 0;
-  let most = 0;
-  world.bindings.set("WORKSPACES", {
-    idFromName: (name: string) => ({ name }),
-    get: ({ name }: { readonly name: string }) => ({
-      async read(path: string, mostBytes: number): Promise<FilesRead> {
-        const found = await workspaces.of(name).read(path, mostBytes);
-        const bytes =
-          "files" in found ? found.files.reduce((sum, { content }) => sum + content.length, 0) : 0;
-        underWay += bytes;
-        if (name === "acme") most = Math.max(most, underWay);
-        await world.clock.sleep(5);
-        underWay -= bytes;
-        return found;
-      },
-    }),
-  });
-  const runAs = (tenant: string, count: number) =>
-    world.execute(
-      [read],
-      // Reads that are the same are one call.
-      {
-        actions: Array.from({ length: count }, (_, n) => ({
-          tool: "read",
-          args: { path: "big", limit: n + 1 },
-        })),
-      },
-      {
-        origin: { tenant, key: "tester", requestId: "request-1" },
-        upstreams: { ...world.execution([]).upstreams, share: () => isolate.open(tenant, world.clock) },
-      },
+trial(
+  "P6: T44 twelve batches of twenty-five reads of the largest file at once have half of an isolate under way, and each is answered",
+  async () => {
+    const world = new TestWorld();
+    const isolate = new IsolateBytes(world.clock);
+    const workspaces = openWorkspaces();
+    let underWay = 0;
+    let most = 0;
+    world.bindings.set("WORKSPACES", {
+      idFromName: (name: string) => ({ name }),
+      get: ({ name }: { readonly name: string }) => ({
+        async read(path: string, mostBytes: number): Promise<FilesRead> {
+          const found = await workspaces.of(name).read(path, mostBytes);
+          const bytes =
+            "files" in found ? found.files.reduce((sum, { content }) => sum + content.length, 0) : 0;
+          underWay += bytes;
+          if (name === "acme") most = Math.max(most, underWay);
+          await world.clock.sleep(5);
+          underWay -= bytes;
+          return found;
+        },
+      }),
+    });
+    const runAs = (tenant: string, count: number) =>
+      world.execute(
+        [read],
+        // Reads that are the same are one call.
+        {
+          actions: Array.from({ length: count }, (_, n) => ({
+            tool: "read",
+            args: { path: "big", limit: n + 1 },
+          })),
+        },
+        {
+          origin: { tenant, key: "tester", requestId: "request-1" },
+          upstreams: { ...world.execution([]).upstreams, share: () => isolate.open(tenant, world.clock) },
+        },
+      );
+    const large = Array.from({ length: 12 }, () => runAs("acme", 25));
+    const other = runAs("other", 1);
+    const answers = await Promise.all([...large, other]);
+
+    expect(most).toBeGreaterThan(MIB);
+    expect(most).toBeLessThanOrEqual(LIMITS.isolateBytes / 2);
+    for (const answer of answers) expect(answer).toMatchObject({ ok: true });
+    const statuses = answers.flatMap((answer) =>
+      answer.ok
+        ? (JSON.parse(answer.value.json) as { readonly results: readonly { readonly status: string }[] })
+            .results
+        : [],
     );
-  const large = Array.from({ length: 12 }, () => runAs("acme", 25));
-  const other = runAs("other", 1);
-  const answers = await Promise.all([...large, other]);
+    expect(new Set(statuses.map(({ status }) => status))).toEqual(new Set(["success"]));
+    expect(statuses).toHaveLength(301);
+  },
+);
 
-  expect(most).toBeGreaterThan(MIB);
-  expect(most).toBeLessThanOrEqual(LIMITS.isolateBytes / 2);
-  for (const answer of answers) expect(answer).toMatchObject({ ok: true });
-  const statuses = answers.flatMap((answer) =>
-    answer.ok
-      ? (JSON.parse(answer.value.json) as { readonly results: readonly { readonly status: string }[] })
-          .results
-      : [],
-  );
-  expect(new Set(statuses.map(({ status }) => status))).toEqual(new Set(["success"]));
-  expect(statuses).toHaveLength(301);
-});
-
-test("P6: T44 reads of a thousand missing files at once are told so, each that ran", async () => {
+trial("P6: T44 reads of a thousand missing files at once are told so, each that ran", async () => {
   const world = new TestWorld();
   const workspaces = openWorkspaces();
   world.bindings.set("WORKSPACES", {

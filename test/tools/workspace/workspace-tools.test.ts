@@ -283,14 +283,14 @@ describe("glob and grep", () => {
 });
 
 describe("bash", () => {
-  test("runs in an isolate of its tenant's own", async () => {
+  trial("runs in an isolate of its tenant's own", async () => {
     const { call, loader } = openWorkspace();
     await call("bash", { command: "true" });
     await call("bash", { command: "true" }, "other");
     expect(loader.ids).toEqual(["shell-test:acme", "shell-test:other"]);
   });
 
-  test("writes what changed, and only that", async () => {
+  trial("writes what changed, and only that", async () => {
     const { call, workspaces } = openWorkspace({ a: "1", b: "2", "c/d": "3" });
     const before = workspaces.of("acme").heads("b")[0]!.version;
     expect(await call("bash", { command: "echo new > a; rm c/d; mkdir e; cat b; false" })).toEqual({
@@ -328,7 +328,7 @@ describe("bash", () => {
     expect(await call("read", { path: "n" })).toMatchObject({ content: "6\n" });
   });
 
-  test("gives up, and keeps nothing, when that goes on", async () => {
+  trial("gives up, and keeps nothing, when that goes on", async () => {
     const { call, put, workspaces } = openWorkspace({ n: "1" });
     workspaces.before = () => void put("n", "5");
     await expect(call("bash", { command: "echo 2 > n; echo 3 > m" })).rejects.toMatchObject(

@@ -14,6 +14,7 @@ import {
   settle as settleAttempt,
   succeeded,
 } from "../../../support/sample-jobs.ts";
+import { trial } from "../../../support/trial.ts";
 
 const TARGET = { url: "https://hooks.example.com/x", secretName: "VOLLEY_WEBHOOK_SECRET" };
 const alive = recorded({ callback: TARGET });
@@ -121,7 +122,7 @@ describe("a callback", () => {
     expect(claimCallback(ended, ended.dueAt!)).toMatchObject({ eventId: "job-1-2", attempt: 1 });
   });
 
-  test("comes to an end, whatever its endpoint does", () => {
+  trial("comes to an end, whatever its endpoint does", () => {
     const ends = fc.array(
       fc.oneof(
         fc.constant<CallbackEnd>({ kind: "unanswered" }),

@@ -8,6 +8,7 @@ import {
   keepResults,
   type KeptBook,
 } from "../../../../src/core/gate/state/kept-results.ts";
+import { trial } from "../../../support/trial.ts";
 
 const NOW = 1_800_000_000_000;
 const SMALL = { retentionMs: 1_000, oneBytes: 100, allBytes: 250, count: 5 };
@@ -91,7 +92,7 @@ describe("keepResults()", () => {
     expect([handlesOf(book), kept, dropped]).toEqual([["a", "c"], ["a", "c"], ["b"]]);
   });
 
-  test("is within every limit, whatever is asked, and never drops more than it must", () => {
+  trial("is within every limit, whatever is asked, and never drops more than it must", () => {
     const asked = fc.array(
       fc.array(fc.tuple(fc.nat(30), fc.nat(120)).map(([name, bytes]) => result(`r${name}`, bytes))),
     );

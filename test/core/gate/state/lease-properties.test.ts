@@ -71,22 +71,25 @@ function simulate(seed: number): { sim: LeaseSimulation; limit: RateLimit } {
 }
 
 describe("leased quota", () => {
-  test(`P3: no window above limit + refill in ${HISTORIES} histories of ${ISOLATES} isolates, whatever is lost, evicted, restarted or set back`, () => {
-    let leased = 0;
-    let admitted = 0;
-    let denied = 0;
-    for (let seed = 0; seed < HISTORIES; seed += 1) {
-      const { sim, limit } = simulate(seed);
-      const excess = worstExcess(sim.admitted, limit);
-      if (excess > 1e-6) expect.fail(`the history of seed ${seed} is ${excess} above the limit`);
-      admitted += sim.admitted.length;
-      denied += sim.denied;
-      leased += sim.leasedUses;
-    }
-    // Proof that the histories are about leases, and about the limit.
-    expect(leased).toBeGreaterThan(admitted / 10);
-    expect(denied).toBeGreaterThan(admitted / 10);
-  });
+  trial(
+    `P3: no window above limit + refill in ${HISTORIES} histories of ${ISOLATES} isolates, whatever is lost, evicted, restarted or set back`,
+    () => {
+      let leased = 0;
+      let admitted = 0;
+      let denied = 0;
+      for (let seed = 0; seed < HISTORIES; seed += 1) {
+        const { sim, limit } = simulate(seed);
+        const excess = worstExcess(sim.admitted, limit);
+        if (excess > 1e-6) expect.fail(`the history of seed ${seed} is ${excess} above the limit`);
+        admitted += sim.admitted.length;
+        denied += sim.denied;
+        leased += sim.leasedUses;
+      }
+      // Proof that the histories are about leases, and about the limit.
+      expect(leased).toBeGreaterThan(admitted / 10);
+      expect(denied).toBeGreaterThan(admitted / 10);
+    },
+  );
 
   trial.each([0.5, 0.9, 1, 1.2, 3])(
     "admits at least 95 percent of what is allowed under a steady demand of %f of the limit from 10 isolates",
@@ -115,7 +118,7 @@ describe("leased quota", () => {
     },
   );
 
-  test.each([
+  trial.each([
     ["50 a second", { perSecond: 50, onMs: 30_000 }],
     ["200 a second", { perSecond: 200, onMs: 30_000 }],
     ["1,000 a second", { perSecond: 1_000, onMs: 30_000 }],

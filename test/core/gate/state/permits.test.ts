@@ -383,7 +383,7 @@ describe("a cold start", () => {
 });
 
 describe("rows written", () => {
-  test("a busy minute of a hundred calls a second: one every five seconds", () => {
+  trial("a busy minute of a hundred calls a second: one every five seconds", () => {
     const gate = new TestGate();
     const ten: GlobalLimits = { concurrency: 10, rate: null };
     for (let call = 0; call < 6_000; call += 1) {
@@ -520,48 +520,52 @@ describe("whatever happens", () => {
     },
   );
 
-  test("while a call waits, another tenant has one turn for it and one for each call of its own tenant before it", () => {
-    const turn = fc.oneof(
-      { weight: 3, arbitrary: fc.constantFrom("a", "b", "c") },
-      { weight: 2, arbitrary: fc.constantFrom("release" as const, "give up" as const) },
-    );
-    fc.assert(
-      fc.property(
-        fc.integer({ min: 1, max: 3 }),
-        fc.array(fc.tuple(turn, fc.nat(20)), { maxLength: 100 }),
-        (concurrency, history) => {
-          const gate = new TestGate();
-          const asked = new Map<string, { readonly ahead: number; readonly grantsBefore: number }>();
-          const tenantOf = (id: string): string => id.split("/")[0]!;
-          const grantsOf = (): string[] => [...asked.keys()].filter((id) => gate.statusOf(id) === "granted");
-          const order: string[] = [];
-          const look = (): void => {
-            for (const id of grantsOf()) if (!order.includes(id)) order.push(id);
-          };
-          for (const [act, which] of history) {
-            if (act === "release") {
-              const { live } = gate.book;
-              if (live.length > 0) gate.release(live[which % live.length]!.id);
-            } else if (act === "give up") {
-              const ids = waitingIn(gate);
-              if (ids.length > 0) gate.release(ids[which % ids.length]!);
-            } else {
-              const ahead = waitingIn(gate).filter((id) => tenantOf(id) === act).length;
-              const id = `${act}/${asked.size}`;
-              asked.set(id, { ahead, grantsBefore: order.length });
-              gate.ask(id, { concurrency, rate: null }, { waitMs: 60_000, holdMs: 60_000 });
+  trial(
+    "while a call waits, another tenant has one turn for it and one for each call of its own tenant before it",
+    () => {
+      const turn = fc.oneof(
+        { weight: 3, arbitrary: fc.constantFrom("a", "b", "c") },
+        { weight: 2, arbitrary: fc.constantFrom("release" as const, "give up" as const) },
+      );
+      fc.assert(
+        fc.property(
+          fc.integer({ min: 1, max: 3 }),
+          fc.array(fc.tuple(turn, fc.nat(20)), { maxLength: 100 }),
+          (concurrency, history) => {
+            const gate = new TestGate();
+            const asked = new Map<string, { readonly ahead: number; readonly grantsBefore: number }>();
+            const tenantOf = (id: string): string => id.split("/")[0]!;
+            const grantsOf = (): string[] =>
+              [...asked.keys()].filter((id) => gate.statusOf(id) === "granted");
+            const order: string[] = [];
+            const look = (): void => {
+              for (const id of grantsOf()) if (!order.includes(id)) order.push(id);
+            };
+            for (const [act, which] of history) {
+              if (act === "release") {
+                const { live } = gate.book;
+                if (live.length > 0) gate.release(live[which % live.length]!.id);
+              } else if (act === "give up") {
+                const ids = waitingIn(gate);
+                if (ids.length > 0) gate.release(ids[which % ids.length]!);
+              } else {
+                const ahead = waitingIn(gate).filter((id) => tenantOf(id) === act).length;
+                const id = `${act}/${asked.size}`;
+                asked.set(id, { ahead, grantsBefore: order.length });
+                gate.ask(id, { concurrency, rate: null }, { waitMs: 60_000, holdMs: 60_000 });
+              }
+              look();
             }
-            look();
-          }
-          for (const [at, id] of order.entries()) {
-            const { ahead, grantsBefore } = asked.get(id)!;
-            const between = order.slice(grantsBefore, at).map(tenantOf);
-            for (const other of ["a", "b", "c"].filter((tenant) => tenant !== tenantOf(id)))
-              expect(between.filter((tenant) => tenant === other).length).toBeLessThanOrEqual(ahead + 1);
-          }
-        },
-      ),
-      { numRuns: samples(1_000) },
-    );
-  });
+            for (const [at, id] of order.entries()) {
+              const { ahead, grantsBefore } = asked.get(id)!;
+              const between = order.slice(grantsBefore, at).map(tenantOf);
+              for (const other of ["a", "b", "c"].filter((tenant) => tenant !== tenantOf(id)))
+                expect(between.filter((tenant) => tenant === other).length).toBeLessThanOrEqual(ahead + 1);
+            }
+          },
+        ),
+        { numRuns: samples(1_000) },
+      );
+    },
+  );
 });

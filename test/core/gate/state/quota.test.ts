@@ -11,6 +11,7 @@ import {
   resumeBucket,
 } from "../../../../src/core/gate/state/quota.ts";
 import { samples } from "../../../support/samples.ts";
+import { trial } from "../../../support/trial.ts";
 
 const NOW = 1_800_000_000_000;
 
@@ -117,7 +118,7 @@ describe("drawQuota()", () => {
     expect(book.buckets.has("tool:search")).toBe(false);
   });
 
-  test("tells every denied draw of a batch its own time, and each succeeds at it", () => {
+  trial("tells every denied draw of a batch its own time, and each succeeds at it", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 100 }),
@@ -168,68 +169,71 @@ describe("drawQuota()", () => {
     expect(allowed.length).toBeGreaterThanOrEqual(55);
   });
 
-  test("P3: never admits more than limit + refill in any window, through evictions, sweeps and clocks set back", () => {
-    const event = fc.oneof(
-      {
-        weight: 6,
-        arbitrary: fc.record({
-          kind: fc.constant("draw" as const),
-          count: fc.integer({ min: 1, max: 30 }),
-        }),
-      },
-      {
-        weight: 4,
-        arbitrary: fc.record({
-          kind: fc.constant("pass" as const),
-          count: fc.integer({ min: 1, max: 40_000 }),
-        }),
-      },
-      {
-        weight: 2,
-        arbitrary: fc.record({
-          kind: fc.constant("back" as const),
-          count: fc.integer({ min: 1, max: 200_000 }),
-        }),
-      },
-      {
-        weight: 2,
-        arbitrary: fc.record({
-          kind: fc.constantFrom("evict" as const, "sweep" as const),
-          count: fc.constant(0),
-        }),
-      },
-    );
-    const rate = fc.record({ limit: fc.integer({ min: 1, max: 60 }), windowS: fc.constantFrom(7, 60) });
-    fc.assert(
-      fc.property(rate, fc.array(event, { minLength: 5, maxLength: 80 }), ({ limit, windowS }, events) => {
-        const book = new Book();
-        const allowed: { real: number; clock: number }[] = [];
-        let real = NOW;
-        let offset = 0;
-        for (const { kind, count } of events) {
-          if (kind === "pass") real += count;
-          if (kind === "back") offset -= count;
-          if (kind === "evict") book.evict();
-          if (kind === "sweep") book.sweep(real + offset);
-          const draws = kind === "draw" ? count : 0;
-          for (let k = 0; k < draws; k += 1) {
-            const { quota } = book.draw(real + offset, quotaOf(key(limit, windowS)));
-            if (quota!.allowed) allowed.push({ real, clock: real + offset });
-          }
-        }
-        for (const timeline of ["real", "clock"] as const) {
-          const at = allowed.map((times) => times[timeline]).sort((a, b) => a - b);
-          for (let first = 0; first < at.length; first += 1) {
-            for (let last = first; last < at.length; last += 1) {
-              const refill = ((at[last]! - at[first]!) * limit) / (windowS * 1_000);
-              expect(last - first + 1).toBeLessThanOrEqual(limit + refill + 1e-6);
+  trial(
+    "P3: never admits more than limit + refill in any window, through evictions, sweeps and clocks set back",
+    () => {
+      const event = fc.oneof(
+        {
+          weight: 6,
+          arbitrary: fc.record({
+            kind: fc.constant("draw" as const),
+            count: fc.integer({ min: 1, max: 30 }),
+          }),
+        },
+        {
+          weight: 4,
+          arbitrary: fc.record({
+            kind: fc.constant("pass" as const),
+            count: fc.integer({ min: 1, max: 40_000 }),
+          }),
+        },
+        {
+          weight: 2,
+          arbitrary: fc.record({
+            kind: fc.constant("back" as const),
+            count: fc.integer({ min: 1, max: 200_000 }),
+          }),
+        },
+        {
+          weight: 2,
+          arbitrary: fc.record({
+            kind: fc.constantFrom("evict" as const, "sweep" as const),
+            count: fc.constant(0),
+          }),
+        },
+      );
+      const rate = fc.record({ limit: fc.integer({ min: 1, max: 60 }), windowS: fc.constantFrom(7, 60) });
+      fc.assert(
+        fc.property(rate, fc.array(event, { minLength: 5, maxLength: 80 }), ({ limit, windowS }, events) => {
+          const book = new Book();
+          const allowed: { real: number; clock: number }[] = [];
+          let real = NOW;
+          let offset = 0;
+          for (const { kind, count } of events) {
+            if (kind === "pass") real += count;
+            if (kind === "back") offset -= count;
+            if (kind === "evict") book.evict();
+            if (kind === "sweep") book.sweep(real + offset);
+            const draws = kind === "draw" ? count : 0;
+            for (let k = 0; k < draws; k += 1) {
+              const { quota } = book.draw(real + offset, quotaOf(key(limit, windowS)));
+              if (quota!.allowed) allowed.push({ real, clock: real + offset });
             }
           }
-        }
-      }),
-      { numRuns: samples(300) },
-    );
-  });
+          for (const timeline of ["real", "clock"] as const) {
+            const at = allowed.map((times) => times[timeline]).sort((a, b) => a - b);
+            for (let first = 0; first < at.length; first += 1) {
+              for (let last = first; last < at.length; last += 1) {
+                const refill = ((at[last]! - at[first]!) * limit) / (windowS * 1_000);
+                expect(last - first + 1).toBeLessThanOrEqual(limit + refill + 1e-6);
+              }
+            }
+          }
+        }),
+        { numRuns: samples(300) },
+      );
+    },
+  );
 });
 
 describe("expireBuckets()", () => {
@@ -241,7 +245,7 @@ describe("expireBuckets()", () => {
     expect(expireBuckets(book, NOW + 60_000)).toEqual({ expired: ["old"], floorMs: mark });
   });
 
-  test("bounds the book: buckets that are not used any more all go", () => {
+  trial("bounds the book: buckets that are not used any more all go", () => {
     const book = new Book();
     for (let k = 0; k < 5_000; k += 1) book.draw(NOW, quotaOf({ bucket: `b${k}`, limit: 10, windowS: 1 }));
     book.sweep(NOW + 10_000);

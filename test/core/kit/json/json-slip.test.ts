@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { findJsonSlip, toLineAndColumn } from "../../../../src/core/kit/json/json-slip.ts";
 import { attemptNow } from "../../../../src/core/kit/result.ts";
 import { samples } from "../../../support/samples.ts";
+import { trial } from "../../../support/trial.ts";
 
 test.each([
   ["a comma before the closing brace", '{"a": 1,}', 8, "a trailing comma stands before '}'"],
@@ -121,7 +122,7 @@ const slipped = fc
     return text.slice(0, place) + put + text.slice(place + taken);
   });
 
-test("findJsonSlip() finds a slip in exactly what JSON.parse refuses, at a place of the text", () => {
+trial("findJsonSlip() finds a slip in exactly what JSON.parse refuses, at a place of the text", () => {
   fc.assert(
     fc.property(fc.oneof(pieces, slipped, fc.json()), (text) => {
       const slip = findJsonSlip(text);

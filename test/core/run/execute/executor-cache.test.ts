@@ -287,37 +287,43 @@ describe("A write of the domain", () => {
   });
 });
 
-test("whatever batches run one after the other, every answer is what the store holds at its place", async () => {
-  const action = fc.record({
-    kind: fc.constantFrom("look", "look", "look", "put"),
-    n: fc.nat(1),
-    loop: fc.boolean(),
-  });
-  const batches = fc.array(fc.array(action, { minLength: 1, maxLength: 6 }), { minLength: 2, maxLength: 6 });
-  let cached = 0;
-  await fc.assert(
-    fc.asyncProperty(batches, async (sketches) => {
-      const store = new Store();
-      let value = 0;
-      for (const sketch of sketches) {
-        const { results } = await store.run(
-          sketch.map(({ kind, n, loop }) => ({
-            tool: kind,
-            ...(loop ? { for_each: [n, 0], args: { n: { $ref: "item#" } } } : { args: { n } }),
-          })),
-        );
-        for (const [at, { kind, loop }] of sketch.entries()) {
-          const values = loop ? (results[at]!.data as WireResult[]).map(valueOf) : [valueOf(results[at]!)];
-          const expected = values.map(() => (kind === "put" ? (value += 1) : value));
-          expect(values).toEqual(expected);
+trial(
+  "whatever batches run one after the other, every answer is what the store holds at its place",
+  async () => {
+    const action = fc.record({
+      kind: fc.constantFrom("look", "look", "look", "put"),
+      n: fc.nat(1),
+      loop: fc.boolean(),
+    });
+    const batches = fc.array(fc.array(action, { minLength: 1, maxLength: 6 }), {
+      minLength: 2,
+      maxLength: 6,
+    });
+    let cached = 0;
+    await fc.assert(
+      fc.asyncProperty(batches, async (sketches) => {
+        const store = new Store();
+        let value = 0;
+        for (const sketch of sketches) {
+          const { results } = await store.run(
+            sketch.map(({ kind, n, loop }) => ({
+              tool: kind,
+              ...(loop ? { for_each: [n, 0], args: { n: { $ref: "item#" } } } : { args: { n } }),
+            })),
+          );
+          for (const [at, { kind, loop }] of sketch.entries()) {
+            const values = loop ? (results[at]!.data as WireResult[]).map(valueOf) : [valueOf(results[at]!)];
+            const expected = values.map(() => (kind === "put" ? (value += 1) : value));
+            expect(values).toEqual(expected);
+          }
+          cached += cachedOf(results).filter(Boolean).length;
         }
-        cached += cachedOf(results).filter(Boolean).length;
-      }
-    }),
-    { numRuns: samples(100) },
-  );
-  expect(cached).toBeGreaterThan(samples(20));
-});
+      }),
+      { numRuns: samples(100) },
+    );
+    expect(cached).toBeGreaterThan(samples(20));
+  },
+);
 
 trial(
   "whatever batches overlap, no read misses a write that ended before its batch began, or comes before it there",

@@ -10,6 +10,7 @@ import { contractOf } from "../../../support/fake-actions.ts";
 import { PARKED_UNTIL } from "../../../support/fake-gate.ts";
 import { valueOf } from "../../../support/unwrap.ts";
 import { samples } from "../../../support/samples.ts";
+import { trial } from "../../../support/trial.ts";
 
 const BATCHES = samples(300);
 
@@ -544,54 +545,62 @@ describe("executeApproved()", () => {
   });
 });
 
-test(`in ${BATCHES} random batches: who is parked, that each is answered once, and that all of it runs once in the end`, async () => {
-  const action = fc.record({
-    tool: fc.constantFrom("look", "save", "drop", "mail"),
-    needs: fc.array(fc.nat(), { maxLength: 3 }),
-    refers: fc.boolean(),
-  });
-  await fc.assert(
-    fc.asyncProperty(fc.array(action, { minLength: 1, maxLength: 15 }), async (picks) => {
-      const [world, calls] = [new TestWorld(), new Calls()];
-      const needs = picks.map((pick, at) => [...new Set(at === 0 ? [] : pick.needs.map((n) => n % at))]);
-      const actions = picks.map(({ tool, refers }, at) => {
-        const source = needs[at]!.find((needed) => picks[needed]!.tool !== "mail");
-        const refer = refers && source !== undefined ? { ref: { $ref: `s${source}#/args/me` } } : {};
-        return { id: `s${at}`, tool, args: { me: at, ...refer }, depends_on: needs[at]!.map((n) => `s${n}`) };
-      });
-      const waits: boolean[] = [];
-      for (const [at, { tool }] of picks.entries())
-        waits.push(tool === "drop" || needs[at]!.some((needed) => waits[needed]));
+trial(
+  `in ${BATCHES} random batches: who is parked, that each is answered once, and that all of it runs once in the end`,
+  async () => {
+    const action = fc.record({
+      tool: fc.constantFrom("look", "save", "drop", "mail"),
+      needs: fc.array(fc.nat(), { maxLength: 3 }),
+      refers: fc.boolean(),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(action, { minLength: 1, maxLength: 15 }), async (picks) => {
+        const [world, calls] = [new TestWorld(), new Calls()];
+        const needs = picks.map((pick, at) => [...new Set(at === 0 ? [] : pick.needs.map((n) => n % at))]);
+        const actions = picks.map(({ tool, refers }, at) => {
+          const source = needs[at]!.find((needed) => picks[needed]!.tool !== "mail");
+          const refer = refers && source !== undefined ? { ref: { $ref: `s${source}#/args/me` } } : {};
+          return {
+            id: `s${at}`,
+            tool,
+            args: { me: at, ...refer },
+            depends_on: needs[at]!.map((n) => `s${n}`),
+          };
+        });
+        const waits: boolean[] = [];
+        for (const [at, { tool }] of picks.entries())
+          waits.push(tool === "drop" || needs[at]!.some((needed) => waits[needed]));
 
-      const first = await world.run(calls.tools, { actions });
-      await world.drain();
-      expect(first.results.map(({ id }) => id)).toEqual(actions.map(({ id }) => id));
-      for (const [at, { status }] of first.results.entries())
-        expect(status === "pending_confirmation").toBe(waits[at]);
-      const ran = calls.seen.length;
-      expect(ran).toBe(waits.filter((parked) => !parked).length);
+        const first = await world.run(calls.tools, { actions });
+        await world.drain();
+        expect(first.results.map(({ id }) => id)).toEqual(actions.map(({ id }) => id));
+        for (const [at, { status }] of first.results.entries())
+          expect(status === "pending_confirmation").toBe(waits[at]);
+        const ran = calls.seen.length;
+        expect(ran).toBe(waits.filter((parked) => !parked).length);
 
-      const approved = await approveAll(world, calls.tools);
-      // An approval may ask again, for what it has made known; that is decided as well, and then everything has run.
-      const again = approved
-        .flatMap(({ results }) => results)
-        .filter(({ status }) => status !== "pending_confirmation");
-      expect(again.map(({ id }) => id).toSorted()).toEqual(
-        actions.flatMap(({ id }, at) => (waits[at] ? [id] : [])).toSorted(),
-      );
-      for (const { status } of again) expect(["success", "initiated"]).toContain(status);
-      const order = (a: number, b: number): number => a - b;
-      expect(calls.seen.map((call) => Number(/"me":(\d+)/.exec(call)![1])).toSorted(order)).toEqual(
-        actions.map((_, at) => at),
-      );
-      // References see the same whether they are looked up now or later.
-      for (const [at, { args }] of actions.entries()) {
-        const source = (args as { ref?: { $ref: string } }).ref?.$ref;
-        if (source === undefined) continue;
-        const call = calls.seen.find((seen) => seen.includes(`"me":${at},`))!;
-        expect(call).toContain(`"ref":${/^s(\d+)#/.exec(source)![1]}`);
-      }
-    }),
-    { numRuns: BATCHES },
-  );
-});
+        const approved = await approveAll(world, calls.tools);
+        // An approval may ask again, for what it has made known; that is decided as well, and then everything has run.
+        const again = approved
+          .flatMap(({ results }) => results)
+          .filter(({ status }) => status !== "pending_confirmation");
+        expect(again.map(({ id }) => id).toSorted()).toEqual(
+          actions.flatMap(({ id }, at) => (waits[at] ? [id] : [])).toSorted(),
+        );
+        for (const { status } of again) expect(["success", "initiated"]).toContain(status);
+        const order = (a: number, b: number): number => a - b;
+        expect(calls.seen.map((call) => Number(/"me":(\d+)/.exec(call)![1])).toSorted(order)).toEqual(
+          actions.map((_, at) => at),
+        );
+        // References see the same whether they are looked up now or later.
+        for (const [at, { args }] of actions.entries()) {
+          const source = (args as { ref?: { $ref: string } }).ref?.$ref;
+          if (source === undefined) continue;
+          const call = calls.seen.find((seen) => seen.includes(`"me":${at},`))!;
+          expect(call).toContain(`"ref":${/^s(\d+)#/.exec(source)![1]}`);
+        }
+      }),
+      { numRuns: BATCHES },
+    );
+  },
+);

@@ -6,6 +6,7 @@ import * as LIMITS from "../../../../src/core/contract/limits.ts";
 import { IsolateBytes } from "../../../../src/core/egress/isolate-bytes.ts";
 import { TestWorld, type WireEnvelope } from "../../../support/execute-batch.ts";
 import { contractOf } from "../../../support/fake-actions.ts";
+import { trial } from "../../../support/trial.ts";
 
 const KIB = 1024;
 const SIZE = 60 * KIB;
@@ -76,16 +77,19 @@ function run(body: object): Promise<WireEnvelope> {
 const codesOf = ({ results }: WireEnvelope) => results.map(({ status, error }) => error?.code ?? status);
 
 describe("P6: T44 Arguments that references make", () => {
-  test("are counted for the tenant until the answer is written, and batches that find no room wait for each other", async () => {
-    const startedAt = world.clock.now();
-    const answers = await Promise.all(Array.from({ length: 12 }, () => run(batchOf(SIZE, 5))));
-    for (const answer of answers) expect(new Set(codesOf(answer))).toEqual(new Set(["success"]));
-    expect(sent).toHaveLength(12 * 6);
-    expect(most).toBeLessThanOrEqual(LIMITS_HERE.bytes / 2);
-    expect(isolate.held).toBe(0);
-    // Each call takes 100 ms, so at once they would all be over then.
-    expect(world.clock.now() - startedAt).toBeGreaterThan(100);
-  });
+  trial(
+    "are counted for the tenant until the answer is written, and batches that find no room wait for each other",
+    async () => {
+      const startedAt = world.clock.now();
+      const answers = await Promise.all(Array.from({ length: 12 }, () => run(batchOf(SIZE, 5))));
+      for (const answer of answers) expect(new Set(codesOf(answer))).toEqual(new Set(["success"]));
+      expect(sent).toHaveLength(12 * 6);
+      expect(most).toBeLessThanOrEqual(LIMITS_HERE.bytes / 2);
+      expect(isolate.held).toBe(0);
+      // Each call takes 100 ms, so at once they would all be over then.
+      expect(world.clock.now() - startedAt).toBeGreaterThan(100);
+    },
+  );
 
   test("are OVERLOADED where their turn never comes, and what has none runs", async () => {
     const others = [isolate.open("acme", world.clock), isolate.open("acme", world.clock)];
@@ -139,46 +143,49 @@ describe("P6: T44 Arguments that references make", () => {
     expect(isolate.held).toBe(0);
   });
 
-  test("P1: cost no action its one result, and nothing is held in the end, whatever batches come at once", async () => {
-    const text = (id: string) => ({ $template: `{{${id}#/text}}` });
-    const action = fc
-      .record({
-        from: fc.constantFrom("r", "big", "none"),
-        kind: fc.constantFrom("one", "loop", "keyed", "asks", "plain"),
-        after: fc.boolean(),
-      })
-      .map(({ from, kind, after }) => ({
-        tool: kind === "asks" ? "remove" : "send",
-        args: { text: kind === "plain" ? "hello" : text(from) },
-        ...(kind === "loop" && { for_each: [1, 2, 3] }),
-        ...(kind === "keyed" && { idempotency_key: `k-${from}` }),
-        ...(after && { depends_on: ["r"] }),
-      }));
-    const batch = fc.record({
-      actions: fc.array(action, { minLength: 1, maxLength: 8 }),
-      on_error: fc.constantFrom("partial-success", "fail-fast"),
-      deadline_ms: fc.constantFrom(1, 250, 15_000),
-    });
-    await fc.assert(
-      fc.asyncProperty(fc.array(batch, { minLength: 1, maxLength: 6 }), async (batches) => {
-        world = new TestWorld();
-        isolate = new IsolateBytes(world.clock, LIMITS_HERE);
-        const made = ["r", "big"].map((id, at) => ({
-          id,
-          tool: "make",
-          args: { size: [SIZE, 20 * KIB][at] },
+  trial(
+    "P1: cost no action its one result, and nothing is held in the end, whatever batches come at once",
+    async () => {
+      const text = (id: string) => ({ $template: `{{${id}#/text}}` });
+      const action = fc
+        .record({
+          from: fc.constantFrom("r", "big", "none"),
+          kind: fc.constantFrom("one", "loop", "keyed", "asks", "plain"),
+          after: fc.boolean(),
+        })
+        .map(({ from, kind, after }) => ({
+          tool: kind === "asks" ? "remove" : "send",
+          args: { text: kind === "plain" ? "hello" : text(from) },
+          ...(kind === "loop" && { for_each: [1, 2, 3] }),
+          ...(kind === "keyed" && { idempotency_key: `k-${from}` }),
+          ...(after && { depends_on: ["r"] }),
         }));
-        const answers = await Promise.all(
-          batches.map((one) => run({ ...one, actions: [...made, ...one.actions] })),
-        );
-        for (const [at, { results }] of answers.entries())
-          expect(results.map(({ index }) => index)).toEqual(
-            Array.from({ length: batches[at]!.actions.length + 2 }, (_, index) => index),
+      const batch = fc.record({
+        actions: fc.array(action, { minLength: 1, maxLength: 8 }),
+        on_error: fc.constantFrom("partial-success", "fail-fast"),
+        deadline_ms: fc.constantFrom(1, 250, 15_000),
+      });
+      await fc.assert(
+        fc.asyncProperty(fc.array(batch, { minLength: 1, maxLength: 6 }), async (batches) => {
+          world = new TestWorld();
+          isolate = new IsolateBytes(world.clock, LIMITS_HERE);
+          const made = ["r", "big"].map((id, at) => ({
+            id,
+            tool: "make",
+            args: { size: [SIZE, 20 * KIB][at] },
+          }));
+          const answers = await Promise.all(
+            batches.map((one) => run({ ...one, actions: [...made, ...one.actions] })),
           );
-        await world.drain();
-        expect(isolate.held).toBe(0);
-      }),
-      { numRuns: 60 },
-    );
-  });
+          for (const [at, { results }] of answers.entries())
+            expect(results.map(({ index }) => index)).toEqual(
+              Array.from({ length: batches[at]!.actions.length + 2 }, (_, index) => index),
+            );
+          await world.drain();
+          expect(isolate.held).toBe(0);
+        }),
+        { numRuns: 60 },
+      );
+    },
+  );
 });

@@ -6,6 +6,7 @@ import { ToolFailure } from "../../../../src/core/catalog/tool-failure.ts";
 import { toResultJson } from "../../../../src/core/answer/envelope.ts";
 import { TestWorld } from "../../../support/execute-batch.ts";
 import { contractOf } from "../../../support/fake-actions.ts";
+import { trial } from "../../../support/trial.ts";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** The first job's id, of the first seed of a world. */
@@ -525,7 +526,7 @@ test("a dry run of a cycle is refused like any other", async () => {
   expect(answer).toMatchObject({ ok: false, error: { refusal: { code: "INVALID_BATCH" } } });
 });
 
-test("a streamed result is cut to the token budget like the envelope's", async () => {
+trial("a streamed result is cut to the token budget like the envelope's", async () => {
   const world = new TestWorld();
   const wordy = contractOf("wordy", { run: () => Promise.resolve({ text: "many words ".repeat(500) }) });
   const told: string[] = [];

@@ -4,6 +4,7 @@ import { addedTools } from "../../../../src/features/added-tools/index.ts";
 import { confirmations } from "../../../../src/features/confirmations/index.ts";
 import { discovery } from "../../../../src/features/discovery/index.ts";
 import { createTestVolley } from "../../../../src/package/testing.ts";
+import { trial } from "../../../support/trial.ts";
 
 const DECLARATION = {
   summary: "Drop an order",
@@ -43,27 +44,30 @@ test("an added tool is shown with its effective contract, which says what it lea
   }
 });
 
-test("a contract that is sent under the name by which it is shown is refused, unless it is what was shown", async () => {
-  const volley = await createTestVolley({
-    tools: [],
-    features: [discovery(), confirmations(), addedTools()],
-    key: { flags: ["manage_tools"] },
-  });
-  const put = async (body: object) => {
-    const headers = { "content-type": "application/json" };
-    const init = { method: "PUT", headers, body: JSON.stringify(body) };
-    const answer = await volley.fetch("/v1/tools/drop_order", init);
-    return { status: answer.status, text: await answer.text() };
-  };
-  const refused = await put({ ...DECLARATION, "x-orchestration": { confirm: { needs: 2 } } });
-  expect(refused.status).toBe(422);
-  expect(refused.text).toContain("/x-orchestration");
-  expect(refused.text).toContain("'orchestration'");
-  expect(
-    (await put({ ...DECLARATION, orchestration: { mode: "parallel-safe", confirm: { needs: 2 } } })).status,
-  ).toBe(201);
-  const shown = (await (await volley.fetch("/v1/tools/drop_order")).json()) as object;
-  expect((await put(shown)).status).toBe(200);
-  const named = await put({ ...shown, name: "other" });
-  expect([named.status, JSON.parse(named.text).issues[0].received]).toEqual([422, 'the string "other"']);
-});
+trial(
+  "a contract that is sent under the name by which it is shown is refused, unless it is what was shown",
+  async () => {
+    const volley = await createTestVolley({
+      tools: [],
+      features: [discovery(), confirmations(), addedTools()],
+      key: { flags: ["manage_tools"] },
+    });
+    const put = async (body: object) => {
+      const headers = { "content-type": "application/json" };
+      const init = { method: "PUT", headers, body: JSON.stringify(body) };
+      const answer = await volley.fetch("/v1/tools/drop_order", init);
+      return { status: answer.status, text: await answer.text() };
+    };
+    const refused = await put({ ...DECLARATION, "x-orchestration": { confirm: { needs: 2 } } });
+    expect(refused.status).toBe(422);
+    expect(refused.text).toContain("/x-orchestration");
+    expect(refused.text).toContain("'orchestration'");
+    expect(
+      (await put({ ...DECLARATION, orchestration: { mode: "parallel-safe", confirm: { needs: 2 } } })).status,
+    ).toBe(201);
+    const shown = (await (await volley.fetch("/v1/tools/drop_order")).json()) as object;
+    expect((await put(shown)).status).toBe(200);
+    const named = await put({ ...shown, name: "other" });
+    expect([named.status, JSON.parse(named.text).issues[0].received]).toEqual([422, 'the string "other"']);
+  },
+);

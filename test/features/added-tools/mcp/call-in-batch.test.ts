@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { mcpTools } from "../../../../src/features/added-tools/mcp/mcp-tools.ts";
 import { FakeBody, STALL } from "../../../support/fake-upstream.ts";
 import { TestWorld } from "../../../support/execute-batch.ts";
+import { trial } from "../../../support/trial.ts";
 
 interface Message {
   readonly id: number;
@@ -87,31 +88,35 @@ test("each call carries the key of its action, and what only asks carries none",
   expect(second).toBe(first!.replace(/:a0$/, ":a1"));
 });
 
-test("a write whose server answers that it failed is an error; one that gets no answer is unknown", async () => {
-  const save = [{ tool: "srv_save", args: { n: 1 } }];
-  const statusOf = async (onCall: (message: Message) => Response | Promise<Response>) => {
-    const { results } = await run(save, onCall);
-    return [results[0]!.status, results[0]!.error!.code];
-  };
-  expect(await statusOf((message) => answer(message, { isError: true, content: [] }))).toEqual([
-    "error",
-    "TOOL_FAILED",
-  ]);
-  expect(
-    await statusOf(({ id }) => Response.json({ jsonrpc: "2.0", id, error: { code: -32602, message: "x" } })),
-  ).toEqual(["error", "INVALID_ARGS"]);
-  expect(await statusOf(() => new Response(null, { status: 503 }))).toEqual(["error", "UPSTREAM_ERROR"]);
-  const headers = { "content-type": "text/event-stream" };
-  expect(await statusOf(() => new Response(new FakeBody([": hi\n\n"]).stream, { headers }))).toEqual([
-    "unknown",
-    "UPSTREAM_ERROR",
-  ]);
-  expect(await statusOf(() => new Response(new FakeBody([": hi\n\n", STALL]).stream, { headers }))).toEqual([
-    "unknown",
-    "TIMEOUT",
-  ]);
-  expect(await statusOf(() => Promise.reject(new Error("reset")))).toEqual(["unknown", "UPSTREAM_ERROR"]);
-});
+trial(
+  "a write whose server answers that it failed is an error; one that gets no answer is unknown",
+  async () => {
+    const save = [{ tool: "srv_save", args: { n: 1 } }];
+    const statusOf = async (onCall: (message: Message) => Response | Promise<Response>) => {
+      const { results } = await run(save, onCall);
+      return [results[0]!.status, results[0]!.error!.code];
+    };
+    expect(await statusOf((message) => answer(message, { isError: true, content: [] }))).toEqual([
+      "error",
+      "TOOL_FAILED",
+    ]);
+    expect(
+      await statusOf(({ id }) =>
+        Response.json({ jsonrpc: "2.0", id, error: { code: -32602, message: "x" } }),
+      ),
+    ).toEqual(["error", "INVALID_ARGS"]);
+    expect(await statusOf(() => new Response(null, { status: 503 }))).toEqual(["error", "UPSTREAM_ERROR"]);
+    const headers = { "content-type": "text/event-stream" };
+    expect(await statusOf(() => new Response(new FakeBody([": hi\n\n"]).stream, { headers }))).toEqual([
+      "unknown",
+      "UPSTREAM_ERROR",
+    ]);
+    expect(await statusOf(() => new Response(new FakeBody([": hi\n\n", STALL]).stream, { headers }))).toEqual(
+      ["unknown", "TIMEOUT"],
+    );
+    expect(await statusOf(() => Promise.reject(new Error("reset")))).toEqual(["unknown", "UPSTREAM_ERROR"]);
+  },
+);
 
 test("a write of a tool that has changed, or of a server that cannot be asked, was not sent", async () => {
   const save = [{ tool: "srv_save", args: { n: 1 } }];

@@ -10,6 +10,7 @@ import {
   STALL,
 } from "../../../support/fake-upstream.ts";
 import { McpWorld } from "../../../support/mcp-world.ts";
+import { trial } from "../../../support/trial.ts";
 
 type Message = Readonly<Record<string, unknown>>;
 type AnswerTo = (message: Message, request: OutgoingRequest) => Response | Promise<Response>;
@@ -101,7 +102,7 @@ test.each(["\n", "\r", "\r\n"])("a server's lines may end in %j", async (end) =>
 
 describe("an answer that is none", () => {
   const ok = { content: [{ type: "text", text: "fine" }] };
-  test.each<[string, string, AnswerTo]>([
+  trial.each<[string, string, AnswerTo]>([
     [
       "HTML",
       "BAD_UPSTREAM_RESPONSE",

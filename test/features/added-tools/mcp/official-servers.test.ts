@@ -160,7 +160,7 @@ describe.each(WORLDS)("an official server: %s", (name, makeWorld) => {
     });
   });
 
-  test("is asked once how it is spoken with and what it has, however many calls there are", async () => {
+  trial("is asked once how it is spoken with and what it has, however many calls there are", async () => {
     const world = makeWorld();
     const tools = await world.import();
     world.upstream.requests.length = 0;
@@ -199,7 +199,7 @@ describe.each(WORLDS)("an official server: %s", (name, makeWorld) => {
     );
   });
 
-  test("says that a tool failed in words of ours; its own are for the log", async () => {
+  trial("says that a tool failed in words of ours; its own are for the log", async () => {
     const world = makeWorld();
     const tools = await world.import();
     for (const [tool, args] of [
@@ -218,14 +218,14 @@ describe.each(WORLDS)("an official server: %s", (name, makeWorld) => {
     expect(world.logged[0]).toMatchObject({ fields: { text: expect.stringContaining("the raw text") } });
   });
 
-  test("cannot ask back", async () => {
+  trial("cannot ask back", async () => {
     const world = makeWorld();
     const tools = await world.import();
     const failure = world.call(tools.get("ask_back")!);
     await expect(failure).rejects.toMatchObject({ failure: { code: "TOOL_FAILED" } });
   });
 
-  test("that has no such tool any more says so, and nothing is sent", async () => {
+  trial("that has no such tool any more says so, and nothing is sent", async () => {
     const world = makeWorld();
     const tools = await world.import();
     const gone = { ...tools.get("add")!, mcp: { ...tools.get("add")!.mcp!, tool: "subtract" } };
@@ -237,7 +237,7 @@ describe.each(WORLDS)("an official server: %s", (name, makeWorld) => {
 });
 
 describe("a tool that changes on its server", () => {
-  test("T36 is not called from the moment its list's time is over, until it is imported again", async () => {
+  trial("T36 is not called from the moment its list's time is over, until it is imported again", async () => {
     let description = "Adds two numbers.";
     const world = McpWorld.of(() => makeServer(description));
     const add = (await world.import()).get("add")!;
@@ -309,7 +309,7 @@ describe("a session", () => {
     expect(sessions.size).toBe(1);
   });
 
-  test("that the server forgets before its list is asked for again is opened again", async () => {
+  trial("that the server forgets before its list is asked for again is opened again", async () => {
     const { world, sessions } = makeSessions(true);
     const tools = await world.import();
     await world.call(tools.get("add")!, { a: 1, b: 1 });
@@ -322,7 +322,7 @@ describe("a session", () => {
     expect(sessions.size).toBe(1);
   });
 
-  test("is shared with no one: not another tenant, nor that of another secret", async () => {
+  trial("is shared with no one: not another tenant, nor that of another secret", async () => {
     const { world, sessions } = makeSessions(true);
     const auth = { secret: "KEY", as: "bearer" } as const;
     const one = { secrets: { KEY: "first-secret" } };
@@ -335,7 +335,7 @@ describe("a session", () => {
   });
 });
 
-test("a server that changes from 2025 to 2026 is spoken with as it is now", async () => {
+trial("a server that changes from 2025 to 2026 is spoken with as it is now", async () => {
   let old = true;
   const sessions = makeSessions(false);
   const modern = McpWorld.of(() => makeServer(), { legacy: "reject" });

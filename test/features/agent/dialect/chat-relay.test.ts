@@ -116,7 +116,7 @@ describe.each(CHAT_SERVERS)("A stream of $name", (server) => {
     );
   });
 
-  test("is the same when its lines end with CRLF", () => {
+  trial("is the same when its lines end with CRLF", () => {
     fc.assert(
       fc.property(SAID, SIZES, (said, sizes) => {
         const streams = [server.stream(said), server.stream({ text: "Done." })];
@@ -145,7 +145,7 @@ describe.each(CHAT_SERVERS)("A stream of $name", (server) => {
     );
   });
 
-  test("shows the caller's calls only, with indexes in a row", () => {
+  trial("shows the caller's calls only, with indexes in a row", () => {
     fc.assert(
       fc.property(SAID, (said) => {
         const told = answer(server.stream(said));

@@ -103,7 +103,7 @@ describe("Arguments stay refused, for the reason that the text as it was sent ha
 const objects = fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 4, stringUnit: anyCharacter }));
 
 describe("Any JSON object", () => {
-  test("that is complete is never closed", () => {
+  trial("that is complete is never closed", () => {
     fc.assert(
       fc.property(objects, fc.constantFrom(undefined, 1, "\t"), (object, space) => {
         const text = JSON.stringify(object, null, space);
@@ -133,7 +133,7 @@ describe("Any JSON object", () => {
     );
   });
 
-  test("that stands in a fence, cut or not, is read as without it", () => {
+  trial("that stands in a fence, cut or not, is read as without it", () => {
     fc.assert(
       fc.property(objects, fc.nat(), (object, cut) => {
         const whole = JSON.stringify(object);

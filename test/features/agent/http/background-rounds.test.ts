@@ -9,6 +9,7 @@ import { discovery } from "../../../../src/features/discovery/index.ts";
 import { flows } from "../../../../src/features/flows/index.ts";
 import { createTestVolley } from "../../../../src/package/testing.ts";
 import { DECLARATION, sendIt } from "../../runs/http/store-tools.ts";
+import { trial } from "../../../support/trial.ts";
 
 const drop = defineTool({ ...DECLARATION, name: "drop_it", actions: ["delete"], run: sendIt });
 
@@ -70,7 +71,7 @@ test("A batch in the background of a round skips its question where the request 
   expect(await ask(["skip_approval"], { skip_approval: true })).toEqual({ sent: ["/a"], asked: 0 });
 });
 
-test.each([
+trial.each([
   ["the model alone says so", ["skip_approval"], {}],
   ["the key may not", [], { skip_approval: true }],
 ] as const)("It asks where %s", async (_, flags, says) => {

@@ -202,7 +202,7 @@ describe("A batch in the background", () => {
     expect(new Set(upstream.calls).size).toBe(upstream.calls.length);
   });
 
-  test("is ended between elements where it is cancelled", async () => {
+  trial("is ended between elements where it is cancelled", async () => {
     const { upstream, object } = setUp([{ tool: "write", ...over(200) }]);
     upstream.onCall = (n) => {
       if (n === 42) object.kill();
@@ -211,7 +211,7 @@ describe("A batch in the background", () => {
     expect(upstream.calls).toEqual(numbers(43));
   });
 
-  test("begins 25 elements in a turn, and leaves what comes after its loop to a later one", async () => {
+  trial("begins 25 elements in a turn, and leaves what comes after its loop to a later one", async () => {
     const { upstream, object } = setUp([
       { tool: "write", ...over(60) },
       { tool: "write", args: { n: 100 } },
@@ -224,7 +224,7 @@ describe("A batch in the background", () => {
     expect(upstream.calls).toEqual([...numbers(60), 100]);
   });
 
-  test("begins no call after five seconds, and lets the one under way end", async () => {
+  trial("begins no call after five seconds, and lets the one under way end", async () => {
     const { upstream, object } = setUp([{ tool: "read", ...over(25) }], {
       ms: 4_000,
       orchestration: { mode: "sequential-only" },
@@ -236,7 +236,7 @@ describe("A batch in the background", () => {
     expect(upstream.calls).toEqual(numbers(25));
   });
 
-  test("asks nothing again in a later turn that was refused in an earlier one", async () => {
+  trial("asks nothing again in a later turn that was refused in an earlier one", async () => {
     const { upstream, object } = setUp([
       { tool: "read", args: { n: 900 } },
       { tool: "write", args: { n: 901 } },
@@ -326,18 +326,21 @@ describe("A batch in the background", () => {
     },
   );
 
-  test("runs the rest after a write of a loop was lost, never sends that again, and ends as unknown", async () => {
-    const { upstream, object } = setUp([{ tool: "write", ...over(100) }]);
-    await killAt(upstream, object, 50);
-    const { end } = await object.finish();
-    expect(end).toMatchObject({
-      kind: "unknown",
-      error: { retryable: false, hint: expect.stringContaining("An element of a loop") },
-    });
-    expect(upstream.times(50)).toBe(1);
-    expect(entriesOf(object)[50]).toMatchObject({ status: "unknown", error: { code: "INTERNAL" } });
-    expect(entriesOf(object).filter(({ status }) => status === "success")).toHaveLength(99);
-  });
+  trial(
+    "runs the rest after a write of a loop was lost, never sends that again, and ends as unknown",
+    async () => {
+      const { upstream, object } = setUp([{ tool: "write", ...over(100) }]);
+      await killAt(upstream, object, 50);
+      const { end } = await object.finish();
+      expect(end).toMatchObject({
+        kind: "unknown",
+        error: { retryable: false, hint: expect.stringContaining("An element of a loop") },
+      });
+      expect(upstream.times(50)).toBe(1);
+      expect(entriesOf(object)[50]).toMatchObject({ status: "unknown", error: { code: "INTERNAL" } });
+      expect(entriesOf(object).filter(({ status }) => status === "success")).toHaveLength(99);
+    },
+  );
 
   test("does not run the rest where the contract is fail-fast", async () => {
     const { upstream, object } = setUp([{ tool: "write", ...over(100) }], {
@@ -352,7 +355,7 @@ describe("A batch in the background", () => {
     expect(entries.slice(51).every(({ error }) => error?.code === "ABORTED")).toBe(true);
   });
 
-  test("sends a lost write again under its key where that is safe", async () => {
+  trial("sends a lost write again under its key where that is safe", async () => {
     const { upstream, object } = setUp([{ tool: "keyed", ...over(60) }]);
     await killAt(upstream, object, 30);
     expect((await object.finish()).end.kind).toBe("succeeded");
@@ -361,7 +364,7 @@ describe("A batch in the background", () => {
     expect(new Set([...upstream.keys.values()].flatMap((keys) => [...keys])).size).toBe(60);
   });
 
-  test("tries elements again that failed in passing, and no others", async () => {
+  trial("tries elements again that failed in passing, and no others", async () => {
     const { upstream, object } = setUp([{ tool: "write", ...over(60) }]);
     upstream.failing.add(7);
     const { end } = await object.finish();
@@ -370,7 +373,7 @@ describe("A batch in the background", () => {
     expect(upstream.calls.filter((n) => n !== 7)).toEqual(numbers(60).filter((n) => n !== 7));
   });
 
-  test("records a job for each element of a background tool, the same ones in a later attempt", async () => {
+  trial("records a job for each element of a background tool, the same ones in a later attempt", async () => {
     const { object } = setUp([{ tool: "later", ...over(100) }]);
     await object.finish();
     expect(object.world.gate.recordedIds.size).toBe(100);
@@ -381,7 +384,7 @@ describe("A batch in the background", () => {
     expect(object.world.gate.recordedIds.size).toBe(100);
   });
 
-  test("waits for the rate limit of its tool", async () => {
+  trial("waits for the rate limit of its tool", async () => {
     const { upstream, object } = setUp([{ tool: "read", ...over(50) }], {
       orchestration: { mode: "parallel-safe", rate_limit: { limit: 10, window_s: 1, scope: "tenant" } },
     });
@@ -401,15 +404,18 @@ describe("A batch in the background", () => {
     expect([...upstream.calls].sort((a, b) => a - b)).toEqual(numbers(50));
   });
 
-  test("hands the whole of its elements' data to actions that refer to them, also in a later attempt", async () => {
-    const { upstream, object } = setUp([
-      { id: "all", tool: "read", ...over(40) },
-      { id: "use", tool: "write", for_each: { $ref: "all#" }, args: { n: { $ref: "item#/data/n" } } },
-    ]);
-    await killAt(upstream, object, 20, 2);
-    expect((await object.finish()).end.kind).toBe("unknown");
-    expect(entriesOf(object, 1)).toHaveLength(40);
-  });
+  trial(
+    "hands the whole of its elements' data to actions that refer to them, also in a later attempt",
+    async () => {
+      const { upstream, object } = setUp([
+        { id: "all", tool: "read", ...over(40) },
+        { id: "use", tool: "write", for_each: { $ref: "all#" }, args: { n: { $ref: "item#/data/n" } } },
+      ]);
+      await killAt(upstream, object, 20, 2);
+      expect((await object.finish()).end.kind).toBe("unknown");
+      expect(entriesOf(object, 1)).toHaveLength(40);
+    },
+  );
 
   trial("ends where its loop reads more than is kept of it, and reads nothing again", async () => {
     const { upstream, object } = setUp([{ tool: "read", ...over(60) }], { deadlineMs: 10_000 });

@@ -13,6 +13,7 @@ import { discovery } from "../../../../src/features/discovery/index.ts";
 import { flows } from "../../../../src/features/flows/index.ts";
 import { createTestVolley } from "../../../../src/package/testing.ts";
 import { VirtualClock } from "../../../support/virtual-clock.ts";
+import { trial } from "../../../support/trial.ts";
 
 const START = Date.UTC(2026, 0, 2);
 
@@ -134,7 +135,7 @@ describe("wait_s over HTTP", () => {
       key: { flags: ["approve"] },
     });
 
-  test("answers a job's end, and counts as one request that runs nothing", async () => {
+  trial("answers a job's end, and counts as one request that runs nothing", async () => {
     const volley = await start();
     const runAt = new Date(volley.now() + 10_000).toISOString();
     const { results } = await volley.run({

@@ -217,7 +217,7 @@ describe("A question that is decided", () => {
     },
   );
 
-  test("T24 whose time is over cannot be decided", async () => {
+  trial("T24 whose time is over cannot be decided", async () => {
     const { volley, ask, show, decide } = await deploy();
     const id = await ask();
     const { expires_at } = (await show(id)).body;
@@ -227,52 +227,61 @@ describe("A question that is decided", () => {
     expect(volley.requests).toHaveLength(0);
   });
 
-  test("T24 about a tool that was declared otherwise meanwhile runs nothing, and about one that is gone is not there for who may call some tools only", async () => {
-    const { volley, send, ask, decide } = await deploy();
-    const declaration = {
-      summary: "Drop an order",
-      description: "Drop an order.",
-      category: "shop",
-      actions: ["delete"],
-      is_write: true,
-      input_schema: { type: "object", properties: { id: { type: "string" } }, required: ["id"] },
-      http: { method: "DELETE", url: "https://api.example.com/drop", query: ["id"] },
-    };
-    const put = (changes: object) =>
-      send("/v1/tools/drop_order", { by: "test-key", method: "PUT", body: { ...declaration, ...changes } });
-    await put({});
-    const id = await ask("1", "drop_order");
-    await put({ http: { ...declaration.http, url: "https://api.example.com/drop/all" } });
-    expect(await decide(id, APPROVE)).toMatchObject({ status: 409, body: { code: "CONFIRMATION_INVALID" } });
-    // A no is no danger.
-    expect(outcomes(await decide(id, REJECT))).toEqual(["CONFIRMATION_REJECTED"]);
-    const gone = await ask("2", "drop_order");
-    await volley.fetch("/v1/tools/drop_order", { method: "DELETE" });
-    expect(await decide(gone, APPROVE)).toMatchObject({
-      status: 409,
-      body: { code: "CONFIRMATION_INVALID" },
-    });
-    expect(volley.requests).toHaveLength(0);
-  });
+  trial(
+    "T24 about a tool that was declared otherwise meanwhile runs nothing, and about one that is gone is not there for who may call some tools only",
+    async () => {
+      const { volley, send, ask, decide } = await deploy();
+      const declaration = {
+        summary: "Drop an order",
+        description: "Drop an order.",
+        category: "shop",
+        actions: ["delete"],
+        is_write: true,
+        input_schema: { type: "object", properties: { id: { type: "string" } }, required: ["id"] },
+        http: { method: "DELETE", url: "https://api.example.com/drop", query: ["id"] },
+      };
+      const put = (changes: object) =>
+        send("/v1/tools/drop_order", { by: "test-key", method: "PUT", body: { ...declaration, ...changes } });
+      await put({});
+      const id = await ask("1", "drop_order");
+      await put({ http: { ...declaration.http, url: "https://api.example.com/drop/all" } });
+      expect(await decide(id, APPROVE)).toMatchObject({
+        status: 409,
+        body: { code: "CONFIRMATION_INVALID" },
+      });
+      // A no is no danger.
+      expect(outcomes(await decide(id, REJECT))).toEqual(["CONFIRMATION_REJECTED"]);
+      const gone = await ask("2", "drop_order");
+      await volley.fetch("/v1/tools/drop_order", { method: "DELETE" });
+      expect(await decide(gone, APPROVE)).toMatchObject({
+        status: 409,
+        body: { code: "CONFIRMATION_INVALID" },
+      });
+      expect(volley.requests).toHaveLength(0);
+    },
+  );
 });
 
-test("A question waits for as long as its tools let it: the shortest of those that need the yes", async () => {
-  const { volley } = await deploy();
-  const waitOf = async (actions: readonly object[]) => {
-    const { results } = await volley.run({ actions });
-    return (results as unknown as { readonly confirmation: { readonly expires_at: string } }[]).map(
-      ({ confirmation }) => Date.parse(confirmation.expires_at) - volley.now(),
-    );
-  };
-  const of = (tool: string, more: object = {}) => ({ tool, args: { id: "1" }, ...more });
-  const usual = CONFIRMATIONS_LIMITS.confirmationTtlMs;
-  expect(await waitOf([of("drop_it"), of("drop_soon")])).toEqual([usual, 60_000]);
-  const together = [of("drop_it", { id: "first" }), of("drop_soon", { depends_on: ["first"] })];
-  expect(await waitOf(together)).toEqual([60_000, 60_000]);
-});
+trial(
+  "A question waits for as long as its tools let it: the shortest of those that need the yes",
+  async () => {
+    const { volley } = await deploy();
+    const waitOf = async (actions: readonly object[]) => {
+      const { results } = await volley.run({ actions });
+      return (results as unknown as { readonly confirmation: { readonly expires_at: string } }[]).map(
+        ({ confirmation }) => Date.parse(confirmation.expires_at) - volley.now(),
+      );
+    };
+    const of = (tool: string, more: object = {}) => ({ tool, args: { id: "1" }, ...more });
+    const usual = CONFIRMATIONS_LIMITS.confirmationTtlMs;
+    expect(await waitOf([of("drop_it"), of("drop_soon")])).toEqual([usual, 60_000]);
+    const together = [of("drop_it", { id: "first" }), of("drop_soon", { depends_on: ["first"] })];
+    expect(await waitOf(together)).toEqual([60_000, 60_000]);
+  },
+);
 
 describe("A decision with other arguments", () => {
-  test("T24 holds them to the schema, and nothing runs where one does not fit", async () => {
+  trial("T24 holds them to the schema, and nothing runs where one does not fit", async () => {
     const { volley, ask, decide } = await deploy();
     const id = await ask();
     for (const args of [
@@ -290,7 +299,7 @@ describe("A decision with other arguments", () => {
 });
 
 describe("A link to a question", () => {
-  test("is over when its own time is, and a question has so many links and no more", async () => {
+  trial("is over when its own time is, and a question has so many links and no more", async () => {
     const { volley, send, ask } = await deploy();
     const id = await ask();
     const link = (body: object) => send(`/v1/confirmations/${id}/link`, { body: { name: "Ada", ...body } });

@@ -6,6 +6,7 @@ import { keys } from "../../../../src/features/keys/index.ts";
 import { createTestVolley, type TestVolley } from "../../../../src/package/testing.ts";
 import { configureKeys } from "../../../support/configured-keys.ts";
 import { DECLARATION } from "../../runs/http/store-tools.ts";
+import { trial } from "../../../support/trial.ts";
 
 const drop = defineTool({
   ...DECLARATION,
@@ -92,7 +93,7 @@ describe("T59 The link of a question", () => {
     expect((await send(null, "GET", await linkBy(rotated.body.key, question))).status).toBe(200);
   });
 
-  test("ends with all others of its question by a DELETE, for keys that decide", async () => {
+  trial("ends with all others of its question by a DELETE, for keys that decide", async () => {
     const [question, other] = [await ask(), await ask()];
     const links = [await linkBy("admin", question), await linkBy(await makeKey(), question)];
     const left = await linkBy("admin", other);
@@ -106,7 +107,7 @@ describe("T59 The link of a question", () => {
     expect((await send(null, "GET", left)).status).toBe(200);
   });
 
-  test("says who made it, beside the name that decided with it", async () => {
+  trial("says who made it, beside the name that decided with it", async () => {
     const question = await ask();
     expect(await sayYes(await linkBy(await makeKey(), question))).toBe(200);
     const { body } = await send("admin", "GET", `/v1/confirmations/${question}`);

@@ -6,6 +6,7 @@ import type { Feature } from "../../../../src/cloudflare/feature.ts";
 import type { SayReach } from "../../../../src/feature/gives.ts";
 import { confirmations } from "../../../../src/features/confirmations/index.ts";
 import { createTestVolley } from "../../../../src/package/testing.ts";
+import { trial } from "../../../support/trial.ts";
 
 const send = defineTool({
   name: "send_many",
@@ -67,7 +68,7 @@ describe("A question says how far its actions reach", () => {
     ]);
   });
 
-  test("by the first feature that knows something", async () => {
+  trial("by the first feature that knows something", async () => {
     const { reaches } = await askWith(
       sayer("knows-nothing", async () => null),
       sayer("knows", async ({ calls }) => (calls.length === 0 ? null : "one list")),
@@ -76,14 +77,17 @@ describe("A question says how far its actions reach", () => {
     expect(reaches).toEqual(["one list", "another"]);
   });
 
-  test("and nothing where no feature knows, or the one that does cannot be asked: it can be decided all the same", async () => {
-    expect((await askWith()).reaches).toEqual([undefined, undefined]);
-    const { reaches, page } = await askWith(sayer("down", () => Promise.reject(new Error("down"))));
-    expect(reaches).toEqual([undefined, undefined]);
-    expect(page).toContain("send_many");
-  });
+  trial(
+    "and nothing where no feature knows, or the one that does cannot be asked: it can be decided all the same",
+    async () => {
+      expect((await askWith()).reaches).toEqual([undefined, undefined]);
+      const { reaches, page } = await askWith(sayer("down", () => Promise.reject(new Error("down"))));
+      expect(reaches).toEqual([undefined, undefined]);
+      expect(page).toContain("send_many");
+    },
+  );
 
-  test("T40 T41 as text: what would hide is made visible, and markup is none", async () => {
+  trial("T40 T41 as text: what would hide is made visible, and markup is none", async () => {
     const { page } = await askWith(sayer("odd", async () => "one \u202ecustomer <b>only</b>"));
     expect(page).not.toContain("\u202e");
     expect(page).toContain("one \\u{202e}customer");

@@ -12,6 +12,7 @@ import { undo } from "../../../../src/features/undo/index.ts";
 import { API, openConnections } from "../../connections/http/connection-world.ts";
 import { base } from "../../connections/http/mailbox-tool.ts";
 import { watchEnv } from "./watched-env.ts";
+import { trial } from "../../../support/trial.ts";
 
 /* A yes that is remembered is to the same tool, key, subject, account and arguments: here is all that stands beside them. */
 
@@ -122,20 +123,23 @@ describe("A yes that is remembered, and a subject:", () => {
 });
 
 describe("A yes that is remembered, and the account that it was to:", () => {
-  test("is forgotten where another one is connected, and stays forgotten when the first is back", async () => {
-    const { connect, batch, statusOf, remember, remembered } = await open();
-    const ada = { subject: "ada" };
-    await connect("ada", "ada@home.dev");
-    await remember(await batch("mails", {}, ada));
-    expect(await statusOf("mails", {}, ada)).toBe("success");
-    await connect("ada", "other@home.dev");
-    expect(await statusOf("mails", {}, ada)).toBe("pending_confirmation");
-    expect(await remembered()).toEqual([]);
-    await connect("ada", "ada@home.dev");
-    expect(await statusOf("mails", {}, ada)).toBe("pending_confirmation");
-  });
+  trial(
+    "is forgotten where another one is connected, and stays forgotten when the first is back",
+    async () => {
+      const { connect, batch, statusOf, remember, remembered } = await open();
+      const ada = { subject: "ada" };
+      await connect("ada", "ada@home.dev");
+      await remember(await batch("mails", {}, ada));
+      expect(await statusOf("mails", {}, ada)).toBe("success");
+      await connect("ada", "other@home.dev");
+      expect(await statusOf("mails", {}, ada)).toBe("pending_confirmation");
+      expect(await remembered()).toEqual([]);
+      await connect("ada", "ada@home.dev");
+      expect(await statusOf("mails", {}, ada)).toBe("pending_confirmation");
+    },
+  );
 
-  test("stands where the same one is connected anew", async () => {
+  trial("stands where the same one is connected anew", async () => {
     const { connect, batch, statusOf, remember, provider } = await open();
     provider.tellsIds = true;
     await connect("ada", "ada@home.dev");
@@ -144,7 +148,7 @@ describe("A yes that is remembered, and the account that it was to:", () => {
     expect(await statusOf("mails", {}, { subject: "ada" })).toBe("success");
   });
 
-  test("is none to another account of the same subject", async () => {
+  trial("is none to another account of the same subject", async () => {
     const { connect, batch, statusOf, remember } = await open();
     await connect("ada", "ada@home.dev");
     await connect("ada", "ada@work.dev", { name: "work" });
@@ -153,7 +157,7 @@ describe("A yes that is remembered, and the account that it was to:", () => {
     expect(await statusOf("mails", {}, atWork)).toBe("pending_confirmation");
   });
 
-  test("is not used where the account is gone", async () => {
+  trial("is not used where the account is gone", async () => {
     const { connect, batch, statusOf, remember, send } = await open();
     const id = await connect("ada", "ada@home.dev");
     await remember(await batch("mails", {}, { subject: "ada" }));
@@ -179,7 +183,7 @@ describe("A yes that is remembered, and the declaration of its tool:", () => {
     actions: [{ id: "b", tool: "bans", args: { who: "Eve" } }],
   };
 
-  test("of a flow is over where a tool that the flow calls is declared otherwise", async () => {
+  trial("of a flow is over where a tool that the flow calls is declared otherwise", async () => {
     const { send, batch, statusOf, remember, volley } = await open();
     const put = async (path: string, body: object) => {
       const { status, body: said } = await send("PUT", path, body);
@@ -194,7 +198,7 @@ describe("A yes that is remembered, and the declaration of its tool:", () => {
     expect(await statusOf("bans-all")).toBe("pending_confirmation");
   });
 
-  test("of a flow is over where the flow is another", async () => {
+  trial("of a flow is over where the flow is another", async () => {
     const { send, batch, statusOf, remember, volley } = await open();
     const put = async (body: object) => {
       expect((await send("PUT", "/v1/flows/pays-all", body)).status).toBeLessThan(300);
@@ -208,47 +212,50 @@ describe("A yes that is remembered, and the declaration of its tool:", () => {
     expect(await statusOf("pays-all")).toBe("pending_confirmation");
   });
 
-  test("is over where a deployment has changed the tool, and is kept while it has none of that name", async () => {
-    const { batch, remember, statusOf, remembered, watched } = await open();
-    await remember(await batch("pays", { to: "Ada" }));
-    const deploy = async (tools: readonly Tool[]) => {
-      const { send } = await openConnections({
-        tools,
-        features: [addedTools(), flows(), runs(), background(), undo(), orchestration()],
-        env: watched.env(),
-      });
-      const run = async () => {
-        const actions = [{ id: "a", tool: "pays", args: { to: "Ada" } }];
-        return (await send("POST", "/v1/execute_actions", { actions })).body.results[0];
+  trial(
+    "is over where a deployment has changed the tool, and is kept while it has none of that name",
+    async () => {
+      const { batch, remember, statusOf, remembered, watched } = await open();
+      await remember(await batch("pays", { to: "Ada" }));
+      const deploy = async (tools: readonly Tool[]) => {
+        const { send } = await openConnections({
+          tools,
+          features: [addedTools(), flows(), runs(), background(), undo(), orchestration()],
+          env: watched.env(),
+        });
+        const run = async () => {
+          const actions = [{ id: "a", tool: "pays", args: { to: "Ada" } }];
+          return (await send("POST", "/v1/execute_actions", { actions })).body.results[0];
+        };
+        return { run, list: async () => (await send("GET", "/v1/remembered")).body.remembered };
       };
-      return { run, list: async () => (await send("GET", "/v1/remembered")).body.remembered };
-    };
-    const without = await deploy([mails, refunds, refundable]);
-    expect((await without.run()).error.code).toBe("UNKNOWN_TOOL");
-    expect(await without.list()).toEqual([]);
-    expect(await statusOf("pays", { to: "Ada" })).toBe("success");
-    const paying = { ...post, name: "pays", run: async () => ({ paid: 2 }) };
-    const reworded = await deploy([
-      mails,
-      refunds,
-      refundable,
-      defineTool({ ...paying, description: "Pay." }),
-    ]);
-    expect((await reworded.run()).status).toBe("success");
-    const other = await deploy([
-      mails,
-      refunds,
-      refundable,
-      defineTool({ ...paying, hosts: ["pay.acme.dev"] }),
-    ]);
-    expect((await other.run()).status).toBe("pending_confirmation");
-    expect(await remembered()).toEqual([]);
-    expect(await statusOf("pays", { to: "Ada" })).toBe("pending_confirmation");
-  });
+      const without = await deploy([mails, refunds, refundable]);
+      expect((await without.run()).error.code).toBe("UNKNOWN_TOOL");
+      expect(await without.list()).toEqual([]);
+      expect(await statusOf("pays", { to: "Ada" })).toBe("success");
+      const paying = { ...post, name: "pays", run: async () => ({ paid: 2 }) };
+      const reworded = await deploy([
+        mails,
+        refunds,
+        refundable,
+        defineTool({ ...paying, description: "Pay." }),
+      ]);
+      expect((await reworded.run()).status).toBe("success");
+      const other = await deploy([
+        mails,
+        refunds,
+        refundable,
+        defineTool({ ...paying, hosts: ["pay.acme.dev"] }),
+      ]);
+      expect((await other.run()).status).toBe("pending_confirmation");
+      expect(await remembered()).toEqual([]);
+      expect(await statusOf("pays", { to: "Ada" })).toBe("pending_confirmation");
+    },
+  );
 });
 
 describe("A yes that is remembered, and what runs again:", () => {
-  test("lets a rerun of the same call through, and says whose it was", async () => {
+  trial("lets a rerun of the same call through, and says whose it was", async () => {
     const { send, batch, remember, volley } = await open();
     const first = await batch("pays", { to: "Ada" });
     const other = await batch("pays", { to: "Eve" });
@@ -260,7 +267,7 @@ describe("A yes that is remembered, and what runs again:", () => {
     expect(await rerun(other)).toMatchObject({ status: "pending_confirmation" });
   });
 
-  test("does not stand for a person where it is not known whether a write was sent before", async () => {
+  trial("does not stand for a person where it is not known whether a write was sent before", async () => {
     const { send, batch, remember, lost, volley } = await open();
     await remember(await batch("pays", { to: "Ada" }));
     lost.times = 1;
@@ -272,7 +279,7 @@ describe("A yes that is remembered, and what runs again:", () => {
     expect(volley.requests.length).toBe(before);
   });
 
-  test("lets no compensation through that asks: an undo has its own question", async () => {
+  trial("lets no compensation through that asks: an undo has its own question", async () => {
     const { send, batch, statusOf, remember } = await open();
     await remember(await batch("refunds", { to: "Ada" }));
     expect(await statusOf("refunds", { to: "Ada" })).toBe("success");
@@ -325,23 +332,26 @@ describe("A yes that is remembered, and what starts a flow:", () => {
     return { ...world, hook, waiting, yes, sent };
   }
 
-  test("is to deliveries of that flow with these arguments, not to another flow, a key or a clock", async () => {
-    const { hook, yes, sent, remembered, batch, send, volley, waiting } = await openTriggered();
-    const [question] = await hook("hooked", "Ada");
-    await yes(question!);
-    expect(await remembered()).toMatchObject([{ key: "webhook:hooked" }]);
-    expect([await hook("hooked", "Ada"), sent()]).toEqual([[], 2]);
-    const byHand = await send("POST", "/v1/flows/hooked/run", { input: { to: "Ada" } });
-    expect(byHand.body.results[0].status).toBe("pending_confirmation");
-    expect((await batch("pays", { to: "Ada" })).results[0].status).toBe("pending_confirmation");
-    expect(await hook("hooked", "Eve")).toHaveLength(3);
-    expect(await hook("hooked-too", "Ada")).toHaveLength(4);
-    await volley.advance(300_000);
-    expect(await waiting()).toHaveLength(5);
-    expect(sent()).toBe(2);
-  });
+  trial(
+    "is to deliveries of that flow with these arguments, not to another flow, a key or a clock",
+    async () => {
+      const { hook, yes, sent, remembered, batch, send, volley, waiting } = await openTriggered();
+      const [question] = await hook("hooked", "Ada");
+      await yes(question!);
+      expect(await remembered()).toMatchObject([{ key: "webhook:hooked" }]);
+      expect([await hook("hooked", "Ada"), sent()]).toEqual([[], 2]);
+      const byHand = await send("POST", "/v1/flows/hooked/run", { input: { to: "Ada" } });
+      expect(byHand.body.results[0].status).toBe("pending_confirmation");
+      expect((await batch("pays", { to: "Ada" })).results[0].status).toBe("pending_confirmation");
+      expect(await hook("hooked", "Eve")).toHaveLength(3);
+      expect(await hook("hooked-too", "Ada")).toHaveLength(4);
+      await volley.advance(300_000);
+      expect(await waiting()).toHaveLength(5);
+      expect(sent()).toBe(2);
+    },
+  );
 
-  test("is to the runs that a clock starts, not to a delivery", async () => {
+  trial("is to the runs that a clock starts, not to a delivery", async () => {
     const { hook, yes, sent, remembered, volley, waiting } = await openTriggered();
     await volley.advance(300_000);
     const [question] = await waiting();
@@ -354,7 +364,7 @@ describe("A yes that is remembered, and what starts a flow:", () => {
 });
 
 describe("A yes that is remembered, at /api/orchestration:", () => {
-  test("lets the same call through, and no other", async () => {
+  trial("lets the same call through, and no other", async () => {
     const { send, batch, remember } = await open();
     const call = async (to: string) => {
       const tools = [{ id: "1", toolName: "pays", input: { to } }];

@@ -10,6 +10,7 @@ import { ok } from "../../../../src/core/kit/result.ts";
 import { defineTool } from "../../../../src/core/catalog/define-tool.ts";
 import { API, openConnections } from "./connection-world.ts";
 import { base, mailbox } from "./mailbox-tool.ts";
+import { trial } from "../../../support/trial.ts";
 
 const sends = defineTool({
   ...base,
@@ -77,7 +78,7 @@ describe("What may have been done in one account is not done again in another", 
 });
 
 describe("The id of an account", () => {
-  test("is the provider's, whatever name the account has by now", async () => {
+  trial("is the provider's, whatever name the account has by now", async () => {
     const { connect, send, provider } = await openConnections();
     provider.tellsIds = true;
     const id = await connect("ada", "ada@acme.dev");
@@ -122,22 +123,25 @@ describe("The id of an account", () => {
     expect(await keep("k-2")).not.toBe(first);
   });
 
-  test("is told of the accounts that calls would use, which asks no provider and connects nothing", async () => {
-    const { connect, provider, send, volley } = await openConnections({
-      tools: [mailbox],
-      features: [tellsIds],
-    });
-    provider.tellsIds = true;
-    await connect("ada", "ada@home.dev");
-    await connect("ada", "ada@work.dev", { name: "work" });
-    const { length } = volley.requests;
-    const idsOf = async (subject: string) =>
-      (await send("GET", "/v1/ids", undefined, { "volley-subject": subject })).body;
-    expect(await idsOf("ada")).toEqual({ acme: "id of ada@home.dev" });
-    expect(await idsOf("grace")).toEqual({ acme: "(none)" });
-    expect(volley.requests).toHaveLength(length);
-    expect((await send("GET", "/v1/connections?subject=grace")).body.connections).toEqual([]);
-  });
+  trial(
+    "is told of the accounts that calls would use, which asks no provider and connects nothing",
+    async () => {
+      const { connect, provider, send, volley } = await openConnections({
+        tools: [mailbox],
+        features: [tellsIds],
+      });
+      provider.tellsIds = true;
+      await connect("ada", "ada@home.dev");
+      await connect("ada", "ada@work.dev", { name: "work" });
+      const { length } = volley.requests;
+      const idsOf = async (subject: string) =>
+        (await send("GET", "/v1/ids", undefined, { "volley-subject": subject })).body;
+      expect(await idsOf("ada")).toEqual({ acme: "id of ada@home.dev" });
+      expect(await idsOf("grace")).toEqual({ acme: "(none)" });
+      expect(volley.requests).toHaveLength(length);
+      expect((await send("GET", "/v1/connections?subject=grace")).body.connections).toEqual([]);
+    },
+  );
 });
 
 /** Answers what other features are told of the accounts of a request. */

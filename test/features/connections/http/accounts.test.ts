@@ -4,6 +4,7 @@ import { defineTool, type Tool } from "../../../../src/core/catalog/define-tool.
 import { addedTools } from "../../../../src/features/added-tools/index.ts";
 import { API, openConnections, type WorldOptions } from "./connection-world.ts";
 import { base, declare, mailbox } from "./mailbox-tool.ts";
+import { trial } from "../../../support/trial.ts";
 
 const sends = defineTool({
   ...base,
@@ -131,7 +132,7 @@ describe("A batch with a subject", () => {
     expect(grace.results[0]).toMatchObject({ status: "success", data: { mailbox: "grace@acme.dev" } });
   });
 
-  test("is taken from the header Volley-Subject too, which wins over the field", async () => {
+  trial("is taken from the header Volley-Subject too, which wins over the field", async () => {
     const { connect, run } = await open();
     await connect("ada", "ada@acme.dev");
     const byHeader = await run("mailbox", {}, { "volley-subject": "ada" });
@@ -140,7 +141,7 @@ describe("A batch with a subject", () => {
     expect(both.results[0].data).toEqual({ mailbox: "ada@acme.dev" });
   });
 
-  test("chooses among several accounts with connections", async () => {
+  trial("chooses among several accounts with connections", async () => {
     const { connect, run } = await open();
     await connect("ada", "ada@home.dev");
     await connect("ada", "ada@work.dev", { name: "work" });
@@ -154,7 +155,7 @@ describe("A batch with a subject", () => {
     expect(none.results[0].error.hint).toContain("acme ('other')");
   });
 
-  test.each([
+  trial.each([
     [{ subject: " a" }, "/subject"],
     [{ subject: 7 }, "/subject"],
     [{ subject: "x".repeat(256) }, "/subject"],
@@ -198,7 +199,7 @@ describe("A batch with a subject", () => {
     ]);
   });
 
-  test("P7: T16 has the token in no result, error or line, whichever way it comes back", async () => {
+  trial("P7: T16 has the token in no result, error or line, whichever way it comes back", async () => {
     const { connect, run, provider, volley } = await open();
     await connect("ada", "ada@acme.dev");
     const answer = await run(["echoes", "mailbox"], { subject: "ada" });
@@ -227,7 +228,7 @@ describe("A tool with a connection", () => {
     expect(volley.requests.some(({ url }) => url.includes("steal"))).toBe(false);
   });
 
-  test("T53 carries the token along no redirect to another host", async () => {
+  trial("T53 carries the token along no redirect to another host", async () => {
     const { connect, run, volley } = await open({
       routes: {
         [`GET ${API}/mailbox`]: () =>
@@ -241,13 +242,13 @@ describe("A tool with a connection", () => {
     expect(followed[0]!.headers["authorization"]).toBeUndefined();
   });
 
-  test("sends a subject's key where its connector says", async () => {
+  trial("sends a subject's key where its connector says", async () => {
     const { send, run } = await open();
     await send("POST", "/v1/connections", { connector: "crm", subject: "ada", secret: "k-1234567890" });
     expect((await run("keyed", { subject: "ada" })).results[0].data).toEqual({ key: 12 });
   });
 
-  test("refreshes a token that ends, once, and one that the service does not take any more", async () => {
+  trial("refreshes a token that ends, once, and one that the service does not take any more", async () => {
     const { connect, run, provider, volley } = await open();
     await connect("ada", "ada@acme.dev");
     await volley.advance(3_600_000);
@@ -264,7 +265,7 @@ describe("A tool with a connection", () => {
     expect(provider.seen.refreshes).toBe(2);
   });
 
-  test("refreshes a token once for twelve requests that come at once", async () => {
+  trial("refreshes a token once for twelve requests that come at once", async () => {
     const { connect, run, provider, volley } = await open();
     await connect("ada", "ada@acme.dev");
     await volley.advance(3_600_000);
@@ -273,7 +274,7 @@ describe("A tool with a connection", () => {
     expect(provider.seen.refreshes).toBe(1);
   });
 
-  test("takes back what a refresh brings for a connection that was ended meanwhile", async () => {
+  trial("takes back what a refresh brings for a connection that was ended meanwhile", async () => {
     const { connect, run, provider, volley, send } = await open();
     const id = await connect("ada", "ada@acme.dev");
     const [old] = provider.refreshes.keys();
@@ -288,7 +289,7 @@ describe("A tool with a connection", () => {
     expect(provider.seen.revoked).toEqual([old, ...provider.refreshes.keys()]);
   });
 
-  test("shows an account under the name that it has by now", async () => {
+  trial("shows an account under the name that it has by now", async () => {
     const { connect, run, provider, volley, send } = await open();
     const id = await connect("ada", "ada@acme.dev");
     for (const known of provider.refreshes.values()) known.account = "lovelace@acme.dev";
@@ -297,36 +298,42 @@ describe("A tool with a connection", () => {
     expect((await send("GET", `/v1/connections/${id}`)).body.account).toBe("lovelace@acme.dev");
   });
 
-  test("that runs without a connection too is told so, and does not pass over one that is broken", async () => {
-    const { connect, run, provider, volley } = await open();
-    expect((await run("either")).results[0].data).toEqual({ isConnected: false, account: null });
-    expect((await run("either", { subject: "ada" })).results[0].data).toEqual({
-      isConnected: false,
-      account: null,
-    });
-    await connect("ada", "ada@acme.dev");
-    expect((await run("either", { subject: "ada" })).results[0].data).toEqual({
-      isConnected: true,
-      account: "ada@acme.dev",
-    });
-    provider.refreshes.clear();
-    await volley.advance(3_600_000);
-    expect((await run("either", { subject: "ada" })).results[0].error.code).toBe("CONNECTION_REQUIRED");
-  });
+  trial(
+    "that runs without a connection too is told so, and does not pass over one that is broken",
+    async () => {
+      const { connect, run, provider, volley } = await open();
+      expect((await run("either")).results[0].data).toEqual({ isConnected: false, account: null });
+      expect((await run("either", { subject: "ada" })).results[0].data).toEqual({
+        isConnected: false,
+        account: null,
+      });
+      await connect("ada", "ada@acme.dev");
+      expect((await run("either", { subject: "ada" })).results[0].data).toEqual({
+        isConnected: true,
+        account: "ada@acme.dev",
+      });
+      provider.refreshes.clear();
+      await volley.advance(3_600_000);
+      expect((await run("either", { subject: "ada" })).results[0].error.code).toBe("CONNECTION_REQUIRED");
+    },
+  );
 
-  test("that runs without a connection too leaves none behind, so that the second call is as the first", async () => {
-    const { run, send } = await open();
-    for (let call = 0; call < 2; call += 1) {
-      const { results } = await run(["either", "either"], { subject: "ada" });
-      expect(results.map(({ data }: { data: unknown }) => data)).toEqual([
-        { isConnected: false, account: null },
-        { isConnected: false, account: null },
-      ]);
-    }
-    const parked = await run("either", { subject: "ada", on_connection: "park" });
-    expect(parked.results[0].status).toBe("success");
-    expect((await send("GET", "/v1/connections?subject=ada")).body.connections).toEqual([]);
-  });
+  trial(
+    "that runs without a connection too leaves none behind, so that the second call is as the first",
+    async () => {
+      const { run, send } = await open();
+      for (let call = 0; call < 2; call += 1) {
+        const { results } = await run(["either", "either"], { subject: "ada" });
+        expect(results.map(({ data }: { data: unknown }) => data)).toEqual([
+          { isConnected: false, account: null },
+          { isConnected: false, account: null },
+        ]);
+      }
+      const parked = await run("either", { subject: "ada", on_connection: "park" });
+      expect(parked.results[0].status).toBe("success");
+      expect((await send("GET", "/v1/connections?subject=ada")).body.connections).toEqual([]);
+    },
+  );
 
   test("needs the feature, and is refused where that is not listed", async () => {
     const { createTestVolley } = await import("../../../../src/package/testing.ts");
@@ -349,7 +356,7 @@ describe("A tool with a connection", () => {
 });
 
 describe("CONNECTION_REQUIRED", () => {
-  test("has a link for that subject, and siblings run", async () => {
+  trial("has a link for that subject, and siblings run", async () => {
     const { run, signIn } = await open({ confirmsItself: true });
     const missing = await run(["mailbox", "plain"], { subject: "ada" });
     expect(missing.results).toMatchObject([
@@ -368,7 +375,7 @@ describe("CONNECTION_REQUIRED", () => {
     expect((await run("mailbox", { subject: "ada" })).results[0].data).toEqual({ mailbox: "ada@acme.dev" });
   });
 
-  test("says that a code comes in the end where nobody else says who came by the link", async () => {
+  trial("says that a code comes in the end where nobody else says who came by the link", async () => {
     const { run, start } = await open();
     const missing = async () => (await run("mailbox", { subject: "ada" })).results[0].error;
     expect(await missing()).toMatchObject({
@@ -384,7 +391,7 @@ describe("CONNECTION_REQUIRED", () => {
     expect(hint).not.toContain("code");
   });
 
-  test("gives the same link to all that miss the same connection, until it is used", async () => {
+  trial("gives the same link to all that miss the same connection, until it is used", async () => {
     const { run, goOn } = await open();
     const urlsOf = ({ results }: { results: { error: { connect_url: string } }[] }) =>
       results.map(({ error }) => error.connect_url);
@@ -395,43 +402,49 @@ describe("CONNECTION_REQUIRED", () => {
     await goOn(first!);
   });
 
-  test("has one link for tools that need different scopes of a connector: it asks for all of them", async () => {
-    const { run, send, signIn } = await open({ confirmsItself: true });
-    const both = await run(["sends", "reads"], { subject: "ada" });
-    const [first, second] = both.results.map(
-      ({ error }: { error: { connect_url: string } }) => error.connect_url,
-    );
-    expect(second).toBe(first);
-    const page = await send("GET", new URL(first as string).pathname);
-    expect(page.body).toMatch(/mail\.send, mail\.read|mail\.read, mail\.send/);
-    await signIn(first as string, "ada@acme.dev");
-    const after = await run(["sends", "reads"], { subject: "ada" });
-    expect(after.results.map(({ status }: { status: string }) => status)).toEqual(["success", "success"]);
-  });
-
-  test("leaves a person alone who is on the way: at the provider, and until the caller has said who came", async () => {
-    const { run, send, start, goOn, provider } = await open();
-    const { connect_url: link, connection_id: id } = (await start()).body;
-    const again = async () =>
-      (await run(["mailbox", "sends"], { subject: "ada" })).results.map(
+  trial(
+    "has one link for tools that need different scopes of a connector: it asks for all of them",
+    async () => {
+      const { run, send, signIn } = await open({ confirmsItself: true });
+      const both = await run(["sends", "reads"], { subject: "ada" });
+      const [first, second] = both.results.map(
         ({ error }: { error: { connect_url: string } }) => error.connect_url,
       );
-    expect(await again()).toEqual([link, link]);
-    const gone = await goOn(link as string);
-    expect(await again()).toEqual([link, link]);
-    const back = new URL(provider.signIn(gone.headers.get("location")!, "ada@acme.dev"));
-    const came = await send("GET", back.pathname + back.search);
-    expect(came.status).toBe(303);
-    expect(await again()).toEqual([link, link]);
-    const code = new URL(came.headers.get("location")!).searchParams.get("code");
-    const confirmed = await send("POST", `/v1/connections/${id}/confirm`, { code, subject: "ada" });
-    expect(confirmed, JSON.stringify(confirmed.body)).toMatchObject({
-      status: 200,
-      body: { state: "active" },
-    });
-  });
+      expect(second).toBe(first);
+      const page = await send("GET", new URL(first as string).pathname);
+      expect(page.body).toMatch(/mail\.send, mail\.read|mail\.read, mail\.send/);
+      await signIn(first as string, "ada@acme.dev");
+      const after = await run(["sends", "reads"], { subject: "ada" });
+      expect(after.results.map(({ status }: { status: string }) => status)).toEqual(["success", "success"]);
+    },
+  );
 
-  test("asks for the scopes that are there and those that are missing", async () => {
+  trial(
+    "leaves a person alone who is on the way: at the provider, and until the caller has said who came",
+    async () => {
+      const { run, send, start, goOn, provider } = await open();
+      const { connect_url: link, connection_id: id } = (await start()).body;
+      const again = async () =>
+        (await run(["mailbox", "sends"], { subject: "ada" })).results.map(
+          ({ error }: { error: { connect_url: string } }) => error.connect_url,
+        );
+      expect(await again()).toEqual([link, link]);
+      const gone = await goOn(link as string);
+      expect(await again()).toEqual([link, link]);
+      const back = new URL(provider.signIn(gone.headers.get("location")!, "ada@acme.dev"));
+      const came = await send("GET", back.pathname + back.search);
+      expect(came.status).toBe(303);
+      expect(await again()).toEqual([link, link]);
+      const code = new URL(came.headers.get("location")!).searchParams.get("code");
+      const confirmed = await send("POST", `/v1/connections/${id}/confirm`, { code, subject: "ada" });
+      expect(confirmed, JSON.stringify(confirmed.body)).toMatchObject({
+        status: 200,
+        body: { state: "active" },
+      });
+    },
+  );
+
+  trial("asks for the scopes that are there and those that are missing", async () => {
     const { connect, run, send } = await open();
     await connect("ada", "ada@acme.dev");
     const few = await run(["sends", "mailbox"], { subject: "ada" });
@@ -457,7 +470,7 @@ describe("CONNECTION_REQUIRED", () => {
     expect(key.connect_url).toBeUndefined();
   });
 
-  test("comes of a connection that the provider has ended, which is broken then, and says so", async () => {
+  trial("comes of a connection that the provider has ended, which is broken then, and says so", async () => {
     const { connect, run, send, provider, volley } = await open();
     const id = await connect("ada", "ada@acme.dev");
     provider.refreshes.clear();
@@ -483,7 +496,7 @@ describe("A declaration with a connection", () => {
   const openAdded = () =>
     open({ features: [addedTools()], key: { flags: ["approve", "manage_connections", "manage_tools"] } });
 
-  test("uses the subject's account, and is CONNECTION_REQUIRED without one", async () => {
+  trial("uses the subject's account, and is CONNECTION_REQUIRED without one", async () => {
     const { connect, run, send, volley } = await openAdded();
     const kept = await send("PUT", "/v1/tools/added_mailbox", declare({ connection: "acme" }));
     expect(kept.status, JSON.stringify(kept.body)).toBe(201);
@@ -497,14 +510,14 @@ describe("A declaration with a connection", () => {
     });
   });
 
-  test("may ask for scopes", async () => {
+  trial("may ask for scopes", async () => {
     const { connect, run, send } = await openAdded();
     await send("PUT", "/v1/tools/added_sends", declare({ connection: { acme: ["mail.send"] } }));
     await connect("ada", "ada@acme.dev");
     expect((await run("added_sends", { subject: "ada" })).results[0].error.hint).toContain("lacks mail.send");
   });
 
-  test.each([
+  trial.each([
     [{ connection: "other" }, undefined, "/http/auth/connection"],
     [{ connection: "acme" }, "https://other.acme.dev/steal", "/http/auth/connection"],
     [{ connection: { acme: [], crm: [] } }, undefined, "/http/auth"],
@@ -518,7 +531,7 @@ describe("A declaration with a connection", () => {
 });
 
 describe("A key with a subject", () => {
-  test("may be given its own accounts' right, and runs for no other subject", async () => {
+  trial("may be given its own accounts' right, and runs for no other subject", async () => {
     const { send } = await open({ key: { flags: ["approve", "manage_connections", "manage_keys"] } });
     const make = (body: object) => send("POST", "/v1/keys", { name: "narrow", tools: ["mailbox"], ...body });
     const wide = await make({ subject: "ada", flags: ["manage_keys"] });
@@ -537,7 +550,7 @@ describe("A key with a subject", () => {
 });
 
 describe("A question about a tool with a connection", () => {
-  test("says whose account a yes would use", async () => {
+  trial("says whose account a yes would use", async () => {
     const { connect, run, send } = await open();
     await connect("ada", "ada@acme.dev");
     const id = (await run("removes", { subject: "ada" })).results[0].confirmation.id as string;
@@ -545,40 +558,46 @@ describe("A question about a tool with a connection", () => {
     expect(actions[0].reach).toBe("It uses ada's account at acme (ada@acme.dev).");
   });
 
-  test("says the one that was chosen, of a loop and of what follows too, to keys and on the page of a link", async () => {
-    const { connect, send, volley } = await open();
-    await connect("ada", "ada@acme.dev");
-    await connect("ada", "ada@work.dev", { name: "work" });
-    const asked = await send("POST", "/v1/execute_actions", {
-      subject: "ada",
-      connections: { acme: "work" },
-      actions: [
-        { id: "each", tool: "removes", for_each: [1, 2], args: {} },
-        { id: "then", tool: "mailbox", args: { $ref: "each#/0/data" } },
-      ],
-    });
-    const path = `/v1/confirmations/${asked.body.results[0].confirmation.id as string}`;
-    const { actions } = (await send("GET", path)).body;
-    const said = "It uses ada's account at acme (ada@work.dev).";
-    expect(actions.map(({ reach }: { reach?: string }) => reach)).toEqual([said, said]);
-    const { url } = (await send("POST", `${path}/link`, { name: "Grace" })).body;
-    const page = await (await volley.fetch(new URL(url as string).pathname)).text();
-    expect(page.split("ada@work.dev")).toHaveLength(3);
-  });
+  trial(
+    "says the one that was chosen, of a loop and of what follows too, to keys and on the page of a link",
+    async () => {
+      const { connect, send, volley } = await open();
+      await connect("ada", "ada@acme.dev");
+      await connect("ada", "ada@work.dev", { name: "work" });
+      const asked = await send("POST", "/v1/execute_actions", {
+        subject: "ada",
+        connections: { acme: "work" },
+        actions: [
+          { id: "each", tool: "removes", for_each: [1, 2], args: {} },
+          { id: "then", tool: "mailbox", args: { $ref: "each#/0/data" } },
+        ],
+      });
+      const path = `/v1/confirmations/${asked.body.results[0].confirmation.id as string}`;
+      const { actions } = (await send("GET", path)).body;
+      const said = "It uses ada's account at acme (ada@work.dev).";
+      expect(actions.map(({ reach }: { reach?: string }) => reach)).toEqual([said, said]);
+      const { url } = (await send("POST", `${path}/link`, { name: "Grace" })).body;
+      const page = await (await volley.fetch(new URL(url as string).pathname)).text();
+      expect(page.split("ada@work.dev")).toHaveLength(3);
+    },
+  );
 
-  test("says where it would use the deployment's own, because no subject is named or it has connected none", async () => {
-    const { run, send, connect } = await open();
-    const reachOf = async (more: object): Promise<unknown> => {
-      const id = (await run("clears", more)).results[0].confirmation.id as string;
-      return (await send("GET", `/v1/confirmations/${id}`)).body.actions[0].reach;
-    };
-    expect(await reachOf({})).toBe("It uses the deployment's own account at acme.");
-    expect(await reachOf({ subject: "ada" })).toBe(
-      "It uses the deployment's own account at acme (ada has connected none).",
-    );
-    await connect("ada", "ada@acme.dev");
-    expect(await reachOf({ subject: "ada" })).toBe("It uses ada's account at acme (ada@acme.dev).");
-    const id = (await run("removes")).results[0].confirmation.id as string;
-    expect((await send("GET", `/v1/confirmations/${id}`)).body.actions[0]).not.toHaveProperty("reach");
-  });
+  trial(
+    "says where it would use the deployment's own, because no subject is named or it has connected none",
+    async () => {
+      const { run, send, connect } = await open();
+      const reachOf = async (more: object): Promise<unknown> => {
+        const id = (await run("clears", more)).results[0].confirmation.id as string;
+        return (await send("GET", `/v1/confirmations/${id}`)).body.actions[0].reach;
+      };
+      expect(await reachOf({})).toBe("It uses the deployment's own account at acme.");
+      expect(await reachOf({ subject: "ada" })).toBe(
+        "It uses the deployment's own account at acme (ada has connected none).",
+      );
+      await connect("ada", "ada@acme.dev");
+      expect(await reachOf({ subject: "ada" })).toBe("It uses ada's account at acme (ada@acme.dev).");
+      const id = (await run("removes")).results[0].confirmation.id as string;
+      expect((await send("GET", `/v1/confirmations/${id}`)).body.actions[0]).not.toHaveProperty("reach");
+    },
+  );
 });

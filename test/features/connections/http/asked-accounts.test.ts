@@ -140,14 +140,14 @@ describe("T57 Where the deployment's own account was meant, one that is connecte
     });
   });
 
-  test("is not used by a yes before: the deployment's own is", async () => {
+  trial("is not used by a yes before: the deployment's own is", async () => {
     const { ask, decide } = await open();
     expect(await decide((await ask("bob", "clears")).results)).toMatchObject({
       body: { results: [{ status: "success", data: { as: OWN } }] },
     });
   });
 
-  test("is not used by a rerun either", async () => {
+  trial("is not used by a rerun either", async () => {
     const { connect, ask, send, volley } = await open();
     const { batch_id: id } = await ask("bob", "reads");
     await connect("bob", "bob@home.dev");
@@ -169,45 +169,54 @@ describe("T57 An account that was missing when a question was asked", () => {
     return { ...world, path, show, yes };
   };
 
-  test("is shown once it is connected, in the list, by itself and in its hash, and is what a yes uses", async () => {
-    const { connect, show, yes, asks, volley } = await openAsked();
-    const { args_hash: before, actions } = await show();
-    expect(actions[0]).not.toHaveProperty("account");
-    await connect("ada", "ada@home.dev");
-    await volley.advance(1_000);
-    const { args_hash: after, actions: shown } = await show();
-    expect(shown[0]).toMatchObject({ account: "ada@home.dev" });
-    expect(await asks()).toEqual([{ id: "a0", tool: "deletes", args: "{}", account: "ada@home.dev" }]);
-    expect(after).not.toBe(before);
-    expect(await yes({ args_hash: before })).toMatchObject({
-      status: 409,
-      body: { code: "CONFIRMATION_INVALID" },
-    });
-    expect((await yes({ args_hash: after })).body.results).toMatchObject([
-      { status: "success", data: { mailbox: "ada@home.dev" } },
-    ]);
-  });
+  trial(
+    "is shown once it is connected, in the list, by itself and in its hash, and is what a yes uses",
+    async () => {
+      const { connect, show, yes, asks, volley } = await openAsked();
+      const { args_hash: before, actions } = await show();
+      expect(actions[0]).not.toHaveProperty("account");
+      await connect("ada", "ada@home.dev");
+      await volley.advance(1_000);
+      const { args_hash: after, actions: shown } = await show();
+      expect(shown[0]).toMatchObject({ account: "ada@home.dev" });
+      expect(await asks()).toEqual([{ id: "a0", tool: "deletes", args: "{}", account: "ada@home.dev" }]);
+      expect(after).not.toBe(before);
+      expect(await yes({ args_hash: before })).toMatchObject({
+        status: 409,
+        body: { code: "CONFIRMATION_INVALID" },
+      });
+      expect((await yes({ args_hash: after })).body.results).toMatchObject([
+        { status: "success", data: { mailbox: "ada@home.dev" } },
+      ]);
+    },
+  );
 
-  test("is not used by a yes that was given before the question shows it: 409, and the question waits with it", async () => {
-    const { connect, show, yes } = await openAsked();
-    await connect("ada", "ada@home.dev");
-    const early = await yes();
-    expect(early).toMatchObject({ status: 409, body: { code: "CONFIRMATION_INVALID" } });
-    expect(JSON.stringify(early.body)).toContain("An account at acme was connected since this was asked");
-    expect(await show()).toMatchObject({ status: "pending", actions: [{ account: "ada@home.dev" }] });
-    expect((await yes()).body.results).toMatchObject([{ data: { mailbox: "ada@home.dev" } }]);
-  });
+  trial(
+    "is not used by a yes that was given before the question shows it: 409, and the question waits with it",
+    async () => {
+      const { connect, show, yes } = await openAsked();
+      await connect("ada", "ada@home.dev");
+      const early = await yes();
+      expect(early).toMatchObject({ status: 409, body: { code: "CONFIRMATION_INVALID" } });
+      expect(JSON.stringify(early.body)).toContain("An account at acme was connected since this was asked");
+      expect(await show()).toMatchObject({ status: "pending", actions: [{ account: "ada@home.dev" }] });
+      expect((await yes()).body.results).toMatchObject([{ data: { mailbox: "ada@home.dev" } }]);
+    },
+  );
 
-  test("is one as any other from then on: where another one takes its place, the question is over", async () => {
-    const { connect, show, yes, volley } = await openAsked();
-    await connect("ada", "ada@home.dev");
-    await volley.advance(1_000);
-    await connect("ada", "other@home.dev");
-    expect(await yes()).toMatchObject({ status: 409, body: { code: "CONFIRMATION_INVALID" } });
-    expect((await show()).status).toBe("expired");
-  });
+  trial(
+    "is one as any other from then on: where another one takes its place, the question is over",
+    async () => {
+      const { connect, show, yes, volley } = await openAsked();
+      await connect("ada", "ada@home.dev");
+      await volley.advance(1_000);
+      await connect("ada", "other@home.dev");
+      expect(await yes()).toMatchObject({ status: 409, body: { code: "CONFIRMATION_INVALID" } });
+      expect((await show()).status).toBe("expired");
+    },
+  );
 
-  test("is not used where it is connected while the yes is carried out", async () => {
+  trial("is not used where it is connected while the yes is carried out", async () => {
     const { connect, send, volley } = await open();
     const { body } = await send("POST", "/v1/execute_actions", {
       subject: "ada",
@@ -251,7 +260,7 @@ describe("T57 An account that was missing when a question was asked", () => {
   );
 });
 
-test("T57 A token that is renewed in the middle of a call is not another account's", async () => {
+trial("T57 A token that is renewed in the middle of a call is not another account's", async () => {
   const { connect, ask, provider } = await open();
   await connect("ada", "ada@home.dev");
   inBetween = async () => {

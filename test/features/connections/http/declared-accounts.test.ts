@@ -5,6 +5,7 @@ import { addedTools } from "../../../../src/features/added-tools/index.ts";
 import { imports } from "../../../../src/features/imports/index.ts";
 import { API, openConnections } from "./connection-world.ts";
 import { declare } from "./mailbox-tool.ts";
+import { trial } from "../../../support/trial.ts";
 
 const DOCUMENT = {
   openapi: "3.1.0",
@@ -82,7 +83,7 @@ describe("The account of a subject, in a declaration", () => {
     },
   );
 
-  test("goes to its connector's hosts only, and to no connector of another tenant's", async () => {
+  trial("goes to its connector's hosts only, and to no connector of another tenant's", async () => {
     const { send } = await openDeclared();
     const elsewhere = await send(
       "PUT",
@@ -95,23 +96,26 @@ describe("The account of a subject, in a declaration", () => {
       expect((await send("PUT", "/v1/tools/mine", declare(auth))).status).toBe(422);
   });
 
-  test("T52 goes with no memory of answers, which would be given to others: said of a tool, or of an import", async () => {
-    const { send } = await openDeclared();
-    const orchestration = { mode: "parallel-safe", cache_ttl_s: 60 };
-    const put = await send("PUT", "/v1/tools/mine", { ...declare({ connection: "acme" }), orchestration });
-    const imported = await send("POST", "/v1/tools/import", {
-      prefix: "mail",
-      openapi: DOCUMENT,
-      auth: { connection: "acme" },
-      overrides: { readMailbox: { orchestration } },
-    });
-    for (const refused of [put, imported]) {
-      expect(refused).toMatchObject({ status: 422, body: { code: "INVALID_TOOL" } });
-      expect(JSON.stringify(refused.body.issues)).toContain("cache_ttl_s");
-    }
-  });
+  trial(
+    "T52 goes with no memory of answers, which would be given to others: said of a tool, or of an import",
+    async () => {
+      const { send } = await openDeclared();
+      const orchestration = { mode: "parallel-safe", cache_ttl_s: 60 };
+      const put = await send("PUT", "/v1/tools/mine", { ...declare({ connection: "acme" }), orchestration });
+      const imported = await send("POST", "/v1/tools/import", {
+        prefix: "mail",
+        openapi: DOCUMENT,
+        auth: { connection: "acme" },
+        overrides: { readMailbox: { orchestration } },
+      });
+      for (const refused of [put, imported]) {
+        expect(refused).toMatchObject({ status: 422, body: { code: "INVALID_TOOL" } });
+        expect(JSON.stringify(refused.body.issues)).toContain("cache_ttl_s");
+      }
+    },
+  );
 
-  test.each([
+  trial.each([
     ["for every operation that authenticates", { connection: "acme" }],
     ["for a security scheme", { schemes: { token: { connection: { acme: ["mail.read"] } } } }],
   ])("is used by imported operations, %s", async (_, auth) => {
@@ -127,7 +131,7 @@ describe("The account of a subject, in a declaration", () => {
     expect(await run("mail_readOpen", "ada")).toMatchObject({ data: { token: expect.any(String) } });
   });
 
-  test("is used by tools of an MCP server, each subject's in a session of its own", async () => {
+  trial("is used by tools of an MCP server, each subject's in a session of its own", async () => {
     const { send, run, sessions } = await openDeclared();
     const server = { prefix: "m", mcp: { url: `${API}/mcp`, auth: { connection: "acme" } } };
     const without = await send("POST", "/v1/tools/import", server);

@@ -15,6 +15,7 @@ import { runs } from "../../../../src/features/runs/index.ts";
 import { samples } from "../../../support/samples.ts";
 import { API, openConnections } from "./connection-world.ts";
 import { base, mailbox } from "./mailbox-tool.ts";
+import { trial } from "../../../support/trial.ts";
 
 const later = defineTool({
   ...base,
@@ -302,7 +303,7 @@ const DOORS: Readonly<Record<string, Door>> = {
 const other = (subject: string): string => (subject === "ada" ? "grace" : "ada");
 
 describe("A subject, at every door", () => {
-  test.each(Object.keys(DOORS))("T52 is whose account is used: %s", async (name) => {
+  trial.each(Object.keys(DOORS))("T52 is whose account is used: %s", async (name) => {
     const world = await openDoors();
     for (const subject of ["ada", "grace"]) {
       const answer = await DOORS[name]!(world, subject, "one key for both");
@@ -366,7 +367,7 @@ describe("A subject, at every door", () => {
     expect(said(tool)).not.toContain("ada@acme.dev");
   });
 
-  test.each([
+  trial.each([
     ["subjekt", "subject"],
     ["on_connectoin", "on_connection"],
     ["Connections", "connections"],
@@ -385,7 +386,7 @@ describe("A subject, at every door", () => {
     }
   });
 
-  test("is not suggested to a model that writes a batch", async () => {
+  trial("is not suggested to a model that writes a batch", async () => {
     const { send } = await openDoors();
     const batch = { subjekt: "ada", on_connectoin: "park", actions: [{ tool: "mailbox" }] };
     const turn = await send("POST", "/v1/openai/tool_calls", {
@@ -411,7 +412,7 @@ describe("A subject, at every door", () => {
     }
   });
 
-  test("T52 stands in no schema that a model sees", async () => {
+  trial("T52 stands in no schema that a model sees", async () => {
     const { send } = await openDoors();
     for (const format of ["json-schema", "openai", "openai-responses", "anthropic", "gemini", "mcp"])
       for (const surface of ["batch", "meta", "flat"]) {
@@ -420,7 +421,7 @@ describe("A subject, at every door", () => {
       }
   });
 
-  test("T52 finds nothing by the handle of another one's result", async () => {
+  trial("T52 finds nothing by the handle of another one's result", async () => {
     const { send } = await openDoors();
     const big = { max_tokens: 1, actions: [{ id: "a", tool: "mailbox" }] };
     const cut = await send("POST", "/v1/execute_actions", { ...big, subject: "ada" });
@@ -437,7 +438,7 @@ describe("A subject, at every door", () => {
     });
   });
 
-  test("is told by its runs, which can be found by it", async () => {
+  trial("is told by its runs, which can be found by it", async () => {
     const { send, volley } = await openDoors();
     await send("POST", "/v1/execute_actions", { subject: "ada", actions: [{ tool: "mailbox" }] });
     await volley.advance(2_000);

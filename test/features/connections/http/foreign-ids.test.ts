@@ -10,6 +10,7 @@ import { checkIdClaims } from "../../../../src/features/sign-in/check-id-claims.
 import { ownerOf } from "../../../../src/features/sign-in/sign-in.ts";
 import { openConnections } from "./connection-world.ts";
 import { mailbox } from "./mailbox-tool.ts";
+import { trial } from "../../../support/trial.ts";
 
 /** Ids as other systems write them. */
 const IDS = [
@@ -37,7 +38,7 @@ const open = () =>
   });
 
 describe.each(IDS)("T65 an id of %s is taken as it is", (_, id) => {
-  test("as a subject: in links, lists, headers, bodies, keys and filters of runs", async () => {
+  trial("as a subject: in links, lists, headers, bodies, keys and filters of runs", async () => {
     const { connect, send, goOn, start, volley } = await open();
     const connection = await connect(id, "ada@acme.dev");
     const query = new URLSearchParams({ subject: id }).toString();
@@ -66,7 +67,7 @@ describe.each(IDS)("T65 an id of %s is taken as it is", (_, id) => {
     expect((await goOn(url as string)).status).toBe(303);
   });
 
-  test("as a customer: of endpoints, events and portal links", async () => {
+  trial("as a customer: of endpoints, events and portal links", async () => {
     const { send, volley } = await open();
     const url = "https://shop.acme.dev/hooks";
     const made = await send("PUT", "/v1/endpoints/one", { url, customer: id, events: ["*"] });
@@ -98,7 +99,7 @@ describe.each(IDS)("T65 an id of %s is taken as it is", (_, id) => {
   });
 });
 
-test.each(NONE)("T65 %j is no subject and no customer, wherever it is named", async (id) => {
+trial.each(NONE)("T65 %j is no subject and no customer, wherever it is named", async (id) => {
   const { send, start } = await open();
   expect((await start({ subject: id })).status).toBe(422);
   const actions = [{ tool: "mailbox" }];

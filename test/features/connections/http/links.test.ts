@@ -19,7 +19,7 @@ describe("POST /v1/connections", () => {
     expect(Date.parse(started.body.expires_at as string) - volley.now()).toBeLessThanOrEqual(600_000);
   });
 
-  test("connects the one that is there anew, under its id, and it stays active meanwhile", async () => {
+  trial("connects the one that is there anew, under its id, and it stays active meanwhile", async () => {
     const { connect, start, send, signIn } = await openConnections();
     const id = await connect("ada", "ada@old.dev");
     const again = await start();
@@ -70,7 +70,7 @@ describe("POST /v1/connections", () => {
     expect(JSON.stringify([kept.body, shown.body])).not.toContain("k-1234567890");
   });
 
-  test.each([
+  trial.each([
     ["bearer", "k-1\n"],
     ["bearer", "k\r\nx-admin: 1"],
     ["bearer", " k-1"],
@@ -101,7 +101,7 @@ describe("POST /v1/connections", () => {
     },
   );
 
-  test.each([
+  trial.each([
     [{ connector: "other" }, "/connector: expected one of acme, crm"],
     [{ subject: " a" }, "/subject"],
     [{ subject: "" }, "/subject"],
@@ -146,13 +146,13 @@ describe("POST /v1/connections", () => {
     });
   });
 
-  test("offers a connector to its tenants only", async () => {
+  trial("offers a connector to its tenants only", async () => {
     const connectors = { acme: { ...ACME, tenants: ["other"] } };
     const { start } = await openConnections({ env: { VOLLEY_CONNECTORS: JSON.stringify(connectors) } });
     expect((await start()).status).toBe(422);
   });
 
-  test("lets a key with a subject name no other one", async () => {
+  trial("lets a key with a subject name no other one", async () => {
     const { start, send } = await openConnections({ key: { subject: "ada", flags: ["manage_connections"] } });
     expect((await start()).status).toBe(201);
     expect((await start({ subject: "grace" })).status).toBe(403);
@@ -162,30 +162,33 @@ describe("POST /v1/connections", () => {
 });
 
 describe("A link", () => {
-  test("names the subject and the deployment's host, and asks before it goes on; opening it uses nothing up", async () => {
-    const { start, send, goOn } = await openConnections();
-    const { connect_url: url } = (await start()).body;
-    const path = new URL(url as string).pathname;
-    for (let times = 0; times < 3; times += 1) {
-      const page = await send("GET", path);
-      expect(page.status).toBe(200);
-      expect(page.body).toContain("<bdi>ada</bdi>");
-      expect(page.body).toContain("<bdi>volley.test</bdi>");
-      expect(page.body).toContain("id.acme.dev");
-      expect(page.body).not.toContain("<script");
-      expect(page.headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
-      expect(page.headers.get("referrer-policy")).toBe("no-referrer");
-    }
-    const gone = await goOn(url as string);
-    expect(gone.status).toBe(303);
-    const target = new URL(gone.headers.get("location")!);
-    expect(target.origin + target.pathname).toBe(`${PROVIDER}/authorize`);
-    expect(target.searchParams.get("redirect_uri")).toBe("https://volley.test/v1/connections/callback");
-    expect(target.searchParams.get("scope")).toBe("mail.read");
-    expect(target.searchParams.get("code_challenge")).toMatch(/^[\w-]{43}$/);
-  });
+  trial(
+    "names the subject and the deployment's host, and asks before it goes on; opening it uses nothing up",
+    async () => {
+      const { start, send, goOn } = await openConnections();
+      const { connect_url: url } = (await start()).body;
+      const path = new URL(url as string).pathname;
+      for (let times = 0; times < 3; times += 1) {
+        const page = await send("GET", path);
+        expect(page.status).toBe(200);
+        expect(page.body).toContain("<bdi>ada</bdi>");
+        expect(page.body).toContain("<bdi>volley.test</bdi>");
+        expect(page.body).toContain("id.acme.dev");
+        expect(page.body).not.toContain("<script");
+        expect(page.headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
+        expect(page.headers.get("referrer-policy")).toBe("no-referrer");
+      }
+      const gone = await goOn(url as string);
+      expect(gone.status).toBe(303);
+      const target = new URL(gone.headers.get("location")!);
+      expect(target.origin + target.pathname).toBe(`${PROVIDER}/authorize`);
+      expect(target.searchParams.get("redirect_uri")).toBe("https://volley.test/v1/connections/callback");
+      expect(target.searchParams.get("scope")).toBe("mail.read");
+      expect(target.searchParams.get("code_challenge")).toMatch(/^[\w-]{43}$/);
+    },
+  );
 
-  test("is good for ten minutes, and once", async () => {
+  trial("is good for ten minutes, and once", async () => {
     const { start, send, signIn, volley } = await openConnections();
     const { connect_url: url } = (await start()).body;
     await signIn(url as string, "ada@acme.dev");
@@ -197,7 +200,7 @@ describe("A link", () => {
     expect((await send("GET", `/v1/connections/${late.connection_id}`)).status).toBe(404);
   });
 
-  test("that another browser has begun leads nowhere; the same one may try again", async () => {
+  trial("that another browser has begun leads nowhere; the same one may try again", async () => {
     const { start, goOn } = await openConnections();
     const { connect_url: url } = (await start()).body;
     const first = await goOn(url as string);
@@ -221,7 +224,7 @@ describe("A link", () => {
     expect((await send("GET", `/v1/connections/${id}`)).body.state).toBe("pending");
   });
 
-  test.each([
+  trial.each([
     ["of another issuer", "https://evil.dev"],
     ["of none", null],
   ])(
@@ -260,7 +263,7 @@ describe("A link", () => {
     },
   );
 
-  test("takes its form from its own page alone", async () => {
+  trial("takes its form from its own page alone", async () => {
     const { start, send } = await openConnections();
     const path = new URL((await start()).body.connect_url as string).pathname;
     const headers = { "content-type": "application/x-www-form-urlencoded" };
@@ -270,7 +273,7 @@ describe("A link", () => {
     expect(foreign.status).toBe(403);
   });
 
-  test("shows hidden characters of nothing, because none can be in a subject", async () => {
+  trial("shows hidden characters of nothing, because none can be in a subject", async () => {
     const { send } = await openConnections();
     for (const path of [
       "/connect/test/cn_0000000000000000000000000/x",
@@ -285,36 +288,41 @@ describe("A link", () => {
 });
 
 describe("An account that the provider sends back", () => {
-  test("stays pending until the caller says who came; the browser returns with an id and a code", async () => {
-    const { start, signIn, send } = await openConnections();
-    const { connect_url: url, connection_id: id } = (await start({ return_to: `${APP}/done?tab=2` })).body;
-    const back = await signIn(url as string, "ada@acme.dev");
-    expect(back.status).toBe(303);
-    const location = new URL(back.headers.get("location")!);
-    expect(location.origin + location.pathname).toBe(`${APP}/done`);
-    expect(location.searchParams.get("tab")).toBe("2");
-    expect(location.searchParams.get("connection_id")).toBe(id);
-    expect((await send("GET", `/v1/connections/${id}`)).body).toMatchObject({
-      state: "pending",
-      account: null,
-    });
-    const code = location.searchParams.get("code");
-    const confirmed = await send("POST", `/v1/connections/${id}/confirm`, { code, subject: "ada" });
-    expect(confirmed).toMatchObject({
-      status: 200,
-      body: {
-        connection_id: id,
-        state: "active",
-        account: "ada@acme.dev",
-        scopes: ["mail.read"],
-        name: "default",
-      },
-    });
-    // The code is for one use.
-    expect((await send("POST", `/v1/connections/${id}/confirm`, { code, subject: "ada" })).status).toBe(409);
-  });
+  trial(
+    "stays pending until the caller says who came; the browser returns with an id and a code",
+    async () => {
+      const { start, signIn, send } = await openConnections();
+      const { connect_url: url, connection_id: id } = (await start({ return_to: `${APP}/done?tab=2` })).body;
+      const back = await signIn(url as string, "ada@acme.dev");
+      expect(back.status).toBe(303);
+      const location = new URL(back.headers.get("location")!);
+      expect(location.origin + location.pathname).toBe(`${APP}/done`);
+      expect(location.searchParams.get("tab")).toBe("2");
+      expect(location.searchParams.get("connection_id")).toBe(id);
+      expect((await send("GET", `/v1/connections/${id}`)).body).toMatchObject({
+        state: "pending",
+        account: null,
+      });
+      const code = location.searchParams.get("code");
+      const confirmed = await send("POST", `/v1/connections/${id}/confirm`, { code, subject: "ada" });
+      expect(confirmed).toMatchObject({
+        status: 200,
+        body: {
+          connection_id: id,
+          state: "active",
+          account: "ada@acme.dev",
+          scopes: ["mail.read"],
+          name: "default",
+        },
+      });
+      // The code is for one use.
+      expect((await send("POST", `/v1/connections/${id}/confirm`, { code, subject: "ada" })).status).toBe(
+        409,
+      );
+    },
+  );
 
-  test("T52 is ended when another subject came, and taken back at the provider", async () => {
+  trial("T52 is ended when another subject came, and taken back at the provider", async () => {
     const { start, signIn, send, provider, volley } = await openConnections();
     const { connect_url: url, connection_id: id } = (await start()).body;
     const back = await signIn(url as string, "mallory@evil.dev");
@@ -328,26 +336,32 @@ describe("An account that the provider sends back", () => {
     expect(provider.seen.revoked).toEqual([...provider.refreshes.keys()]);
   });
 
-  test("T52 is taken back at the provider too where a new link takes the place of an unconfirmed one", async () => {
-    const { start, signIn, volley, provider } = await openConnections();
-    await signIn((await start()).body.connect_url as string, "mallory@evil.dev");
-    const [brought] = provider.refreshes.keys();
-    await start();
-    await volley.advance(1_000);
-    expect(provider.seen.revoked).toEqual([brought]);
-  });
+  trial(
+    "T52 is taken back at the provider too where a new link takes the place of an unconfirmed one",
+    async () => {
+      const { start, signIn, volley, provider } = await openConnections();
+      await signIn((await start()).body.connect_url as string, "mallory@evil.dev");
+      const [brought] = provider.refreshes.keys();
+      await start();
+      await volley.advance(1_000);
+      expect(provider.seen.revoked).toEqual([brought]);
+    },
+  );
 
-  test("that another subject brought is not taken back where it is the account that is connected: its tokens would end too", async () => {
-    const { connect, start, signIn, send, provider, volley } = await openConnections();
-    const id = await connect("ada", "ada@acme.dev");
-    const back = await signIn((await start()).body.connect_url as string, "ada@acme.dev");
-    const code = codeOf(back.headers.get("location"));
-    await send("POST", `/v1/connections/${id}/confirm`, { code, subject: "mallory" });
-    await volley.advance(1_000);
-    expect(provider.seen.revoked).toEqual([]);
-  });
+  trial(
+    "that another subject brought is not taken back where it is the account that is connected: its tokens would end too",
+    async () => {
+      const { connect, start, signIn, send, provider, volley } = await openConnections();
+      const id = await connect("ada", "ada@acme.dev");
+      const back = await signIn((await start()).body.connect_url as string, "ada@acme.dev");
+      const code = codeOf(back.headers.get("location"));
+      await send("POST", `/v1/connections/${id}/confirm`, { code, subject: "mallory" });
+      await volley.advance(1_000);
+      expect(provider.seen.revoked).toEqual([]);
+    },
+  );
 
-  test("that another subject brought leaves what was active before as it was", async () => {
+  trial("that another subject brought leaves what was active before as it was", async () => {
     const { connect, start, signIn, send } = await openConnections();
     const id = await connect("ada", "ada@acme.dev");
     const back = await signIn((await start()).body.connect_url as string, "mallory@evil.dev");
@@ -359,7 +373,7 @@ describe("An account that the provider sends back", () => {
     });
   });
 
-  test("is taken once, and a guessed code confirms nothing", async () => {
+  trial("is taken once, and a guessed code confirms nothing", async () => {
     const { start, goOn, send, provider } = await openConnections();
     const { connect_url: url, connection_id: id } = (await start()).body;
     const gone = await goOn(url as string);
@@ -373,7 +387,7 @@ describe("An account that the provider sends back", () => {
     expect((await send("POST", `/v1/connections/${id}/confirm`, { code, subject: "ada" })).status).toBe(200);
   });
 
-  test("waits ten minutes for the caller's word, and is taken back then", async () => {
+  trial("waits ten minutes for the caller's word, and is taken back then", async () => {
     const { start, signIn, send, volley, provider } = await openConnections();
     const { connect_url: url, connection_id: id } = (await start()).body;
     const back = await signIn(url as string, "ada@acme.dev");
@@ -384,7 +398,7 @@ describe("An account that the provider sends back", () => {
     expect(provider.seen.revoked).toEqual([...provider.refreshes.keys()]);
   });
 
-  test("a no, or a provider that gives nothing, leads back with an error", async () => {
+  trial("a no, or a provider that gives nothing, leads back with an error", async () => {
     const { start, goOn, send, provider } = await openConnections();
     const refused = (await start()).body;
     const state = new URL(
@@ -407,7 +421,7 @@ describe("An account that the provider sends back", () => {
     expect(new URL(fault.headers.get("location")!).searchParams.get("error")).toBe("server_error");
   });
 
-  test("is active at once in a sandbox, where a confirmation is taken all the same", async () => {
+  trial("is active at once in a sandbox, where a confirmation is taken all the same", async () => {
     const { start, signIn, send } = await openConnections({ confirmsItself: true });
     const alone = (await start({ return_to: undefined })).body;
     const page = await signIn(alone.connect_url as string, "ada@acme.dev");
@@ -424,7 +438,7 @@ describe("An account that the provider sends back", () => {
 });
 
 describe("Connections", () => {
-  test("are listed by subject and connector, in pages, the newest first", async () => {
+  trial("are listed by subject and connector, in pages, the newest first", async () => {
     const { connect, send, volley } = await openConnections();
     for (const subject of ["ada", "grace", "joan"]) {
       await connect(subject, `${subject}@acme.dev`);
@@ -450,7 +464,7 @@ describe("Connections", () => {
     expect(seen).toEqual(["ada", "joan", "grace", "ada"]);
   });
 
-  test("T16 have no token in any answer", async () => {
+  trial("T16 have no token in any answer", async () => {
     const { connect, send, provider } = await openConnections();
     await connect("ada", "ada@acme.dev");
     const list = JSON.stringify((await send("GET", "/v1/connections")).body);
@@ -462,7 +476,7 @@ describe("Connections", () => {
     expect(exported).toContain("ada@acme.dev");
   });
 
-  test("that are deleted are taken back at the provider, and gone", async () => {
+  trial("that are deleted are taken back at the provider, and gone", async () => {
     const { connect, send, provider } = await openConnections();
     const id = await connect("ada", "ada@acme.dev");
     const [refresh] = provider.refreshes.keys();
@@ -472,7 +486,7 @@ describe("Connections", () => {
     expect((await send("DELETE", `/v1/connections/${id}`)).status).toBe(404);
   });
 
-  test("tell of a change of their state to who waits for it", async () => {
+  trial("tell of a change of their state to who waits for it", async () => {
     const { start, signIn, volley } = await openConnections({ confirmsItself: true });
     const { connect_url: url, connection_id: id } = (await start()).body;
     const waiting = volley.fetch(`/v1/connections/${id}?wait_s=45`);
@@ -502,7 +516,7 @@ describe("The configuration of connections", () => {
     });
   });
 
-  test("is good without any", async () => {
+  trial("is good without any", async () => {
     expect((await health({ VOLLEY_CONNECTORS: "", VOLLEY_VAULT_KEY: "" })).status).toBe(200);
     expect((await health({ VOLLEY_CONNECTORS: JSON.stringify(CONNECTORS) })).status).toBe(200);
   });

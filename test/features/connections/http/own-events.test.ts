@@ -5,6 +5,7 @@ import { endpoints } from "../../../../src/features/endpoints/index.ts";
 import { type Gives, givenBy } from "../../../../src/feature/gives.ts";
 import { openConnections } from "./connection-world.ts";
 import { mailbox } from "./mailbox-tool.ts";
+import { trial } from "../../../support/trial.ts";
 
 const HOOK = "https://shop.acme.dev/hooks";
 const CALL = { subject: "ada", actions: [{ tool: "mailbox", args: {} }] };
@@ -68,7 +69,7 @@ describe("A tenant's endpoint", () => {
     expect(await told()).toEqual([]);
   });
 
-  test("is told of each time that it is connected anew", async () => {
+  trial("is told of each time that it is connected anew", async () => {
     const { connect, volley, told } = await openWatched();
     await connect("ada", "ada@old.dev");
     await volley.advance(1_000);
@@ -96,7 +97,7 @@ describe("A tenant's endpoint", () => {
     expect(JSON.stringify(sent())).not.toContain("k-1234567890");
   });
 
-  test("is told once of one that the provider ended, however many calls find it so", async () => {
+  trial("is told once of one that the provider ended, however many calls find it so", async () => {
     const { connect, volley, provider, told } = await openWatched();
     const id = await connect("ada", "ada@acme.dev");
     await told();
@@ -120,7 +121,7 @@ describe("A tenant's endpoint", () => {
     ]);
   });
 
-  test("that cannot be reached delays and changes nothing about a connection", async () => {
+  trial("that cannot be reached delays and changes nothing about a connection", async () => {
     const { connect, send } = await openWatched({ answer: () => new Response("", { status: 503 }) });
     const id = await connect("ada", "ada@acme.dev");
     expect((await send("GET", `/v1/connections/${id}`)).body.state).toBe("active");
@@ -128,28 +129,31 @@ describe("A tenant's endpoint", () => {
 });
 
 describe("A connection's event", () => {
-  test("is offered until the tenant's endpoints have it, once, and the connection does not wait for that", async () => {
-    let isDown = true;
-    const feature = endpoints();
-    const [tell] = givenBy([feature], "tell");
-    const down: typeof feature = {
-      ...feature,
-      gives: {
-        ...feature.gives,
-        tell: (...given: Parameters<Gives["tell"]>) =>
-          isDown ? Promise.reject(new Error("Cannot tell: it is down")) : tell!(...given),
-      },
-    };
-    const { connect, volley, told } = await openWatched({ feature: down });
-    const id = await connect("ada", "ada@acme.dev");
-    await volley.advance(10 * 60_000);
-    expect(await told()).toEqual([]);
-    isDown = false;
-    await volley.advance(20_000);
-    expect(await told()).toMatchObject([
-      { type: "volley.connection.active", data: { connection_id: id, subject: "ada" } },
-    ]);
-    await volley.advance(10 * 60_000);
-    expect(await told()).toHaveLength(1);
-  });
+  trial(
+    "is offered until the tenant's endpoints have it, once, and the connection does not wait for that",
+    async () => {
+      let isDown = true;
+      const feature = endpoints();
+      const [tell] = givenBy([feature], "tell");
+      const down: typeof feature = {
+        ...feature,
+        gives: {
+          ...feature.gives,
+          tell: (...given: Parameters<Gives["tell"]>) =>
+            isDown ? Promise.reject(new Error("Cannot tell: it is down")) : tell!(...given),
+        },
+      };
+      const { connect, volley, told } = await openWatched({ feature: down });
+      const id = await connect("ada", "ada@acme.dev");
+      await volley.advance(10 * 60_000);
+      expect(await told()).toEqual([]);
+      isDown = false;
+      await volley.advance(20_000);
+      expect(await told()).toMatchObject([
+        { type: "volley.connection.active", data: { connection_id: id, subject: "ada" } },
+      ]);
+      await volley.advance(10 * 60_000);
+      expect(await told()).toHaveLength(1);
+    },
+  );
 });

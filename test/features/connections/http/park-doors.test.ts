@@ -145,7 +145,7 @@ describe("on_connection park in a batch in the background", () => {
 describe("on_connection park in a flow", () => {
   const FLOW = flow(ACTIONS, { $ref: "tell#/said" });
 
-  test("that is run by itself has its actions wait, and what needs them; the others run", async () => {
+  trial("that is run by itself has its actions wait, and what needs them; the others run", async () => {
     const { send, question, connectAda } = await open();
     await send("PUT", "/v1/flows/mail_flow", FLOW);
     const run = { subject: "ada", on_connection: "park" };
@@ -166,31 +166,34 @@ describe("on_connection park in a flow", () => {
     });
   });
 
-  test("that is an action of a batch waits whole, and gives its answer once the account is connected", async () => {
-    const { send, batch, question, connectAda } = await open();
-    await send("PUT", "/v1/flows/mail_flow", FLOW);
-    const { results } = await batch([
-      { id: "flow", tool: "mail_flow" },
-      { id: "after", tool: "says", args: { text: { $ref: "flow#" } } },
-      { id: "free", tool: "plain" },
-    ]);
-    expect(results.map(({ status }: { status: string }) => status)).toEqual([
-      "pending_confirmation",
-      "pending_confirmation",
-      "success",
-    ]);
-    expect(results[0].connect_url).toContain("/connect/test/cn_");
-    await connectAda();
-    expect(await question(results[0].confirmation.id as string)).toMatchObject({
-      status: "done",
-      results: [
-        { id: "flow", status: "success", data: "7 ada@acme.dev" },
-        { id: "after", status: "success", data: { said: "7 ada@acme.dev" } },
-      ],
-    });
-  });
+  trial(
+    "that is an action of a batch waits whole, and gives its answer once the account is connected",
+    async () => {
+      const { send, batch, question, connectAda } = await open();
+      await send("PUT", "/v1/flows/mail_flow", FLOW);
+      const { results } = await batch([
+        { id: "flow", tool: "mail_flow" },
+        { id: "after", tool: "says", args: { text: { $ref: "flow#" } } },
+        { id: "free", tool: "plain" },
+      ]);
+      expect(results.map(({ status }: { status: string }) => status)).toEqual([
+        "pending_confirmation",
+        "pending_confirmation",
+        "success",
+      ]);
+      expect(results[0].connect_url).toContain("/connect/test/cn_");
+      await connectAda();
+      expect(await question(results[0].confirmation.id as string)).toMatchObject({
+        status: "done",
+        results: [
+          { id: "flow", status: "success", data: "7 ada@acme.dev" },
+          { id: "after", status: "success", data: { said: "7 ada@acme.dev" } },
+        ],
+      });
+    },
+  );
 
-  test("that asks a person still does: connecting the account is no yes", async () => {
+  trial("that asks a person still does: connecting the account is no yes", async () => {
     const { send, batch, question, connectAda } = await open();
     const kept = await send(
       "PUT",
@@ -205,7 +208,7 @@ describe("on_connection park in a flow", () => {
 });
 
 describe("on_connection park elsewhere", () => {
-  test("holds for a tool that is called through invoke_tool", async () => {
+  trial("holds for a tool that is called through invoke_tool", async () => {
     const { batch, question, connectAda } = await open();
     const { results } = await batch([
       { tool: "invoke_tool", args: { tool_name: "mailbox", parameters: {} } },
@@ -217,7 +220,7 @@ describe("on_connection park elsewhere", () => {
     });
   });
 
-  test("holds for the calls of a model at an agent door, where `volley` says it", async () => {
+  trial("holds for the calls of a model at an agent door, where `volley` says it", async () => {
     const { send, connectAda } = await open({
       routes: {
         [`POST ${MODEL}/chat/completions`]: (sent) => {
@@ -266,7 +269,7 @@ describe("on_connection park elsewhere", () => {
     }
   });
 
-  test("leaves what waits for another account of the subject, by its name, alone", async () => {
+  trial("leaves what waits for another account of the subject, by its name, alone", async () => {
     const { batch, question, connectAda } = await open();
     const { results } = await batch([{ tool: "mailbox" }], { connections: { acme: "work" } });
     await connectAda();
@@ -276,24 +279,28 @@ describe("on_connection park elsewhere", () => {
     expect((await question(id)).status).toBe("done");
   });
 
-  test("tries again what could not be admitted when the account was connected: the quota was used up", async () => {
-    const { batch, question, connectAda, volley } = await open({
-      key: { quota: { limit: 1, window_s: 60 } },
-    });
-    const ids: string[] = [];
-    for (let asked = 0; asked < 2; asked += 1) {
-      const { results } = await batch([{ tool: "mailbox" }]);
-      ids.push(results[0].confirmation.id as string);
-      await volley.advance(60_000);
-    }
-    const statuses = async () => (await Promise.all(ids.map(question))).map(({ status }) => status as string);
-    await connectAda();
-    expect((await statuses()).sort()).toEqual(["done", "pending"]);
-    await volley.advance(CONNECTIONS_LIMITS.awaitedAgainMs);
-    expect(await statuses()).toEqual(["done", "done"]);
-  });
+  trial(
+    "tries again what could not be admitted when the account was connected: the quota was used up",
+    async () => {
+      const { batch, question, connectAda, volley } = await open({
+        key: { quota: { limit: 1, window_s: 60 } },
+      });
+      const ids: string[] = [];
+      for (let asked = 0; asked < 2; asked += 1) {
+        const { results } = await batch([{ tool: "mailbox" }]);
+        ids.push(results[0].confirmation.id as string);
+        await volley.advance(60_000);
+      }
+      const statuses = async () =>
+        (await Promise.all(ids.map(question))).map(({ status }) => status as string);
+      await connectAda();
+      expect((await statuses()).sort()).toEqual(["done", "pending"]);
+      await volley.advance(CONNECTIONS_LIMITS.awaitedAgainMs);
+      expect(await statuses()).toEqual(["done", "done"]);
+    },
+  );
 
-  test("keeps nobody waiting for what another subject's account has begun to run", async () => {
+  trial("keeps nobody waiting for what another subject's account has begun to run", async () => {
     const [first, second] = subjectsOfOneShard();
     const held = Promise.withResolvers<object>();
     const world = await open({ routes: { [`GET ${API}/mailbox`]: () => held.promise } });
@@ -310,29 +317,32 @@ describe("on_connection park elsewhere", () => {
     expect((await world.question(slow)).status).toBe("done");
   });
 
-  test("runs what was recorded after the account was connected: the batch took longer than the person", async () => {
-    const world = await open({
-      routes: {
-        [`GET ${API}/slow`]: async () => {
-          await world.connect("ada", "ada@acme.dev");
-          return { text: "slow" };
+  trial(
+    "runs what was recorded after the account was connected: the batch took longer than the person",
+    async () => {
+      const world = await open({
+        routes: {
+          [`GET ${API}/slow`]: async () => {
+            await world.connect("ada", "ada@acme.dev");
+            return { text: "slow" };
+          },
         },
-      },
-      tools: [
-        mailbox,
-        defineTool({
-          ...base,
-          name: "slow",
-          run: async (_, ctx) => (await ctx.fetch(`${API}/slow`)).json(),
-        }),
-      ],
-    });
-    const { results } = await world.batch([{ tool: "slow" }, { tool: "mailbox" }]);
-    expect(results[1].status).toBe("pending_confirmation");
-    await world.volley.advance(1_000);
-    expect(await world.question(results[1].confirmation.id as string)).toMatchObject({
-      status: "done",
-      results: [{ data: { mailbox: "ada@acme.dev" } }],
-    });
-  });
+        tools: [
+          mailbox,
+          defineTool({
+            ...base,
+            name: "slow",
+            run: async (_, ctx) => (await ctx.fetch(`${API}/slow`)).json(),
+          }),
+        ],
+      });
+      const { results } = await world.batch([{ tool: "slow" }, { tool: "mailbox" }]);
+      expect(results[1].status).toBe("pending_confirmation");
+      await world.volley.advance(1_000);
+      expect(await world.question(results[1].confirmation.id as string)).toMatchObject({
+        status: "done",
+        results: [{ data: { mailbox: "ada@acme.dev" } }],
+      });
+    },
+  );
 });

@@ -83,7 +83,7 @@ describe("A batch with on_connection park", () => {
     });
   });
 
-  test("is not used up by a yes while the account is not there; a no ends it", async () => {
+  trial("is not used up by a yes while the account is not there; a no ends it", async () => {
     const { run, resultsOf, connect, volley, send } = await open();
     const ids: string[] = [];
     for (const tool of ["mailbox", "relays"]) {
@@ -116,7 +116,7 @@ describe("A batch with on_connection park", () => {
     expect((await send("GET", "/v1/connections?subject=ada")).body.connections).toEqual([]);
   });
 
-  test("still needs a person's yes where the tool does: connecting the account is none", async () => {
+  trial("still needs a person's yes where the tool does: connecting the account is none", async () => {
     const { run, resultsOf, connect, volley, send } = await open();
     const [result] = await run([{ tool: "deletes" }]);
     expect(result).toMatchObject({ status: "pending_confirmation", connect_url: expect.any(String) });
@@ -128,13 +128,16 @@ describe("A batch with on_connection park", () => {
     expect(decided.body.results[0]).toMatchObject({ status: "success", data: { mailbox: "ada@acme.dev" } });
   });
 
-  test("parks nothing where the account is there, where no subject is named, or where it is to fail", async () => {
-    const { run, connect } = await open();
-    expect((await run([{ tool: "mailbox" }], { on_connection: "error" }))[0].error.code).toBe(
-      "CONNECTION_REQUIRED",
-    );
-    expect((await run([{ tool: "mailbox" }], { subject: null }))[0].error.code).toBe("CONNECTION_REQUIRED");
-    await connect("ada", "ada@acme.dev");
-    expect((await run([{ tool: "mailbox" }]))[0].status).toBe("success");
-  });
+  trial(
+    "parks nothing where the account is there, where no subject is named, or where it is to fail",
+    async () => {
+      const { run, connect } = await open();
+      expect((await run([{ tool: "mailbox" }], { on_connection: "error" }))[0].error.code).toBe(
+        "CONNECTION_REQUIRED",
+      );
+      expect((await run([{ tool: "mailbox" }], { subject: null }))[0].error.code).toBe("CONNECTION_REQUIRED");
+      await connect("ada", "ada@acme.dev");
+      expect((await run([{ tool: "mailbox" }]))[0].status).toBe("success");
+    },
+  );
 });

@@ -11,6 +11,7 @@ import { mcp } from "../../../../src/features/mcp/index.ts";
 import { undo } from "../../../../src/features/undo/index.ts";
 import { type Answered, API, openConnections } from "./connection-world.ts";
 import { base, deletes, mailbox, says } from "./mailbox-tool.ts";
+import { trial } from "../../../support/trial.ts";
 
 const MODEL = "https://llm.test/v1";
 
@@ -109,7 +110,7 @@ describe("A plan receipt", () => {
     expect(changedOf(other)).toEqual(["actions", "tools", "accounts"]);
   });
 
-  test("holds a batch to the declarations of its tools, those inside of a flow among them", async () => {
+  trial("holds a batch to the declarations of its tools, those inside of a flow among them", async () => {
     const { execute, receiptOf, declare, send } = await open();
     await declare("The rate");
     const flow = { summary: "Rates", input_schema: { type: "object" }, actions: [{ id: "r", tool: "rate" }] };
@@ -133,7 +134,7 @@ describe("A plan receipt", () => {
     );
   });
 
-  test("holds a batch to its accounts, and to there being none", async () => {
+  trial("holds a batch to its accounts, and to there being none", async () => {
     const { execute, receiptOf, connect, send } = await open();
     const batch = { subject: "ada", actions: [{ tool: "mailbox" }] };
     const none = await receiptOf(batch);
@@ -161,7 +162,7 @@ describe("A plan receipt", () => {
     expect(written).toEqual([]);
   });
 
-  test("that is none is 422", async () => {
+  trial("that is none is 422", async () => {
     const { execute, send } = await open();
     for (const plan_receipt of ["", "abc", 7, `${"a".repeat(64)}.${"b".repeat(64)}`, "g".repeat(64)]) {
       const { status, body } = await execute({ ...NOTE, plan_receipt });
@@ -171,26 +172,29 @@ describe("A plan receipt", () => {
     }
   });
 
-  test("is refused after the batch's key was asked: an answer that is kept is given, and a key that was refused is free", async () => {
-    const { execute, receiptOf, declare } = await open();
-    await declare("The rate");
-    const batch = { actions: [{ tool: "rate" }] };
-    const keyed = { ...batch, plan_receipt: await receiptOf(batch) };
-    const first = await execute(keyed, { "idempotency-key": "k1" });
-    expect(first.status).toBe(200);
-    await declare("The rate of today");
-    const again = await execute(keyed, { "idempotency-key": "k1" });
-    expect(again.headers.get("idempotency-replayed")).toBe("true");
-    expect(again.body).toEqual(first.body);
-    expect(changedOf(await execute(keyed, { "idempotency-key": "k2" }))).toEqual(["tools"]);
-    const mended = { ...batch, plan_receipt: await receiptOf(batch) };
-    expect((await execute(mended, { "idempotency-key": "k2" })).status).toBe(200);
-    expect((await execute(mended, { "idempotency-key": "k1" })).body.code).toBe("IDEMPOTENCY_CONFLICT");
-  });
+  trial(
+    "is refused after the batch's key was asked: an answer that is kept is given, and a key that was refused is free",
+    async () => {
+      const { execute, receiptOf, declare } = await open();
+      await declare("The rate");
+      const batch = { actions: [{ tool: "rate" }] };
+      const keyed = { ...batch, plan_receipt: await receiptOf(batch) };
+      const first = await execute(keyed, { "idempotency-key": "k1" });
+      expect(first.status).toBe(200);
+      await declare("The rate of today");
+      const again = await execute(keyed, { "idempotency-key": "k1" });
+      expect(again.headers.get("idempotency-replayed")).toBe("true");
+      expect(again.body).toEqual(first.body);
+      expect(changedOf(await execute(keyed, { "idempotency-key": "k2" }))).toEqual(["tools"]);
+      const mended = { ...batch, plan_receipt: await receiptOf(batch) };
+      expect((await execute(mended, { "idempotency-key": "k2" })).status).toBe(200);
+      expect((await execute(mended, { "idempotency-key": "k1" })).body.code).toBe("IDEMPOTENCY_CONFLICT");
+    },
+  );
 });
 
 describe("A plan receipt is taken by", () => {
-  test("a run of a flow, with its input", async () => {
+  trial("a run of a flow, with its input", async () => {
     const { send, written } = await open();
     const actions = [{ id: "n", tool: "note", args: { text: { $ref: "input#/text" } } }];
     const input_schema = { type: "object", properties: { text: { type: "string" } } };
@@ -211,7 +215,7 @@ describe("A plan receipt is taken by", () => {
     expect(written).toEqual(["a"]);
   });
 
-  test("a batch in the background, when it is sent and when it begins", async () => {
+  trial("a batch in the background, when it is sent and when it begins", async () => {
     const { execute, receiptOf, declare, send, volley } = await open();
     await declare("The rate");
     const batch = { actions: [{ tool: "rate" }] };
@@ -235,7 +239,7 @@ describe("A plan receipt is taken by", () => {
     expect(changedOf(await execute(sent))).toEqual(["tools"]);
   });
 
-  test("MCP and a provider's turn, whose other calls run", async () => {
+  trial("MCP and a provider's turn, whose other calls run", async () => {
     const { send, receiptOf, written } = await open();
     const good = { ...NOTE, plan_receipt: await receiptOf(NOTE) };
     const bad = { ...good, on_error: "fail-fast" };
@@ -265,7 +269,7 @@ describe("A plan receipt is taken by", () => {
     expect(written).toEqual(["one", "one"]);
   });
 
-  test("a round of a conversation, as the plan was shown there", async () => {
+  trial("a round of a conversation, as the plan was shown there", async () => {
     const { send, script, told, written } = await open();
     const says = (batch: object) => ({
       choices: [

@@ -8,6 +8,7 @@ import { base } from "./mailbox-tool.ts";
 import { CASES, type CaseWorld } from "../cases.ts";
 import { PROVIDERS } from "../providers.ts";
 import { CLIENT, createStandIn } from "../stand-in.ts";
+import { trial } from "../../../support/trial.ts";
 
 /** A quick run takes each twentieth case of a provider, each provider others; all others take all. */
 const EVERY = Number(process.env[SHARE] ?? 1) < 1 ? 20 : 1;
@@ -65,7 +66,7 @@ describe.each(NAMES)("An account at %s", (connector) => {
   const taken = CASES.map((one, at) => ({ ...one, at })).filter(
     ({ skip, at }) => (skip?.(provider) ?? null) === null && (at + NAMES.indexOf(connector)) % EVERY === 0,
   );
-  test.each(taken)("$title", async ({ run, at }) => {
+  trial.each(taken)("$title", async ({ run, at }) => {
     const { world, state } = opened;
     // A case leaves the provider as it was, and the minute of the key's quota is over.
     Object.assign(state, { instead: undefined, scopesGiven: undefined, problems: [] });

@@ -125,23 +125,26 @@ describe("T65 a provider with ways of its own", () => {
     expect((await send("GET", location)).headers.get("location")).toContain(`${APP}/done?connection_id=`);
   });
 
-  test("that gives no end of a token is asked for another one at a 401, and without a refresh token the account is broken", async () => {
-    const { connect, provider, run, send } = await open();
-    provider.expiresIn = undefined;
-    const id = await connect("ada", "ada@acme.dev");
-    provider.accounts.clear();
-    expect((await run()).data).toEqual({ mailbox: "ada@acme.dev" });
-    expect(provider.seen.refreshes).toBe(1);
-    provider.rotates = false;
-    const other = await connect("grace", "grace@acme.dev");
-    provider.accounts.clear();
-    expect((await run("grace")).error.code).toBe("CONNECTION_REQUIRED");
-    expect((await send("GET", `/v1/connections/${other}`)).body).toMatchObject({
-      state: "broken",
-      because: "revoked",
-    });
-    expect((await send("GET", `/v1/connections/${id}`)).body.state).toBe("active");
-  });
+  trial(
+    "that gives no end of a token is asked for another one at a 401, and without a refresh token the account is broken",
+    async () => {
+      const { connect, provider, run, send } = await open();
+      provider.expiresIn = undefined;
+      const id = await connect("ada", "ada@acme.dev");
+      provider.accounts.clear();
+      expect((await run()).data).toEqual({ mailbox: "ada@acme.dev" });
+      expect(provider.seen.refreshes).toBe(1);
+      provider.rotates = false;
+      const other = await connect("grace", "grace@acme.dev");
+      provider.accounts.clear();
+      expect((await run("grace")).error.code).toBe("CONNECTION_REQUIRED");
+      expect((await send("GET", `/v1/connections/${other}`)).body).toMatchObject({
+        state: "broken",
+        because: "revoked",
+      });
+      expect((await send("GET", `/v1/connections/${id}`)).body.state).toBe("active");
+    },
+  );
 
   test("that answers a refresh with an empty scope leaves what was granted", async () => {
     const { connect, provider, send, run, volley } = await open();
@@ -159,7 +162,7 @@ describe("A refresh that the provider refuses", () => {
     () =>
       Response.json({ error }, { status });
 
-  test("is UPSTREAM_ERROR with the time of the next question meanwhile, and broken in the end", async () => {
+  trial("is UPSTREAM_ERROR with the time of the next question meanwhile, and broken in the end", async () => {
     const { connect, provider, run, send, volley } = await open();
     const id = await connect("ada", "ada@acme.dev");
     await volley.advance(HOUR);
@@ -231,7 +234,7 @@ describe("An account that two connections hold", () => {
     expect(provider.seen.revoked).toHaveLength(1);
   });
 
-  test("is known by its name where the provider gives no ids; another account is taken back", async () => {
+  trial("is known by its name where the provider gives no ids; another account is taken back", async () => {
     const { connect, provider, send } = await open();
     const one = await connect("ada", "ada@acme.dev");
     await connect("grace", "ada@acme.dev");

@@ -4,6 +4,7 @@ import { defineTool } from "../../../../src/core/catalog/define-tool.ts";
 import type { Routes } from "../../../../src/package/testing.ts";
 import { API, openConnections } from "./connection-world.ts";
 import { base, mailbox } from "./mailbox-tool.ts";
+import { trial } from "../../../support/trial.ts";
 
 const HOUR = 3_600_000;
 
@@ -43,7 +44,7 @@ describe("A connection that is changed while its tokens are refreshed", () => {
 });
 
 describe("An account that comes back for a link that is there no more", () => {
-  test.each([
+  trial.each([
     ["the connection was deleted", "delete"],
     ["another link took its place", "anew"],
   ])("is taken back at the provider: %s", async (_, how) => {
@@ -58,7 +59,7 @@ describe("An account that comes back for a link that is there no more", () => {
 });
 
 describe("Two requests at once for one connection", () => {
-  test("that keep a key keep one that can be used", async () => {
+  trial("that keep a key keep one that can be used", async () => {
     const { send, run } = await open();
     const keep = (secret: string) =>
       send("POST", "/v1/connections", { connector: "crm", subject: "ada", secret });
@@ -67,7 +68,7 @@ describe("Two requests at once for one connection", () => {
     expect(await run("ada", "keyed")).toMatchObject({ data: { key: 12 } });
   });
 
-  test("that make a link have it given to calls that miss the connection", async () => {
+  trial("that make a link have it given to calls that miss the connection", async () => {
     const { start, run } = await open();
     const [first, second] = await Promise.all([start(), start()]);
     expect(second.body.connection_id).toBe(first.body.connection_id);

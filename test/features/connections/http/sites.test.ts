@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { defineTool } from "../../../../src/core/catalog/define-tool.ts";
 import { ACME, APP, openConnections, PROVIDER } from "./connection-world.ts";
 import { base } from "./mailbox-tool.ts";
+import { trial } from "../../../support/trial.ts";
 
 const SHOPIFY = { client_id: "volley", client_secret: { secret: "ACME_SECRET" } };
 const SHOP = "https://acme.myshopify.com";
@@ -86,7 +87,7 @@ describe("The site of an account", () => {
     });
   });
 
-  test.each([
+  trial.each([
     ["another shop's", "other.myshopify.com", "geheim"],
     ["forged", "acme.myshopify.com", "guessed"],
   ])("is not taken from an address that is %s", async (_, shop, secret) => {
@@ -98,7 +99,7 @@ describe("The site of an account", () => {
     expect(world.volley.requests.filter(({ method }) => method === "POST")).toEqual([]);
   });
 
-  test.each([
+  trial.each([
     ["none where the preset has no default", {}, "a shop's name"],
     ["one that is no shop", { site: "evil.dev/" }, "a shop's name"],
     ["one with another host in it", { site: "acme.evil.dev#" }, "a shop's name"],
@@ -124,21 +125,24 @@ describe("The site of an account", () => {
     expect(gone.origin).toBe(SHOP);
   });
 
-  test("of a connector of one's own is a name before its host; a call that misses an account makes no link without it", async () => {
-    const own = {
-      ...ACME,
-      authorize_url: "https://{site}.acme.dev/authorize",
-      token_url: `${PROVIDER}/token`,
-    };
-    const world = await open({ acme: own, shopify: SHOPIFY });
-    const started = await world.start({ site: "eu" });
-    const gone = new URL((await world.goOn(started.body.connect_url as string)).headers.get("location")!);
-    expect(gone.origin).toBe("https://eu.acme.dev");
-    const ran = await world.send("POST", "/v1/execute_actions", {
-      actions: [{ tool: "orders" }],
-      subject: "ada",
-    });
-    expect(ran.body.results[0].error).toMatchObject({ code: "CONNECTION_REQUIRED" });
-    expect(ran.body.results[0].error.connect_url).toBeUndefined();
-  });
+  trial(
+    "of a connector of one's own is a name before its host; a call that misses an account makes no link without it",
+    async () => {
+      const own = {
+        ...ACME,
+        authorize_url: "https://{site}.acme.dev/authorize",
+        token_url: `${PROVIDER}/token`,
+      };
+      const world = await open({ acme: own, shopify: SHOPIFY });
+      const started = await world.start({ site: "eu" });
+      const gone = new URL((await world.goOn(started.body.connect_url as string)).headers.get("location")!);
+      expect(gone.origin).toBe("https://eu.acme.dev");
+      const ran = await world.send("POST", "/v1/execute_actions", {
+        actions: [{ tool: "orders" }],
+        subject: "ada",
+      });
+      expect(ran.body.results[0].error).toMatchObject({ code: "CONNECTION_REQUIRED" });
+      expect(ran.body.results[0].error.connect_url).toBeUndefined();
+    },
+  );
 });

@@ -9,6 +9,7 @@ import { runs } from "../../../../src/features/runs/index.ts";
 import { configureKeys } from "../../../support/configured-keys.ts";
 import { API, openConnections } from "./connection-world.ts";
 import { base, mailbox } from "./mailbox-tool.ts";
+import { trial } from "../../../support/trial.ts";
 
 const write = {
   ...base,
@@ -152,15 +153,18 @@ describe("A key that acts for one subject", () => {
   });
 });
 
-test("T52 A question without a subject is none for a key that acts for one, and a key without one decides all, each with its own account", async () => {
-  const { send, ada, grace, ids } = await openWithKeys();
-  const { body } = await send("POST", "/v1/execute_actions", { actions: [{ tool: "asked" }] });
-  const ofNone = body.results[0].confirmation.id as string;
-  for (const headers of [ada, grace])
-    expect((await send("POST", `/v1/confirmations/${ofNone}`, { decision: "reject" }, headers)).status).toBe(
-      404,
-    );
-  const yes = await send("POST", `/v1/confirmations/${ids.question}`, { decision: "approve" });
-  expect(yes.body.results[0]).toMatchObject({ status: "success", data: { mailbox: "ada@acme.dev" } });
-  expect((await send("POST", `/v1/confirmations/${ofNone}`, { decision: "reject" })).status).toBe(200);
-});
+trial(
+  "T52 A question without a subject is none for a key that acts for one, and a key without one decides all, each with its own account",
+  async () => {
+    const { send, ada, grace, ids } = await openWithKeys();
+    const { body } = await send("POST", "/v1/execute_actions", { actions: [{ tool: "asked" }] });
+    const ofNone = body.results[0].confirmation.id as string;
+    for (const headers of [ada, grace])
+      expect(
+        (await send("POST", `/v1/confirmations/${ofNone}`, { decision: "reject" }, headers)).status,
+      ).toBe(404);
+    const yes = await send("POST", `/v1/confirmations/${ids.question}`, { decision: "approve" });
+    expect(yes.body.results[0]).toMatchObject({ status: "success", data: { mailbox: "ada@acme.dev" } });
+    expect((await send("POST", `/v1/confirmations/${ofNone}`, { decision: "reject" })).status).toBe(200);
+  },
+);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { openConnections, type WorldOptions } from "./connection-world.ts";
+import { trial } from "../../../support/trial.ts";
 
 /** Two tabs of one browser with the same link, both at the provider. */
 const openTabs = async (options: WorldOptions = {}, wish: object = {}) => {
@@ -48,12 +49,12 @@ describe("The form of a link", () => {
 });
 
 describe("Two tabs with the same link", () => {
-  test.each(["first", "second"] as const)("connect the account by the %s that comes back", async (which) => {
+  trial.each(["first", "second"] as const)("connect the account by the %s that comes back", async (which) => {
     const tabs = await openTabs();
     expect((await tabs.confirm(await tabs.comeBack(tabs[which]))).status).toBe(200);
   });
 
-  test.each(["first", "second"] as const)(
+  trial.each(["first", "second"] as const)(
     "say in the other one that the account is connected, when the %s has connected it",
     async (which) => {
       const tabs = await openTabs();
@@ -82,7 +83,7 @@ describe("Two tabs with the same link", () => {
     expect((await tabs.send("GET", tabs.path)).body).toContain("acme is connected already");
   });
 
-  test("say in the other one what to do, when another subject came by the first", async () => {
+  trial("say in the other one what to do, when another subject came by the first", async () => {
     const tabs = await openTabs();
     await tabs.confirm(await tabs.comeBack(tabs.first), "mallory");
     const page = await tabs.comeBack(tabs.second);
@@ -91,7 +92,7 @@ describe("Two tabs with the same link", () => {
     expect(page.body).not.toContain("connected already");
   });
 
-  test("do not say that an account is connected which has been ended since", async () => {
+  trial("do not say that an account is connected which has been ended since", async () => {
     const tabs = await openTabs();
     await tabs.confirm(await tabs.comeBack(tabs.first));
     await tabs.send("DELETE", `/v1/connections/${tabs.id}`);

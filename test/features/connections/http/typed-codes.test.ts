@@ -54,7 +54,7 @@ describe("A link that leads back to no application, where nobody signs in", () =
     expect((await goOn(url as string)).status).toBe(303);
   });
 
-  test.each([
+  trial.each([
     ["without the id", false],
     ["with the id", true],
   ])("T52 is confirmed by the code %s, once", async (_, hasId) => {
@@ -70,13 +70,13 @@ describe("A link that leads back to no application, where nobody signs in", () =
     expect(await stateOf(id)).toBe("active");
   });
 
-  test("takes a code in small letters, with blanks and a dash", async () => {
+  trial("takes a code in small letters, with blanks and a dash", async () => {
     const { shown, say } = await open();
     const { code } = await shown();
     expect((await say(` ${code.slice(0, 4).toLowerCase()}-${code.slice(4)} `)).status).toBe(200);
   });
 
-  test.each([
+  trial.each([
     ["without the id", false],
     ["with the id", true],
   ])(
@@ -99,7 +99,7 @@ describe("A link that leads back to no application, where nobody signs in", () =
     },
   );
 
-  test("bears four wrong codes, and those of another subject cost nothing", async () => {
+  trial("bears four wrong codes, and those of another subject cost nothing", async () => {
     const { shown, say } = await open();
     const { code } = await shown();
     for (let at = 0; at < 4; at += 1) await say(wrongOf(code));
@@ -107,7 +107,7 @@ describe("A link that leads back to no application, where nobody signs in", () =
     expect((await say(code)).status).toBe(200);
   });
 
-  test("T52 is ended where another subject says its code, by each way", async () => {
+  trial("T52 is ended where another subject says its code, by each way", async () => {
     const { shown, say, send } = await open();
     for (const hasId of [false, true]) {
       const { id, code } = await shown();
@@ -119,7 +119,7 @@ describe("A link that leads back to no application, where nobody signs in", () =
     }
   });
 
-  test("is not ended by a key of another subject, which finds only its own", async () => {
+  trial("is not ended by a key of another subject, which finds only its own", async () => {
     const flags = ["manage_connections"];
     const VOLLEY_KEYS = await configureKeys({
       "test-key": { name: "test", tenant: "test", flags },
@@ -136,7 +136,7 @@ describe("A link that leads back to no application, where nobody signs in", () =
     expect((await say(code)).status).toBe(200);
   });
 
-  test("has its code for ten minutes", async () => {
+  trial("has its code for ten minutes", async () => {
     const { shown, say, volley, provider } = await open();
     const { code } = await shown();
     await volley.advance(600_001);
@@ -144,7 +144,7 @@ describe("A link that leads back to no application, where nobody signs in", () =
     expect(provider.seen.revoked).toEqual([...provider.refreshes.keys()]);
   });
 
-  test("two that wait at once have a code each, and each confirms its own", async () => {
+  trial("two that wait at once have a code each, and each confirms its own", async () => {
     const { shown, say } = await open();
     const work = await shown({ name: "work" }, "ada@work.dev");
     const home = await shown({ name: "home" }, "ada@home.dev");
@@ -152,7 +152,7 @@ describe("A link that leads back to no application, where nobody signs in", () =
     expect((await say(work.code)).body).toMatchObject({ name: "work", account: "ada@work.dev" });
   });
 
-  test("shows the same code again to the browser that was shown it, and to no other", async () => {
+  trial("shows the same code again to the browser that was shown it, and to no other", async () => {
     const { start, goOn, send, provider, say } = await open();
     const { connect_url: url } = (await start({ return_to: undefined })).body;
     const gone = await goOn(url as string);
@@ -204,16 +204,19 @@ describe("confirm_connection", () => {
     expect(await stateOf(id)).toBe("active");
   });
 
-  test("is CONNECTION_REQUIRED without a subject, and NOT_FOUND for a code that is wrong or was used", async () => {
-    const { shown, tool } = await open();
-    const { code } = await shown();
-    expect((await tool(code)).error.code).toBe("CONNECTION_REQUIRED");
-    expect((await tool(wrongOf(code), "ada")).error.code).toBe("NOT_FOUND");
-    expect((await tool(code, "ada")).status).toBe("success");
-    expect((await tool(code, "ada")).error.code).toBe("NOT_FOUND");
-  });
+  trial(
+    "is CONNECTION_REQUIRED without a subject, and NOT_FOUND for a code that is wrong or was used",
+    async () => {
+      const { shown, tool } = await open();
+      const { code } = await shown();
+      expect((await tool(code)).error.code).toBe("CONNECTION_REQUIRED");
+      expect((await tool(wrongOf(code), "ada")).error.code).toBe("NOT_FOUND");
+      expect((await tool(code, "ada")).status).toBe("success");
+      expect((await tool(code, "ada")).error.code).toBe("NOT_FOUND");
+    },
+  );
 
-  test("T52 looks among its subject's connections only, and five wrong codes end theirs", async () => {
+  trial("T52 looks among its subject's connections only, and five wrong codes end theirs", async () => {
     const { shown, tool, stateOf } = await open();
     const { id, code } = await shown();
     for (let at = 0; at < 6; at += 1) expect((await tool(code, "mallory")).error.code).toBe("NOT_FOUND");
@@ -231,22 +234,25 @@ describe("return_to on a batch", () => {
       ...more,
     });
 
-  test("is where the links lead that CONNECTION_REQUIRED gives, with the connection's id and a code", async () => {
-    const world = await open();
-    const [{ error }] = (await ask(world, { return_to: `${APP}/back?chat=7` })).body.results;
-    expect(error.code).toBe("CONNECTION_REQUIRED");
-    expect(error.hint).not.toContain("code");
-    const back = await world.signIn(error.connect_url as string, "ada@acme.dev");
-    const location = new URL(back.headers.get("location")!);
-    expect(location.origin + location.pathname).toBe(`${APP}/back`);
-    expect(location.searchParams.get("chat")).toBe("7");
-    const id = location.searchParams.get("connection_id")!;
-    const code = location.searchParams.get("code")!;
-    expect((await world.say(code, "ada", id)).status).toBe(200);
-    expect((await ask(world, {})).body.results[0].status).toBe("success");
-  });
+  trial(
+    "is where the links lead that CONNECTION_REQUIRED gives, with the connection's id and a code",
+    async () => {
+      const world = await open();
+      const [{ error }] = (await ask(world, { return_to: `${APP}/back?chat=7` })).body.results;
+      expect(error.code).toBe("CONNECTION_REQUIRED");
+      expect(error.hint).not.toContain("code");
+      const back = await world.signIn(error.connect_url as string, "ada@acme.dev");
+      const location = new URL(back.headers.get("location")!);
+      expect(location.origin + location.pathname).toBe(`${APP}/back`);
+      expect(location.searchParams.get("chat")).toBe("7");
+      const id = location.searchParams.get("connection_id")!;
+      const code = location.searchParams.get("code")!;
+      expect((await world.say(code, "ada", id)).status).toBe(200);
+      expect((await ask(world, {})).body.results[0].status).toBe("success");
+    },
+  );
 
-  test("turns a link that is there, until somebody came back by it", async () => {
+  trial("turns a link that is there, until somebody came back by it", async () => {
     const world = await open();
     const [{ error }] = (await ask(world, {})).body.results;
     expect(error.hint).toContain("confirm_connection");
@@ -265,7 +271,7 @@ describe("return_to on a batch", () => {
       });
   });
 
-  test("means nothing inside arguments or an action", async () => {
+  trial("means nothing inside arguments or an action", async () => {
     const world = await open();
     const actions = [{ id: "m", tool: "mailbox", args: { return_to: `${APP}/x` } }];
     const [result] = (await ask(world, { actions })).body.results;

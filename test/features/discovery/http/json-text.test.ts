@@ -5,6 +5,7 @@ import { createTestVolley } from "../../../../src/package/testing.ts";
 import { ALL_FEATURES } from "../../../support/all-features.ts";
 import { contractOf } from "../../../support/fake-actions.ts";
 import { ACCEPTS_JSON } from "../../../support/keyed-doors.ts";
+import { trial } from "../../../support/trial.ts";
 
 const look = contractOf("probe-look", {
   input: z.strictObject({
@@ -64,38 +65,41 @@ test("JSON text that a reference brings is read likewise, and the result says so
   expect(results[0]!.meta).not.toHaveProperty("read_as");
 });
 
-test("a result says so of a job, of a loop and of a batch in the background too, whatever brought the text", async () => {
-  const texts = { ids: ["a"], note: '["x","y"]' };
-  const actions = [
-    { id: "one", tool: "probe-look", args: texts },
-    { id: "job", tool: "probe-later", args: { ids: { $ref: "one#/got/note" } } },
-    { id: "said", tool: "probe-later", args: { ids: "[]" } },
-    { id: "all", tool: "probe-look", for_each: ['["x"]', "[]"], args: { ids: { $ref: "item#" } } },
-    { id: "jobs", tool: "probe-later", for_each: ["[]"], args: { ids: { $ref: "item#" } } },
-    { id: "late", tool: "probe-look", args: { ids: { $ref: "one#/got/note" } } },
-    { id: "bare", tool: "probe-look", args: { ids: ["a"] } },
-  ];
-  const said = (text: string) =>
-    (JSON.parse(text) as { results: { id: string; meta: { read_as?: object } }[] }).results.map(
-      ({ id, meta }) => [id, meta.read_as],
-    );
-  const read = { args: "JSON text in /ids" };
-  const expected = [
-    ["one", undefined],
-    ["job", read],
-    ["said", read],
-    ["all", read],
-    ["jobs", read],
-    ["late", read],
-    ["bare", undefined],
-  ];
-  expect(said(await ask("/v1/execute_actions", { actions }))).toEqual(expected);
-  const begun = JSON.parse(await ask("/v1/execute_actions", { actions, background: true })) as object;
-  await volley.advance(60_000);
-  const { job_id } = begun as { readonly job_id: string };
-  const page = await (await volley.fetch(`/v1/jobs/${job_id}/results`)).text();
-  expect(said(page)).toEqual(expected);
-});
+trial(
+  "a result says so of a job, of a loop and of a batch in the background too, whatever brought the text",
+  async () => {
+    const texts = { ids: ["a"], note: '["x","y"]' };
+    const actions = [
+      { id: "one", tool: "probe-look", args: texts },
+      { id: "job", tool: "probe-later", args: { ids: { $ref: "one#/got/note" } } },
+      { id: "said", tool: "probe-later", args: { ids: "[]" } },
+      { id: "all", tool: "probe-look", for_each: ['["x"]', "[]"], args: { ids: { $ref: "item#" } } },
+      { id: "jobs", tool: "probe-later", for_each: ["[]"], args: { ids: { $ref: "item#" } } },
+      { id: "late", tool: "probe-look", args: { ids: { $ref: "one#/got/note" } } },
+      { id: "bare", tool: "probe-look", args: { ids: ["a"] } },
+    ];
+    const said = (text: string) =>
+      (JSON.parse(text) as { results: { id: string; meta: { read_as?: object } }[] }).results.map(
+        ({ id, meta }) => [id, meta.read_as],
+      );
+    const read = { args: "JSON text in /ids" };
+    const expected = [
+      ["one", undefined],
+      ["job", read],
+      ["said", read],
+      ["all", read],
+      ["jobs", read],
+      ["late", read],
+      ["bare", undefined],
+    ];
+    expect(said(await ask("/v1/execute_actions", { actions }))).toEqual(expected);
+    const begun = JSON.parse(await ask("/v1/execute_actions", { actions, background: true })) as object;
+    await volley.advance(60_000);
+    const { job_id } = begun as { readonly job_id: string };
+    const page = await (await volley.fetch(`/v1/jobs/${job_id}/results`)).text();
+    expect(said(page)).toEqual(expected);
+  },
+);
 
 test("text that is no JSON of what is asked for is refused with its path", async () => {
   const answer = await ask("/v1/execute_actions", {

@@ -5,6 +5,7 @@ import { createTestVolley, type TestVolley } from "../../../../src/package/testi
 import { ALL_FEATURES } from "../../../support/all-features.ts";
 import { contractOf } from "../../../support/fake-actions.ts";
 import { ACCEPTS_JSON, KEYED_DOORS, WRITE_FLOW } from "../../../support/keyed-doors.ts";
+import { trial } from "../../../support/trial.ts";
 
 const HOST = "https://up.example.com";
 const write = contractOf("probe-write", {
@@ -90,7 +91,7 @@ const SHARED: typeof KEYED_DOORS = [
   ],
 ];
 
-test.each([
+trial.each([
   ...[...KEYED_DOORS, ...OF_MODELS].map((door) => [...door, "let go of"] as const),
   ...SHARED.map((door) => [...door, "kept"] as const),
 ])("P5: the key of %s whose only write misses its secret is $2", async (_, { path, bodyOf }, becomes) => {

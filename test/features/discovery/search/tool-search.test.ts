@@ -9,6 +9,7 @@ import { ToolSearch } from "../../../../src/features/discovery/search/tool-searc
 import { toChunks, toWords } from "../../../../src/features/discovery/search/to-words.ts";
 import { readCatalogue } from "../../../fixtures/catalogue/read-catalogue.ts";
 import { declareTool } from "../../../support/sample-tools.ts";
+import { trial } from "../../../support/trial.ts";
 
 function tool(name: string, summary: string, category = "things", description = `${summary}.`) {
   const input = z.strictObject({});
@@ -57,7 +58,7 @@ describe("find()", () => {
     expect(names(request)).toContain(expected);
   });
 
-  test("finds every tool that has a word of the request, not only the best", () => {
+  trial("finds every tool that has a word of the request, not only the best", () => {
     expect(new Set(names("calendar weather"))).toEqual(
       new Set(["delete_calendar_event", "list_calendar_events", "get_weather"]),
     );
@@ -150,7 +151,7 @@ describe("find()", () => {
     expect(names(request).length).toBeLessThanOrEqual(TOOLS.length);
   });
 
-  test("takes any text, and gives each tool at most once", () => {
+  trial("takes any text, and gives each tool at most once", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme", maxLength: 60 }), (request) => {
         const found = names(request);
@@ -183,7 +184,7 @@ describe("any word of a tool's name or summary", () => {
     ).toContain(name);
   };
 
-  test("finds it, in any letter case", () => {
+  trial("finds it, in any letter case", () => {
     fc.assert(
       fc.property(toolAndWord, fc.func(fc.boolean()), ({ name, word }, isUpper) => {
         finds(word, name);
@@ -192,7 +193,7 @@ describe("any word of a tool's name or summary", () => {
     );
   });
 
-  test("finds it in the plural", () => {
+  trial("finds it in the plural", () => {
     fc.assert(
       fc.property(toolAndWord, ({ name, word }) => {
         fc.pre(/^[a-z]{4,}$/.test(word) && !word.endsWith("s"));
@@ -201,7 +202,7 @@ describe("any word of a tool's name or summary", () => {
     );
   });
 
-  test("finds it with two neighbouring letters swapped", () => {
+  trial("finds it with two neighbouring letters swapped", () => {
     fc.assert(
       fc.property(toolAndWord, fc.nat(), ({ name, word }, seed) => {
         fc.pre(/^[a-z]{5,}$/.test(word));
@@ -211,7 +212,7 @@ describe("any word of a tool's name or summary", () => {
     );
   });
 
-  test("finds it with a letter left out, doubled or mistaken after the first", () => {
+  trial("finds it with a letter left out, doubled or mistaken after the first", () => {
     fc.assert(
       fc.property(
         toolAndWord,
@@ -227,7 +228,7 @@ describe("any word of a tool's name or summary", () => {
     );
   });
 
-  test("finds it among the other words of a request", () => {
+  trial("finds it among the other words of a request", () => {
     fc.assert(
       fc.property(toolAndWord, toolAndWord, (one, other) => {
         fc.pre(/^[a-z]+$/.test(one.word) && !isWeak(one.word));

@@ -95,18 +95,21 @@ describe("Every path of the API, by group and name:", () => {
     await expect(api.flows.get("look")).rejects.toMatchObject({ code: "NOT_FOUND", status: 404 });
   });
 
-  test("an endpoint is kept under an id with characters that a path cannot hold, changed, and gets an event", async () => {
-    const { eventTypes, endpoints, events } = (await deploy()).client.api;
-    await eventTypes.put("order.paid", { description: "Somebody paid" });
-    const kept = await endpoints.put("shop:1@eu", {
-      url: "https://shop.example.com/hooks",
-      events: ["order.*"],
-    });
-    expect(kept.secret).toMatch(/^whsec_/);
-    expect(await endpoints.update("shop:1@eu", { paused: true })).toMatchObject({ state: "paused" });
-    expect(await endpoints.list({ state: "paused" })).toMatchObject({ endpoints: [{ id: "shop:1@eu" }] });
-    expect(await events.publish({ type: "order.paid", data: {} })).toMatchObject({ endpoints: 0 });
-  });
+  trial(
+    "an endpoint is kept under an id with characters that a path cannot hold, changed, and gets an event",
+    async () => {
+      const { eventTypes, endpoints, events } = (await deploy()).client.api;
+      await eventTypes.put("order.paid", { description: "Somebody paid" });
+      const kept = await endpoints.put("shop:1@eu", {
+        url: "https://shop.example.com/hooks",
+        events: ["order.*"],
+      });
+      expect(kept.secret).toMatch(/^whsec_/);
+      expect(await endpoints.update("shop:1@eu", { paused: true })).toMatchObject({ state: "paused" });
+      expect(await endpoints.list({ state: "paused" })).toMatchObject({ endpoints: [{ id: "shop:1@eu" }] });
+      expect(await events.publish({ type: "order.paid", data: {} })).toMatchObject({ endpoints: 0 });
+    },
+  );
 
   test("what is refused rejects with the server's code, and what was wrong", async () => {
     const flow = { ...EMPTY, actions: [{ tool: "no_such_tool" }] };

@@ -164,7 +164,7 @@ describe("A delivery", () => {
     expect(await responseOf("unseen")).toMatchObject({ response: "\\u{202e}".repeat(128) });
   });
 
-  test("is sent once more when asked, under the event's id, to the endpoint's present address", async () => {
+  trial("is sent once more when asked, under the event's id, to the endpoint's present address", async () => {
     let answer = 500;
     const { put, publish, deliveriesOf, send, sentTo, later } = await openEndpoints(() => status(answer));
     await put("a");
@@ -189,7 +189,7 @@ describe("A delivery", () => {
     expect((await send("POST", "/v1/deliveries/nonsense/resend")).status).toBe(404);
   });
 
-  test("is found by endpoint, event and status, a page at a time, the latest event first", async () => {
+  trial("is found by endpoint, event and status, a page at a time, the latest event first", async () => {
     const { put, publish, send, later } = await openEndpoints(({ url }: SentRequest) =>
       url.endsWith("/bad") ? status(500) : taken(),
     );
@@ -262,7 +262,7 @@ describe("An endpoint", () => {
     expect((await send("DELETE", "/v1/endpoints/shop")).status).toBe(404);
   });
 
-  test("that brings its own secret signs with it, and it is never shown", async () => {
+  trial("that brings its own secret signs with it, and it is never shown", async () => {
     const { send, publish, sentTo, later } = await openEndpoints();
     const secret = `whsec_${btoa("a secret of the test, 32 bytes..")}`;
     const settings = { url: `${HOST}/a`, events: ["*"] };
@@ -286,41 +286,44 @@ describe("An endpoint", () => {
     expect((await send("PATCH", "/v1/endpoints/a", { secret })).status).toBe(422);
   });
 
-  test("that is only to be made, by If-None-Match, replaces none: an import that is run again leaves a rotated secret", async () => {
-    const { send, publish, sentTo, later, volley } = await openEndpoints();
-    const old = `whsec_${btoa("a secret of the test, 32 bytes..")}`;
-    const text = JSON.stringify([{ id: "a", url: `${HOST}/a`, app: "c_1", secret: old }]);
-    const run = () =>
-      importEndpoints(
-        { service: "svix", text },
-        { url: "", key: "" },
-        {
-          fetch: async (url, { method = "", headers, body }) => {
-            const sent = new Headers(headers);
-            sent.delete("authorization");
-            return volley.fetch(url, { method, headers: sent, body: body! });
+  trial(
+    "that is only to be made, by If-None-Match, replaces none: an import that is run again leaves a rotated secret",
+    async () => {
+      const { send, publish, sentTo, later, volley } = await openEndpoints();
+      const old = `whsec_${btoa("a secret of the test, 32 bytes..")}`;
+      const text = JSON.stringify([{ id: "a", url: `${HOST}/a`, app: "c_1", secret: old }]);
+      const run = () =>
+        importEndpoints(
+          { service: "svix", text },
+          { url: "", key: "" },
+          {
+            fetch: async (url, { method = "", headers, body }) => {
+              const sent = new Headers(headers);
+              sent.delete("authorization");
+              return volley.fetch(url, { method, headers: sent, body: body! });
+            },
+            sleep: async () => {},
+            now: () => volley.now(),
+            print: () => {},
           },
-          sleep: async () => {},
-          now: () => volley.now(),
-          print: () => {},
-        },
-      );
-    expect(await run()).toMatchObject([{ is: "new" }]);
-    const rotated = await send("POST", "/v1/endpoints/a/rotate", { overlap_s: 0 });
-    expect(await run()).toMatchObject([
-      { is: "replaced", notes: [expect.stringContaining("keeps the secret")] },
-    ]);
-    await publish("x");
-    await later(SECOND);
-    verify(sentTo("a")[0]!, rotated.body.secret as string);
-    const settings = { url: `${HOST}/a`, events: ["*"] };
-    const onlyNew = { "if-none-match": "*" };
-    expect(await send("PUT", "/v1/endpoints/a", settings, onlyNew)).toMatchObject({
-      status: 409,
-      body: { code: "NAME_TAKEN" },
-    });
-    expect((await send("PUT", "/v1/endpoints/b", settings, onlyNew)).status).toBe(201);
-  });
+        );
+      expect(await run()).toMatchObject([{ is: "new" }]);
+      const rotated = await send("POST", "/v1/endpoints/a/rotate", { overlap_s: 0 });
+      expect(await run()).toMatchObject([
+        { is: "replaced", notes: [expect.stringContaining("keeps the secret")] },
+      ]);
+      await publish("x");
+      await later(SECOND);
+      verify(sentTo("a")[0]!, rotated.body.secret as string);
+      const settings = { url: `${HOST}/a`, events: ["*"] };
+      const onlyNew = { "if-none-match": "*" };
+      expect(await send("PUT", "/v1/endpoints/a", settings, onlyNew)).toMatchObject({
+        status: 409,
+        body: { code: "NAME_TAKEN" },
+      });
+      expect((await send("PUT", "/v1/endpoints/b", settings, onlyNew)).status).toBe(201);
+    },
+  );
 
   test("that is made under the id of a deleted one is another: a resend of what that one got does not reach it", async () => {
     const { put, publish, send, sentTo, later, deliveriesOf } = await openEndpoints(() => status(500));
@@ -336,57 +339,69 @@ describe("An endpoint", () => {
     expect(sentTo("a")).toHaveLength(before);
   });
 
-  test("that is disabled while an attempt is under way has that one discarded when it fails, and none after it", async () => {
-    const { put, publish, sentTo, later, deliveriesOf } = await openEndpoints(
-      async (request: SentRequest, { sleep }: { sleep: (ms: number) => Promise<void> }) => {
-        if (warm) return taken();
-        const { n } = (request.json() as { data: { n: number } }).data;
-        await sleep(n * SECOND);
-        return status(n === 1 ? 410 : 500);
-      },
-    );
-    let warm = true;
-    await put("a");
-    await publish("x", { n: 0 });
-    await later(SECOND);
-    warm = false;
-    await publish("x", { n: 3 });
-    await publish("x", { n: 1 });
-    await later(DAY);
-    expect((await deliveriesOf("a")).map((one) => one.status)).toEqual(["failed", "discarded", "delivered"]);
-    expect(sentTo("a")).toHaveLength(3);
-  });
+  trial(
+    "that is disabled while an attempt is under way has that one discarded when it fails, and none after it",
+    async () => {
+      const { put, publish, sentTo, later, deliveriesOf } = await openEndpoints(
+        async (request: SentRequest, { sleep }: { sleep: (ms: number) => Promise<void> }) => {
+          if (warm) return taken();
+          const { n } = (request.json() as { data: { n: number } }).data;
+          await sleep(n * SECOND);
+          return status(n === 1 ? 410 : 500);
+        },
+      );
+      let warm = true;
+      await put("a");
+      await publish("x", { n: 0 });
+      await later(SECOND);
+      warm = false;
+      await publish("x", { n: 3 });
+      await publish("x", { n: 1 });
+      await later(DAY);
+      expect((await deliveriesOf("a")).map((one) => one.status)).toEqual([
+        "failed",
+        "discarded",
+        "delivered",
+      ]);
+      expect(sentTo("a")).toHaveLength(3);
+    },
+  );
 
-  test("T54 that points inside, or at what is no public https address, is refused with each issue", async () => {
-    const { send } = await openEndpoints();
-    for (const url of [
-      "http://shop.acme.dev/x",
-      "https://127.0.0.1/x",
-      "https://10.0.0.1/x",
-      "https://metadata.google.internal/",
-      "https://user:pw@shop.acme.dev/",
-      "https://shop.acme.dev:8443/",
-      "data:text/plain,x",
-      "nonsense",
-    ])
-      expect(await send("PUT", "/v1/endpoints/a", { url, events: ["*"] }), url).toMatchObject({
-        status: 422,
-        body: { code: "INVALID_ENDPOINT", issues: [{ path: "/url" }] },
-      });
-    const wrong = { url: `${HOST}/x`, events: [], colour: "red", headers: {} };
-    const refused = await send("PUT", "/v1/endpoints/a", wrong);
-    expect(refused.body.issues.map((one: { path: string }) => one.path)).toEqual(["/events", "/colour"]);
-    for (const headers of [
-      { host: "x" },
-      { "webhook-id": "x" },
-      { "Content-Type": "x" },
-      { "x-a": "b\r\nc: d" },
-    ])
-      expect(
-        (await send("PUT", "/v1/endpoints/a", { url: `${HOST}/x`, events: ["*"], headers })).status,
-      ).toBe(422);
-    expect((await send("PUT", "/v1/endpoints/a%20b", { url: `${HOST}/x`, events: ["*"] })).status).toBe(422);
-  });
+  trial(
+    "T54 that points inside, or at what is no public https address, is refused with each issue",
+    async () => {
+      const { send } = await openEndpoints();
+      for (const url of [
+        "http://shop.acme.dev/x",
+        "https://127.0.0.1/x",
+        "https://10.0.0.1/x",
+        "https://metadata.google.internal/",
+        "https://user:pw@shop.acme.dev/",
+        "https://shop.acme.dev:8443/",
+        "data:text/plain,x",
+        "nonsense",
+      ])
+        expect(await send("PUT", "/v1/endpoints/a", { url, events: ["*"] }), url).toMatchObject({
+          status: 422,
+          body: { code: "INVALID_ENDPOINT", issues: [{ path: "/url" }] },
+        });
+      const wrong = { url: `${HOST}/x`, events: [], colour: "red", headers: {} };
+      const refused = await send("PUT", "/v1/endpoints/a", wrong);
+      expect(refused.body.issues.map((one: { path: string }) => one.path)).toEqual(["/events", "/colour"]);
+      for (const headers of [
+        { host: "x" },
+        { "webhook-id": "x" },
+        { "Content-Type": "x" },
+        { "x-a": "b\r\nc: d" },
+      ])
+        expect(
+          (await send("PUT", "/v1/endpoints/a", { url: `${HOST}/x`, events: ["*"], headers })).status,
+        ).toBe(422);
+      expect((await send("PUT", "/v1/endpoints/a%20b", { url: `${HOST}/x`, events: ["*"] })).status).toBe(
+        422,
+      );
+    },
+  );
 
   test.each([
     [{ evnts: ["x"] }, "There is no field /evnts. Did you mean 'events' instead of 'evnts'?"],
@@ -432,121 +447,136 @@ describe("An endpoint", () => {
     expect(volley.now()).toBeGreaterThan(0);
   });
 
-  test("gets nothing while it is paused; what it missed is recovered with `all`, and what failed without", async () => {
-    const { put, publish, send, sentTo, later, deliveriesOf, volley } = await openEndpoints(() =>
-      status(answer),
-    );
-    let answer = 500;
-    await put("a");
-    const since = new Date(volley.now()).toISOString();
-    const failed = await publish("failed");
-    await later(4 * DAY);
-    await send("PATCH", "/v1/endpoints/a", { paused: true });
-    await later(SECOND);
-    const missed = await publish("missed");
-    await later(SECOND);
-    expect(await deliveriesOf("a")).toHaveLength(1);
-    answer = 200;
-    await send("PATCH", "/v1/endpoints/a", { paused: false });
-    const before = sentTo("a").length;
-    expect(await send("POST", "/v1/endpoints/a/recover", { since })).toEqual({
-      status: 202,
-      body: { deliveries: 1 },
-    });
-    await later(SECOND);
-    const idsSince = () =>
-      sentTo("a")
-        .slice(before)
-        .map(({ headers }) => headers["webhook-id"]);
-    expect(idsSince()).toEqual([failed]);
-    const all = await send("POST", "/v1/endpoints/a/recover", { since, all: true });
-    expect(all.body).toEqual({ deliveries: 1 });
-    await later(SECOND);
-    expect(idsSince()).toEqual([failed, missed]);
-    expect((await send("POST", "/v1/endpoints/a/recover", { since, all: true })).body).toEqual({
-      deliveries: 0,
-    });
-    expect((await send("POST", "/v1/endpoints/a/recover", { since: "yesterday" })).status).toBe(422);
-  });
-
-  test("that answers 410, or `webhook-delivery: disable`, is disabled at once, and what waits for it is discarded", async () => {
-    for (const [because, last] of [
-      ["gone", status(410)],
-      ["asked", status(503, { "webhook-delivery": "disable" })],
-    ] as const) {
-      const answers = [status(500), last];
-      const { put, publish, send, later, deliveriesOf, sentTo } = await openEndpoints(
-        () => answers.shift() ?? taken(),
+  trial(
+    "gets nothing while it is paused; what it missed is recovered with `all`, and what failed without",
+    async () => {
+      const { put, publish, send, sentTo, later, deliveriesOf, volley } = await openEndpoints(() =>
+        status(answer),
       );
+      let answer = 500;
       await put("a");
-      await publish("first");
+      const since = new Date(volley.now()).toISOString();
+      const failed = await publish("failed");
+      await later(4 * DAY);
+      await send("PATCH", "/v1/endpoints/a", { paused: true });
       await later(SECOND);
-      await publish("second");
+      const missed = await publish("missed");
       await later(SECOND);
-      expect((await send("GET", "/v1/endpoints/a")).body).toMatchObject({
-        state: "disabled",
-        disabled_because: because,
+      expect(await deliveriesOf("a")).toHaveLength(1);
+      answer = 200;
+      await send("PATCH", "/v1/endpoints/a", { paused: false });
+      const before = sentTo("a").length;
+      expect(await send("POST", "/v1/endpoints/a/recover", { since })).toEqual({
+        status: 202,
+        body: { deliveries: 1 },
       });
-      expect((await deliveriesOf("a")).map((one) => one.status)).toEqual(["failed", "discarded"]);
-      await publish("third");
-      await later(HOUR);
-      expect(sentTo("a")).toHaveLength(2);
-      const enabled = await send("PATCH", "/v1/endpoints/a", { paused: false });
-      expect(enabled.body).toMatchObject({ state: "active" });
-      await publish("fourth");
       await later(SECOND);
-      expect(sentTo("a")).toHaveLength(3);
-    }
-  });
+      const idsSince = () =>
+        sentTo("a")
+          .slice(before)
+          .map(({ headers }) => headers["webhook-id"]);
+      expect(idsSince()).toEqual([failed]);
+      const all = await send("POST", "/v1/endpoints/a/recover", { since, all: true });
+      expect(all.body).toEqual({ deliveries: 1 });
+      await later(SECOND);
+      expect(idsSince()).toEqual([failed, missed]);
+      expect((await send("POST", "/v1/endpoints/a/recover", { since, all: true })).body).toEqual({
+        deliveries: 0,
+      });
+      expect((await send("POST", "/v1/endpoints/a/recover", { since: "yesterday" })).status).toBe(422);
+    },
+  );
 
-  test("that nothing got through to for five days is disabled, and one that answers meanwhile is not", async () => {
-    let answer = 500;
-    const { put, publish, send, later } = await openEndpoints(({ url }: SentRequest) =>
-      status(url.endsWith("/mended") ? answer : 500),
-    );
-    await put("dead");
-    await put("mended");
-    await put("one-bad-hour", { events: ["once"] });
-    await publish("x");
-    await publish("once");
-    await later(4 * DAY);
-    const stateOf = async (id: string) => (await send("GET", `/v1/endpoints/${id}`)).body.state as string;
-    expect(await stateOf("dead")).toBe("active");
-    answer = 200;
-    await publish("y");
-    await later(DAY + HOUR);
-    expect(await stateOf("dead")).toBe("disabled");
-    expect(await stateOf("mended")).toBe("active");
-    const dead = await send("GET", "/v1/endpoints/dead");
-    expect(dead.body).toMatchObject({ disabled_because: "failing", failing_since: expect.any(String) });
-  });
+  trial(
+    "that answers 410, or `webhook-delivery: disable`, is disabled at once, and what waits for it is discarded",
+    async () => {
+      for (const [because, last] of [
+        ["gone", status(410)],
+        ["asked", status(503, { "webhook-delivery": "disable" })],
+      ] as const) {
+        const answers = [status(500), last];
+        const { put, publish, send, later, deliveriesOf, sentTo } = await openEndpoints(
+          () => answers.shift() ?? taken(),
+        );
+        await put("a");
+        await publish("first");
+        await later(SECOND);
+        await publish("second");
+        await later(SECOND);
+        expect((await send("GET", "/v1/endpoints/a")).body).toMatchObject({
+          state: "disabled",
+          disabled_because: because,
+        });
+        expect((await deliveriesOf("a")).map((one) => one.status)).toEqual(["failed", "discarded"]);
+        await publish("third");
+        await later(HOUR);
+        expect(sentTo("a")).toHaveLength(2);
+        const enabled = await send("PATCH", "/v1/endpoints/a", { paused: false });
+        expect(enabled.body).toMatchObject({ state: "active" });
+        await publish("fourth");
+        await later(SECOND);
+        expect(sentTo("a")).toHaveLength(3);
+      }
+    },
+  );
 
-  test("that is deleted has what waited for it discarded, and its secret and address are kept nowhere", async () => {
-    const { put, publish, send, later, deliveriesOf } = await openEndpoints(() => status(500));
-    await put("a");
-    await publish("x");
-    await later(SECOND);
-    await send("DELETE", "/v1/endpoints/a");
-    await later(HOUR);
-    expect(await deliveriesOf("a")).toMatchObject([{ status: "discarded", attempts: [{ status: 500 }] }]);
-    const exported = await send("GET", "/v1/export");
-    expect(exported.body.endpoints).toMatchObject({ endpoints: [], events: [{ type: "x" }] });
-  });
+  trial(
+    "that nothing got through to for five days is disabled, and one that answers meanwhile is not",
+    async () => {
+      let answer = 500;
+      const { put, publish, send, later } = await openEndpoints(({ url }: SentRequest) =>
+        status(url.endsWith("/mended") ? answer : 500),
+      );
+      await put("dead");
+      await put("mended");
+      await put("one-bad-hour", { events: ["once"] });
+      await publish("x");
+      await publish("once");
+      await later(4 * DAY);
+      const stateOf = async (id: string) => (await send("GET", `/v1/endpoints/${id}`)).body.state as string;
+      expect(await stateOf("dead")).toBe("active");
+      answer = 200;
+      await publish("y");
+      await later(DAY + HOUR);
+      expect(await stateOf("dead")).toBe("disabled");
+      expect(await stateOf("mended")).toBe("active");
+      const dead = await send("GET", "/v1/endpoints/dead");
+      expect(dead.body).toMatchObject({ disabled_because: "failing", failing_since: expect.any(String) });
+    },
+  );
 
-  test("that is ordered gets one event after the other, the next when the one before is delivered or given up", async () => {
-    let answer = 500;
-    const { put, publish, sentTo, later } = await openEndpoints(() => status(answer));
-    await put("a", { ordered: true });
-    const events = [await publish("x"), await publish("y"), await publish("z")];
-    await later(MINUTE);
-    const ids = () => sentTo("a").map(({ headers }) => headers["webhook-id"]);
-    expect(new Set(ids())).toEqual(new Set([events[0]]));
-    answer = 200;
-    await later(HOUR);
-    expect(ids().slice(-3)).toEqual(events);
-  });
+  trial(
+    "that is deleted has what waited for it discarded, and its secret and address are kept nowhere",
+    async () => {
+      const { put, publish, send, later, deliveriesOf } = await openEndpoints(() => status(500));
+      await put("a");
+      await publish("x");
+      await later(SECOND);
+      await send("DELETE", "/v1/endpoints/a");
+      await later(HOUR);
+      expect(await deliveriesOf("a")).toMatchObject([{ status: "discarded", attempts: [{ status: 500 }] }]);
+      const exported = await send("GET", "/v1/export");
+      expect(exported.body.endpoints).toMatchObject({ endpoints: [], events: [{ type: "x" }] });
+    },
+  );
 
-  test("with a rate limit gets no more than so many in a window", async () => {
+  trial(
+    "that is ordered gets one event after the other, the next when the one before is delivered or given up",
+    async () => {
+      let answer = 500;
+      const { put, publish, sentTo, later } = await openEndpoints(() => status(answer));
+      await put("a", { ordered: true });
+      const events = [await publish("x"), await publish("y"), await publish("z")];
+      await later(MINUTE);
+      const ids = () => sentTo("a").map(({ headers }) => headers["webhook-id"]);
+      expect(new Set(ids())).toEqual(new Set([events[0]]));
+      answer = 200;
+      await later(HOUR);
+      expect(ids().slice(-3)).toEqual(events);
+    },
+  );
+
+  trial("with a rate limit gets no more than so many in a window", async () => {
     const { put, publish, sentTo, later } = await openEndpoints();
     await put("a", { rate_limit: { limit: 2, window_s: 10 } });
     for (let n = 0; n < 6; n += 1) await publish("x", { n });
@@ -603,7 +633,7 @@ describe("An endpoint", () => {
     },
   );
 
-  test.each([
+  trial.each([
     ["answers 200 after 10 s", 10],
     ["answers 200 after 8 s", 8],
     ["hangs", 60],
@@ -638,7 +668,7 @@ describe("An endpoint", () => {
     },
   );
 
-  test("is sent its type's example as a test, which no other endpoint gets", async () => {
+  trial("is sent its type's example as a test, which no other endpoint gets", async () => {
     const { put, send, sentTo, later } = await openEndpoints();
     await send("PUT", "/v1/event_types/order.paid", { description: "Paid", example: { total: 7 } });
     const secret = await put("a", { events: ["order.paid"], filter: { "/total": { gt: 100 } } });
@@ -652,7 +682,7 @@ describe("An endpoint", () => {
     expect((await send("POST", "/v1/endpoints/a/test", {})).status).toBe(422);
   });
 
-  test("is sent a test of a type only: a prefix that it asks for is none", async () => {
+  trial("is sent a test of a type only: a prefix that it asks for is none", async () => {
     const { put, send, sentTo, later } = await openEndpoints();
     await put("a", { events: ["invoice.*"] });
     for (const type of ["invoice.*", "invoice..paid", "*", "invoice", 5])
@@ -662,7 +692,7 @@ describe("An endpoint", () => {
     expect(sentTo("a").map((one) => (one.json() as { type: string }).type)).toEqual(["invoice.paid"]);
   });
 
-  test("tells how its last day went", async () => {
+  trial("tells how its last day went", async () => {
     const { put, publish, send, later } = await openEndpoints(
       async ({ url }: SentRequest, { sleep }: { sleep: (ms: number) => Promise<void> }) => {
         await sleep(40);
@@ -688,32 +718,35 @@ describe("An endpoint", () => {
 });
 
 describe("A tenant", () => {
-  test("is told of an endpoint that was disabled and a delivery that was given up, where it asks, and never by the endpoint itself", async () => {
-    const { put, publish, sentTo, later } = await openEndpoints(({ url }: SentRequest) =>
-      url.includes("/watch") || url.endsWith("/all") ? taken() : status(410),
-    );
-    await put("watch", { events: ["volley.*"] });
-    await put("watch-customer", { events: ["volley.*"], customer: "c_1" });
-    await put("all", { events: ["*"] });
-    await put("gone", { events: ["x", "volley.*"] });
-    await publish("x", { n: 1 });
-    await later(MINUTE);
-    const types = (id: string) =>
-      sentTo(id)
-        .map((one) => (one.json() as { type: string }).type)
-        .toSorted();
-    expect(types("watch")).toEqual(["volley.delivery.failed", "volley.endpoint.disabled"]);
-    expect(types("watch-customer")).toEqual([]);
-    expect(types("all")).toEqual(["x"]);
-    expect(types("gone")).toEqual(["x"]);
-    const told = sentTo("watch").map((one) => one.json() as { type: string; data: object });
-    expect(told.find(({ type }) => type === "volley.endpoint.disabled")!.data).toMatchObject({
-      endpoint: "gone",
-      because: "gone",
-    });
-  });
+  trial(
+    "is told of an endpoint that was disabled and a delivery that was given up, where it asks, and never by the endpoint itself",
+    async () => {
+      const { put, publish, sentTo, later } = await openEndpoints(({ url }: SentRequest) =>
+        url.includes("/watch") || url.endsWith("/all") ? taken() : status(410),
+      );
+      await put("watch", { events: ["volley.*"] });
+      await put("watch-customer", { events: ["volley.*"], customer: "c_1" });
+      await put("all", { events: ["*"] });
+      await put("gone", { events: ["x", "volley.*"] });
+      await publish("x", { n: 1 });
+      await later(MINUTE);
+      const types = (id: string) =>
+        sentTo(id)
+          .map((one) => (one.json() as { type: string }).type)
+          .toSorted();
+      expect(types("watch")).toEqual(["volley.delivery.failed", "volley.endpoint.disabled"]);
+      expect(types("watch-customer")).toEqual([]);
+      expect(types("all")).toEqual(["x"]);
+      expect(types("gone")).toEqual(["x"]);
+      const told = sentTo("watch").map((one) => one.json() as { type: string; data: object });
+      expect(told.find(({ type }) => type === "volley.endpoint.disabled")!.data).toMatchObject({
+        endpoint: "gone",
+        because: "gone",
+      });
+    },
+  );
 
-  test("T03 that is deleted leaves nothing: no endpoint, event or delivery", async () => {
+  trial("T03 that is deleted leaves nothing: no endpoint, event or delivery", async () => {
     const { put, publish, send, sentTo, later } = await openEndpoints(() => status(500));
     await put("a");
     const event = await publish("x");
@@ -728,19 +761,22 @@ describe("A tenant", () => {
     expect((await send("GET", "/v1/endpoints")).body.endpoints).toEqual([]);
   });
 
-  test("T03 that is deleted and goes on makes its endpoints anew: another secret, and no event for those that it had", async () => {
-    const { put, publish, send, sentTo, later } = await openEndpoints();
-    const secret = await put("a");
-    await put("b");
-    await send("POST", "/v1/tenant/delete", { tenant: "test" });
-    await later(SECOND);
-    expect(await put("a")).not.toBe(secret);
-    await publish("x");
-    await later(SECOND);
-    expect([sentTo("a").length, sentTo("b").length]).toEqual([1, 0]);
-  });
+  trial(
+    "T03 that is deleted and goes on makes its endpoints anew: another secret, and no event for those that it had",
+    async () => {
+      const { put, publish, send, sentTo, later } = await openEndpoints();
+      const secret = await put("a");
+      await put("b");
+      await send("POST", "/v1/tenant/delete", { tenant: "test" });
+      await later(SECOND);
+      expect(await put("a")).not.toBe(secret);
+      await publish("x");
+      await later(SECOND);
+      expect([sentTo("a").length, sentTo("b").length]).toEqual([1, 0]);
+    },
+  );
 
-  test("forgets events and deliveries after 30 days", async () => {
+  trial("forgets events and deliveries after 30 days", async () => {
     const { put, publish, send, later, deliveriesOf } = await openEndpoints();
     await put("a");
     const event = await publish("x");

@@ -92,7 +92,7 @@ trial(
   },
 );
 
-test("A customer sees nothing that its endpoint got while it was another's", async () => {
+trial("A customer sees nothing that its endpoint got while it was another's", async () => {
   const world = await openEndpoints();
   await world.put("shop", { customer: "c_1" });
   await world.publish("order.paid", { of: "c_1" }, { customer: "c_1" });

@@ -114,7 +114,7 @@ describe("A tenant's endpoint", () => {
     ]);
   });
 
-  test("is told of a run of which nothing succeeded, and of no other", async () => {
+  trial("is told of a run of which nothing succeeded, and of no other", async () => {
     const { volley, told, later } = await openWatched(["volley.run.failed"]);
     const failed = await volley.run({ actions: [{ id: "a", tool: "fail_now", args: {} }] });
     await volley.run({
@@ -134,7 +134,7 @@ describe("A tenant's endpoint", () => {
     expect(told("everything")).toEqual([]);
   });
 
-  test("is told of a question and its answer, without the link of a person", async () => {
+  trial("is told of a question and its answer, without the link of a person", async () => {
     const { volley, told, later, send } = await openWatched(["volley.confirmation.*"]);
     const { results } = await volley.run({ actions: [{ tool: "drop_it", args: {} }] });
     const { id } = (results[0] as unknown as Parked).confirmation;
@@ -151,7 +151,7 @@ describe("A tenant's endpoint", () => {
     ]);
   });
 
-  test("is told of a question that has expired, when it does", async () => {
+  trial("is told of a question that has expired, when it does", async () => {
     const { volley, told, later } = await openWatched(["volley.confirmation.expired"]);
     const { results } = await volley.run({ actions: [{ tool: "drop_it", args: {} }] });
     const { id, expires_at: expiresAt } = (results[0] as unknown as Parked).confirmation;
@@ -163,7 +163,7 @@ describe("A tenant's endpoint", () => {
     expect(told()).toHaveLength(1);
   });
 
-  test("is told once that a question ends soon: when three quarters of its time are over", async () => {
+  trial("is told once that a question ends soon: when three quarters of its time are over", async () => {
     const { volley, told, later } = await openWatched(["volley.confirmation.expiring"]);
     const { results } = await volley.run({ actions: [{ tool: "drop_it", args: {} }] });
     const { id, expires_at: expiresAt } = (results[0] as unknown as Parked).confirmation;
@@ -178,7 +178,7 @@ describe("A tenant's endpoint", () => {
     expect(told()).toHaveLength(1);
   });
 
-  test("is told nothing of the end of a question that was decided", async () => {
+  trial("is told nothing of the end of a question that was decided", async () => {
     const { volley, told, later, send } = await openWatched([
       "volley.confirmation.expiring",
       "volley.confirmation.expired",
@@ -190,7 +190,7 @@ describe("A tenant's endpoint", () => {
     expect(told()).toEqual([]);
   });
 
-  test("that is paused gets what it was to be told by recover with `all`", async () => {
+  trial("that is paused gets what it was to be told by recover with `all`", async () => {
     const { volley, told, later, send } = await openWatched(["volley.*"]);
     await send("PATCH", "/v1/endpoints/watch", { paused: true });
     const since = new Date(volley.now()).toISOString();

@@ -4,6 +4,7 @@ import { addedTools } from "../../../../src/features/added-tools/index.ts";
 import { discovery } from "../../../../src/features/discovery/index.ts";
 import { endpoints } from "../../../../src/features/endpoints/index.ts";
 import { createTestVolley } from "../../../../src/package/testing.ts";
+import { trial } from "../../../support/trial.ts";
 
 const open = (settings?: unknown, features = [discovery(), addedTools(), endpoints()]) =>
   createTestVolley({
@@ -41,7 +42,7 @@ describe("The page of a portal link", () => {
     expect(text).not.toMatch(/<script(?! type="module" src)|<style| style=| on\w+=/);
   });
 
-  test("is framed by the origins of VOLLEY_PORTAL, and shows its name, colour and picture", async () => {
+  trial("is framed by the origins of VOLLEY_PORTAL, and shows its name, colour and picture", async () => {
     const { response, policy, text } = await get({
       name: "Acme",
       accent: "#0a7f4b",

@@ -85,50 +85,53 @@ describe("A portal link", () => {
     expect(deliveries.map(({ status }: { status: string }) => status)).toEqual(Array(3).fill("delivered"));
   });
 
-  test("T54 reaches no other customer's endpoints and deliveries, whatever it names, and no other path", async () => {
-    const { link, make, put, publish, send, later } = await open();
-    await put("theirs", { customer: "c_2" });
-    await put("tenants");
-    await publish("x", { secret: "geheim" });
-    await later(1_000);
-    const by = await link("c_1");
-    const all = (await send("GET", "/v1/deliveries")).body.deliveries as {
-      delivery_id: string;
-      event_id: string;
-    }[];
-    expect((await by("GET", "/endpoints")).body.endpoints).toEqual([]);
-    expect((await by("GET", "/deliveries")).body.deliveries).toEqual([]);
-    expect((await by("GET", `/deliveries?event=${all[0]!.event_id}`)).body.deliveries).toEqual([]);
-    expect((await by("GET", "/endpoints?customer=c_2")).status).toBe(400);
-    for (const id of ["theirs", "tenants"]) {
-      expect((await by("GET", `/deliveries?endpoint=${id}`)).body.deliveries).toEqual([]);
-      expect((await by("GET", `/endpoints/${id}`)).status).toBe(404);
-      expect((await by("PUT", `/endpoints/${id}`, { url: `${HOST}/me`, events: ["*"] })).status).toBe(404);
-      expect((await by("PATCH", `/endpoints/${id}`, { url: `${HOST}/me` })).status).toBe(404);
-      expect((await by("POST", `/endpoints/${id}/rotate`, {})).status).toBe(404);
-      expect((await by("POST", `/endpoints/${id}/test`, {})).status).toBe(404);
-    }
-    for (const { delivery_id: id } of all) {
-      expect((await by("GET", `/deliveries/${id}`)).status).toBe(404);
-      expect((await by("POST", `/deliveries/${id}/resend`)).status).toBe(404);
-    }
-    const mine = `/endpoints/${await make(by, "mine")}`;
-    await by("PUT", mine, { url: `${HOST}/mine`, events: ["*"], customer: "c_2" });
-    for (const customer of ["c_2", null])
-      expect((await by("PATCH", mine, { customer })).body).toMatchObject({ customer: "c_1" });
-    for (const path of [
-      "/v1/endpoints",
-      "/v1/events",
-      "/v1/deliveries",
-      "/v1/jobs",
-      "/v1/export",
-      "/v1/keys",
-    ])
-      expect((await by("GET", path)).status, path).toBe(401);
-    expect((await by("POST", "/v1/events", { type: "x", data: {} })).status).toBe(401);
-    expect((await by("POST", "/v1/execute_actions", { actions: [] })).status).toBe(401);
-    expect((await by("POST", "/v1/portal_links", { customer: "c_2" })).status).toBe(401);
-  });
+  trial(
+    "T54 reaches no other customer's endpoints and deliveries, whatever it names, and no other path",
+    async () => {
+      const { link, make, put, publish, send, later } = await open();
+      await put("theirs", { customer: "c_2" });
+      await put("tenants");
+      await publish("x", { secret: "geheim" });
+      await later(1_000);
+      const by = await link("c_1");
+      const all = (await send("GET", "/v1/deliveries")).body.deliveries as {
+        delivery_id: string;
+        event_id: string;
+      }[];
+      expect((await by("GET", "/endpoints")).body.endpoints).toEqual([]);
+      expect((await by("GET", "/deliveries")).body.deliveries).toEqual([]);
+      expect((await by("GET", `/deliveries?event=${all[0]!.event_id}`)).body.deliveries).toEqual([]);
+      expect((await by("GET", "/endpoints?customer=c_2")).status).toBe(400);
+      for (const id of ["theirs", "tenants"]) {
+        expect((await by("GET", `/deliveries?endpoint=${id}`)).body.deliveries).toEqual([]);
+        expect((await by("GET", `/endpoints/${id}`)).status).toBe(404);
+        expect((await by("PUT", `/endpoints/${id}`, { url: `${HOST}/me`, events: ["*"] })).status).toBe(404);
+        expect((await by("PATCH", `/endpoints/${id}`, { url: `${HOST}/me` })).status).toBe(404);
+        expect((await by("POST", `/endpoints/${id}/rotate`, {})).status).toBe(404);
+        expect((await by("POST", `/endpoints/${id}/test`, {})).status).toBe(404);
+      }
+      for (const { delivery_id: id } of all) {
+        expect((await by("GET", `/deliveries/${id}`)).status).toBe(404);
+        expect((await by("POST", `/deliveries/${id}/resend`)).status).toBe(404);
+      }
+      const mine = `/endpoints/${await make(by, "mine")}`;
+      await by("PUT", mine, { url: `${HOST}/mine`, events: ["*"], customer: "c_2" });
+      for (const customer of ["c_2", null])
+        expect((await by("PATCH", mine, { customer })).body).toMatchObject({ customer: "c_1" });
+      for (const path of [
+        "/v1/endpoints",
+        "/v1/events",
+        "/v1/deliveries",
+        "/v1/jobs",
+        "/v1/export",
+        "/v1/keys",
+      ])
+        expect((await by("GET", path)).status, path).toBe(401);
+      expect((await by("POST", "/v1/events", { type: "x", data: {} })).status).toBe(401);
+      expect((await by("POST", "/v1/execute_actions", { actions: [] })).status).toBe(401);
+      expect((await by("POST", "/v1/portal_links", { customer: "c_2" })).status).toBe(401);
+    },
+  );
 
   test("T54 is told nothing of which ids others have: those are answered as ids that there are not", async () => {
     const { link, put } = await open();
@@ -147,7 +150,7 @@ describe("A portal link", () => {
     expect(without(taken)).toEqual(without(free));
   });
 
-  test("that only reads changes nothing", async () => {
+  trial("that only reads changes nothing", async () => {
     const { link, put } = await open();
     await put("mine", { customer: "c_1" });
     const by = await link("c_1", { read_only: true });
@@ -163,7 +166,7 @@ describe("A portal link", () => {
       expect((await by(method, path, {})).status, path).toBe(403);
   });
 
-  test("ends by its time, and with all others of its customer when they are ended", async () => {
+  trial("ends by its time, and with all others of its customer when they are ended", async () => {
     const { link, later, send } = await open();
     const [short, long, other] = [
       await link("c_1", { expires_in_s: 60 }),
@@ -208,31 +211,34 @@ describe("What only the tenant may say and see", () => {
     }
   });
 
-  test("T54 a delivery shows its customer the body that was sent, and not the run that published it", async () => {
-    const { link, put, publish, later, volley, sentTo } = await open();
-    await put("mine", { customer: "c_1" });
-    const ran = await volley.run({
-      actions: [
-        { tool: "publish_event", args: { type: "order.paid", data: { total: 1.5, by: "a\u202Eb" } } },
-      ],
-    });
-    expect(ran).toMatchObject({ results: [{ status: "success" }] });
-    await publish("order.paid", { total: 2 });
-    await later(1_000);
-    const by = await link("c_1");
-    const { deliveries } = (await by("GET", "/deliveries")).body;
-    expect(deliveries).toHaveLength(2);
-    const shown = new Set<string>();
-    for (const { delivery_id: id } of deliveries) {
-      const { body } = await by("GET", `/deliveries/${id}`);
-      shown.add(body.body);
-      expect(Object.keys(body)).not.toContain("run_id");
-    }
-    expect(shown).toEqual(new Set(sentTo("mine").map(({ body }) => body)));
-    expect(JSON.stringify(deliveries)).not.toContain("run_id");
-  });
+  trial(
+    "T54 a delivery shows its customer the body that was sent, and not the run that published it",
+    async () => {
+      const { link, put, publish, later, volley, sentTo } = await open();
+      await put("mine", { customer: "c_1" });
+      const ran = await volley.run({
+        actions: [
+          { tool: "publish_event", args: { type: "order.paid", data: { total: 1.5, by: "a\u202Eb" } } },
+        ],
+      });
+      expect(ran).toMatchObject({ results: [{ status: "success" }] });
+      await publish("order.paid", { total: 2 });
+      await later(1_000);
+      const by = await link("c_1");
+      const { deliveries } = (await by("GET", "/deliveries")).body;
+      expect(deliveries).toHaveLength(2);
+      const shown = new Set<string>();
+      for (const { delivery_id: id } of deliveries) {
+        const { body } = await by("GET", `/deliveries/${id}`);
+        shown.add(body.body);
+        expect(Object.keys(body)).not.toContain("run_id");
+      }
+      expect(shown).toEqual(new Set(sentTo("mine").map(({ body }) => body)));
+      expect(JSON.stringify(deliveries)).not.toContain("run_id");
+    },
+  );
 
-  test("T54 another customer's delivery shows nothing of its event", async () => {
+  trial("T54 another customer's delivery shows nothing of its event", async () => {
     const { link, put, publish, later, send } = await open();
     await put("theirs", { customer: "c_2" });
     await publish("order.paid", { secret: "geheim" });
@@ -243,7 +249,7 @@ describe("What only the tenant may say and see", () => {
     expect(JSON.stringify(answer.body)).not.toContain("geheim");
   });
 
-  test("deletes its own endpoint, and no other one", async () => {
+  trial("deletes its own endpoint, and no other one", async () => {
     const { link, put } = await open();
     await put("mine", { customer: "c_1" });
     await put("theirs", { customer: "c_2" });
@@ -288,7 +294,7 @@ describe("The endpoints that a link makes", () => {
     },
   );
 
-  test("T59 are as many as `max_endpoints` of VOLLEY_PORTAL says", async () => {
+  trial("T59 are as many as `max_endpoints` of VOLLEY_PORTAL says", async () => {
     const portal = { name: "Acme", accent: "#4338ca", max_endpoints: 2 };
     const { link } = await open({ VOLLEY_PORTAL: JSON.stringify(portal) });
     const by = await link("c_1");
@@ -297,7 +303,7 @@ describe("The endpoints that a link makes", () => {
     expect(statuses).toEqual([201, 201, 422]);
   });
 
-  test("T59 have 16 KiB each, in one body and in many, and the tenant's as well", async () => {
+  trial("T59 have 16 KiB each, in one body and in many, and the tenant's as well", async () => {
     const { link, put, send } = await open();
     await put("given", { customer: "c_1" });
     const by = await link("c_1");
@@ -367,45 +373,48 @@ describe("The allowance of links", () => {
 });
 
 describe("A page of a foreign origin", () => {
-  test("T24 T54 is allowed nothing by a link, and a token that does not stand in its header opens nothing", async () => {
-    const volley = await createTestVolley({
-      tools: [],
-      features: [discovery(), addedTools(), endpoints(), cors()],
-      key: { flags: ["manage_endpoints"] },
-      env: { VOLLEY_ORIGINS: "https://app.acme.dev" },
-    });
-    const headers = { "content-type": "application/json" };
-    const asked = { method: "POST", headers, body: JSON.stringify({ customer: "c_1" }) };
-    const { url } = (await (await volley.fetch("/v1/portal_links", asked)).json()) as { url: string };
-    const token = new URL(url).hash.slice("#token=".length);
-    const authorization = `Bearer ${token}`;
-    const origin = "https://evil.acme.dev";
-    const preflight = {
-      origin,
-      authorization: "",
-      "access-control-request-method": "GET",
-      "access-control-request-headers": "authorization",
-    };
-    for (const response of [
-      await volley.fetch("/v1/portal/endpoints", { headers: { origin, authorization } }),
-      await volley.fetch("/v1/portal/endpoints", { method: "OPTIONS", headers: preflight }),
-      await volley.fetch("/portal", { headers: { origin, authorization: "" } }),
-    ]) {
-      expect(response.headers.get("access-control-allow-origin")).toBeNull();
-      expect(response.headers.get("access-control-allow-credentials")).toBeNull();
-    }
-    for (const [path, more] of [
-      [`/v1/portal/endpoints?token=${token}`, { authorization: "" }],
-      ["/v1/portal/endpoints", { authorization: "", cookie: `token=${token}` }],
-      ["/v1/portal/endpoints", { authorization: "", "x-api-key": token }],
-      ["/v1/portal/endpoints", { authorization: `Basic ${token}` }],
-      ["/v1/portal/endpoints", { authorization: `Bearer ${token}0` }],
-      ["/v1/portal/endpoints", { authorization: `Bearer ${token.replace("vpl_", "VPL_")}` }],
-    ] as const)
-      expect((await volley.fetch(path, { headers: more })).status, JSON.stringify(more)).toBe(401);
-  });
+  trial(
+    "T24 T54 is allowed nothing by a link, and a token that does not stand in its header opens nothing",
+    async () => {
+      const volley = await createTestVolley({
+        tools: [],
+        features: [discovery(), addedTools(), endpoints(), cors()],
+        key: { flags: ["manage_endpoints"] },
+        env: { VOLLEY_ORIGINS: "https://app.acme.dev" },
+      });
+      const headers = { "content-type": "application/json" };
+      const asked = { method: "POST", headers, body: JSON.stringify({ customer: "c_1" }) };
+      const { url } = (await (await volley.fetch("/v1/portal_links", asked)).json()) as { url: string };
+      const token = new URL(url).hash.slice("#token=".length);
+      const authorization = `Bearer ${token}`;
+      const origin = "https://evil.acme.dev";
+      const preflight = {
+        origin,
+        authorization: "",
+        "access-control-request-method": "GET",
+        "access-control-request-headers": "authorization",
+      };
+      for (const response of [
+        await volley.fetch("/v1/portal/endpoints", { headers: { origin, authorization } }),
+        await volley.fetch("/v1/portal/endpoints", { method: "OPTIONS", headers: preflight }),
+        await volley.fetch("/portal", { headers: { origin, authorization: "" } }),
+      ]) {
+        expect(response.headers.get("access-control-allow-origin")).toBeNull();
+        expect(response.headers.get("access-control-allow-credentials")).toBeNull();
+      }
+      for (const [path, more] of [
+        [`/v1/portal/endpoints?token=${token}`, { authorization: "" }],
+        ["/v1/portal/endpoints", { authorization: "", cookie: `token=${token}` }],
+        ["/v1/portal/endpoints", { authorization: "", "x-api-key": token }],
+        ["/v1/portal/endpoints", { authorization: `Basic ${token}` }],
+        ["/v1/portal/endpoints", { authorization: `Bearer ${token}0` }],
+        ["/v1/portal/endpoints", { authorization: `Bearer ${token.replace("vpl_", "VPL_")}` }],
+      ] as const)
+        expect((await volley.fetch(path, { headers: more })).status, JSON.stringify(more)).toBe(401);
+    },
+  );
 
-  test("T54 one tenant's link opens nothing of another tenant's, even of the same customer", async () => {
+  trial("T54 one tenant's link opens nothing of another tenant's, even of the same customer", async () => {
     const { link, put } = await open();
     const elsewhere = await open();
     await put("mine", { customer: "c_1" });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { openEndpoints } from "./endpoint-world.ts";
+import { trial } from "../../../support/trial.ts";
 
 const EVENT = { type: "order.paid", data: { n: 1 } };
 const events = (count: number) => Array.from({ length: count }, (_, n) => ({ ...EVENT, data: { n } }));
@@ -84,7 +85,7 @@ describe("POST /v1/events/batch", () => {
       });
   });
 
-  test("costs one quota unit an event, all or none: 429 publishes nothing and draws nothing", async () => {
+  trial("costs one quota unit an event, all or none: 429 publishes nothing and draws nothing", async () => {
     const { put, send, sentTo, later } = await openEndpoints(undefined, {
       quota: { limit: 10, window_s: 60 },
     });
@@ -102,25 +103,28 @@ describe("POST /v1/events/batch", () => {
     expect(never).toMatchObject({ status: 429, body: { detail: expect.stringContaining("more than ever") } });
   });
 
-  test("is one batch for a day under its Idempotency-Key: the same answer and nothing sent again; other content is refused whole", async () => {
-    const { put, send, sentTo, later } = await openEndpoints();
-    await put("a");
-    const key = { "idempotency-key": "nightly-7" };
-    const batch = { events: [...events(2), { type: "order.paid" }, { ...EVENT, id: "own" }] };
-    const first = await send("POST", "/v1/events/batch", batch, key);
-    await later(1_000);
-    expect(await send("POST", "/v1/events/batch", batch, key)).toEqual(first);
-    for (const others of [events(2), events(4), [{ ...EVENT, id: "other" }]])
-      expect(await send("POST", "/v1/events/batch", { events: others }, key)).toMatchObject({
-        status: 422,
-        body: { code: "IDEMPOTENCY_CONFLICT" },
-      });
-    await later(10_000);
-    expect(sentTo("a")).toHaveLength(3);
-    await later(24 * 3_600_000);
-    const anew = await send("POST", "/v1/events/batch", { events: events(1) }, key);
-    expect(anew).toMatchObject({ status: 202, body: { events: [{ endpoints: 1 }] } });
-  });
+  trial(
+    "is one batch for a day under its Idempotency-Key: the same answer and nothing sent again; other content is refused whole",
+    async () => {
+      const { put, send, sentTo, later } = await openEndpoints();
+      await put("a");
+      const key = { "idempotency-key": "nightly-7" };
+      const batch = { events: [...events(2), { type: "order.paid" }, { ...EVENT, id: "own" }] };
+      const first = await send("POST", "/v1/events/batch", batch, key);
+      await later(1_000);
+      expect(await send("POST", "/v1/events/batch", batch, key)).toEqual(first);
+      for (const others of [events(2), events(4), [{ ...EVENT, id: "other" }]])
+        expect(await send("POST", "/v1/events/batch", { events: others }, key)).toMatchObject({
+          status: 422,
+          body: { code: "IDEMPOTENCY_CONFLICT" },
+        });
+      await later(10_000);
+      expect(sentTo("a")).toHaveLength(3);
+      await later(24 * 3_600_000);
+      const anew = await send("POST", "/v1/events/batch", { events: events(1) }, key);
+      expect(anew).toMatchObject({ status: 202, body: { events: [{ endpoints: 1 }] } });
+    },
+  );
 
   test("keeps every digit and field of the data", async () => {
     const { put, send, sentTo, later } = await openEndpoints();

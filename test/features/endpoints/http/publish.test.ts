@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 
 import { HOST, openEndpoints, taken, verify } from "./endpoint-world.ts";
 import type { ObjectOptions } from "../../../../src/cloudflare/feature.ts";
+import { trial } from "../../../support/trial.ts";
 
 describe("An event", () => {
   test("is delivered to the endpoints that ask for its type, signed as Standard Webhooks", async () => {
@@ -51,28 +52,31 @@ describe("An event", () => {
     expect(sentTo("without")).toHaveLength(1);
   });
 
-  test("is one event for a day under its id, or its request's Idempotency-Key, and other content is refused", async () => {
-    const { put, send, sentTo, later } = await openEndpoints();
-    await put("a");
-    const event = { type: "x", data: { n: 1, m: 2 }, id: "ev-1" };
-    const first = await send("POST", "/v1/events", event);
-    expect(first).toEqual({ status: 202, body: { event_id: "ev-1", endpoints: 1 } });
-    await later(1_000);
-    const again = await send("POST", "/v1/events", { ...event, data: { m: 2, n: 1 } });
-    expect(again).toEqual(first);
-    const other = await send("POST", "/v1/events", { ...event, data: { n: 2 } });
-    expect(other).toMatchObject({ status: 422, body: { code: "IDEMPOTENCY_CONFLICT" } });
-    const keyed = { "idempotency-key": "k1" };
-    const key1 = await send("POST", "/v1/events", { type: "y", data: {} }, keyed);
-    await put("late");
-    expect(await send("POST", "/v1/events", { type: "y", data: {} }, keyed)).toEqual(key1);
-    expect((await send("POST", "/v1/events", { type: "z", data: {} }, keyed)).status).toBe(422);
-    await later(1_000);
-    expect(sentTo("a").map(({ headers }) => headers["webhook-id"])).toEqual(["ev-1", key1.body.event_id]);
-    expect(sentTo("late")).toEqual([]);
-  });
+  trial(
+    "is one event for a day under its id, or its request's Idempotency-Key, and other content is refused",
+    async () => {
+      const { put, send, sentTo, later } = await openEndpoints();
+      await put("a");
+      const event = { type: "x", data: { n: 1, m: 2 }, id: "ev-1" };
+      const first = await send("POST", "/v1/events", event);
+      expect(first).toEqual({ status: 202, body: { event_id: "ev-1", endpoints: 1 } });
+      await later(1_000);
+      const again = await send("POST", "/v1/events", { ...event, data: { m: 2, n: 1 } });
+      expect(again).toEqual(first);
+      const other = await send("POST", "/v1/events", { ...event, data: { n: 2 } });
+      expect(other).toMatchObject({ status: 422, body: { code: "IDEMPOTENCY_CONFLICT" } });
+      const keyed = { "idempotency-key": "k1" };
+      const key1 = await send("POST", "/v1/events", { type: "y", data: {} }, keyed);
+      await put("late");
+      expect(await send("POST", "/v1/events", { type: "y", data: {} }, keyed)).toEqual(key1);
+      expect((await send("POST", "/v1/events", { type: "z", data: {} }, keyed)).status).toBe(422);
+      await later(1_000);
+      expect(sentTo("a").map(({ headers }) => headers["webhook-id"])).toEqual(["ev-1", key1.body.event_id]);
+      expect(sentTo("late")).toEqual([]);
+    },
+  );
 
-  test("that is a dry run says of each endpoint why it would not get it, and sends nothing", async () => {
+  trial("that is a dry run says of each endpoint why it would not get it, and sends nothing", async () => {
     const { put, send, sentTo, later } = await openEndpoints();
     await put("a", { events: ["x"] });
     await put("b", { events: ["y"] });
@@ -98,29 +102,34 @@ describe("An event", () => {
     expect((await send("GET", "/v1/events")).body.events).toEqual([]);
   });
 
-  test("must fit the schema of its type, where that is described, and an undescribed type is free", async () => {
-    const { send } = await openEndpoints();
-    const schema = { type: "object", properties: { total: { type: "number" } }, required: ["total"] };
-    const described = { description: "An order was paid", schema, example: { total: 1 } };
-    expect((await send("PUT", "/v1/event_types/order.paid", described)).status).toBe(201);
-    expect((await send("PUT", "/v1/event_types/order.paid", described)).status).toBe(200);
-    const misfit = await send("POST", "/v1/events", { type: "order.paid", data: { total: "1" } });
-    expect(misfit).toMatchObject({ status: 422, body: { code: "INVALID_REQUEST", path: "/data/total" } });
-    expect((await send("POST", "/v1/events", { type: "order.paid", data: { total: 2 } })).status).toBe(202);
-    expect((await send("POST", "/v1/events", { type: "order.sent", data: { total: "1" } })).status).toBe(202);
-    const bare = { description: "Nothing", schema: null, example: null };
-    expect((await send("PUT", "/v1/event_types/bare", bare)).body).not.toHaveProperty("schema");
-    expect((await send("DELETE", "/v1/event_types/bare")).status).toBe(204);
-    const bad = await send("PUT", "/v1/event_types/x", { ...described, example: { total: "1" } });
-    expect(bad).toMatchObject({ status: 422, body: { path: "/example/total" } });
-    const other = await send("PUT", "/v1/event_types/x", { description: "No", schema: { type: "array" } });
-    expect(other).toMatchObject({ status: 422, body: { path: "/schema/type" } });
-    expect(other.body.detail).toContain("at the top of 'schema'");
-    const listed = await send("GET", "/v1/event_types");
-    expect(listed.body.event_types).toMatchObject([{ type: "order.paid", schema, example: { total: 1 } }]);
-    expect((await send("DELETE", "/v1/event_types/order.paid")).status).toBe(204);
-    expect((await send("GET", "/v1/event_types/order.paid")).status).toBe(404);
-  });
+  trial(
+    "must fit the schema of its type, where that is described, and an undescribed type is free",
+    async () => {
+      const { send } = await openEndpoints();
+      const schema = { type: "object", properties: { total: { type: "number" } }, required: ["total"] };
+      const described = { description: "An order was paid", schema, example: { total: 1 } };
+      expect((await send("PUT", "/v1/event_types/order.paid", described)).status).toBe(201);
+      expect((await send("PUT", "/v1/event_types/order.paid", described)).status).toBe(200);
+      const misfit = await send("POST", "/v1/events", { type: "order.paid", data: { total: "1" } });
+      expect(misfit).toMatchObject({ status: 422, body: { code: "INVALID_REQUEST", path: "/data/total" } });
+      expect((await send("POST", "/v1/events", { type: "order.paid", data: { total: 2 } })).status).toBe(202);
+      expect((await send("POST", "/v1/events", { type: "order.sent", data: { total: "1" } })).status).toBe(
+        202,
+      );
+      const bare = { description: "Nothing", schema: null, example: null };
+      expect((await send("PUT", "/v1/event_types/bare", bare)).body).not.toHaveProperty("schema");
+      expect((await send("DELETE", "/v1/event_types/bare")).status).toBe(204);
+      const bad = await send("PUT", "/v1/event_types/x", { ...described, example: { total: "1" } });
+      expect(bad).toMatchObject({ status: 422, body: { path: "/example/total" } });
+      const other = await send("PUT", "/v1/event_types/x", { description: "No", schema: { type: "array" } });
+      expect(other).toMatchObject({ status: 422, body: { path: "/schema/type" } });
+      expect(other.body.detail).toContain("at the top of 'schema'");
+      const listed = await send("GET", "/v1/event_types");
+      expect(listed.body.event_types).toMatchObject([{ type: "order.paid", schema, example: { total: 1 } }]);
+      expect((await send("DELETE", "/v1/event_types/order.paid")).status).toBe(204);
+      expect((await send("GET", "/v1/event_types/order.paid")).status).toBe(404);
+    },
+  );
 
   test("keeps every digit of its data", async () => {
     const { put, send, sentTo, later } = await openEndpoints();
@@ -130,7 +139,7 @@ describe("An event", () => {
     expect(sentTo("a")[0]!.body).toContain('"data":{"n":12345678901234567890}');
   });
 
-  test("fits a described type by the value of a number, however many digits it has", async () => {
+  trial("fits a described type by the value of a number, however many digits it has", async () => {
     const { put, send, sentTo, later } = await openEndpoints();
     await put("a");
     const schema = { type: "object", properties: { n: { type: "number", maximum: 1e20 } } };
@@ -194,7 +203,7 @@ describe("An event", () => {
     expect((await send("POST", "/v1/events", { type: "x", data: {}, id: "x".repeat(256) })).status).toBe(422);
   });
 
-  test("is listed with its data, and shown with how many of its deliveries have each status", async () => {
+  trial("is listed with its data, and shown with how many of its deliveries have each status", async () => {
     let status = 204;
     const { put, publish, later, send } = await openEndpoints(({ url }: { url: string }) =>
       url.endsWith("/bad") ? new Response("no", { status: (status = 500) }) : taken(),

@@ -5,6 +5,7 @@ import { defineTool } from "../../../../src/core/catalog/define-tool.ts";
 import { ENDPOINTS } from "../../../../src/features/endpoints/publishing.ts";
 import { confirmations } from "../../../../src/features/confirmations/index.ts";
 import { openEndpoints } from "./endpoint-world.ts";
+import { trial } from "../../../support/trial.ts";
 
 const close = defineTool({
   name: "close_shop",
@@ -70,7 +71,7 @@ const SHOP = {
 const closed = { args: { type: "shop.closed", data: { rooms: 3 } } };
 
 describe("A question about an event says to how many endpoints of how many customers it goes", () => {
-  test.each([
+  trial.each([
     ["those that ask for it, of their customers", SHOP, closed, "It goes to 3 endpoints of 2 customers."],
     [
       "with one that is no customer's",
@@ -111,13 +112,13 @@ describe("A question about an event says to how many endpoints of how many custo
     );
   });
 
-  test("and nothing while its arguments are not known", async () => {
+  trial("and nothing while its arguments are not known", async () => {
     const { reach, page } = await askAbout({ args: { type: "x", data: { $ref: "close#" } } }, SHOP);
     expect(reach).toBeUndefined();
     expect(page).not.toContain("It goes to");
   });
 
-  test("as it is when it is looked at", async () => {
+  trial("as it is when it is looked at", async () => {
     const { send, path } = await askAbout(closed, { "of-one": { customer: "c_1" } });
     expect((await send("DELETE", "/v1/endpoints/of-one")).status).toBe(204);
     expect((await send("GET", path)).body.actions[1].reach).toBe("It goes to no endpoint.");

@@ -6,6 +6,7 @@ import { endpoints } from "../../../../src/features/endpoints/index.ts";
 import { resealSecrets, SecretBox } from "../../../../src/features/endpoints/objects/secret-box.ts";
 import { operator } from "../../../../src/features/operator/index.ts";
 import { HOST, openEndpoints, verify } from "./endpoint-world.ts";
+import { trial } from "../../../support/trial.ts";
 
 const [FIRST, SECOND] = ["0123456789abcdef", "fedcba9876543210"].map((half) => btoa(half.repeat(2))) as [
   string,
@@ -84,7 +85,7 @@ describe("The secret of an endpoint", () => {
     for (const secret of kept()) expect(secret).toMatch(/^v1\.[0-9a-f]{8}\./);
   });
 
-  test("is kept as it is where the deployment has no key", async () => {
+  trial("is kept as it is where the deployment has no key", async () => {
     const { put, kept } = await openVault("");
     expect(kept()).toEqual([]);
     const made = await put("made");
@@ -100,20 +101,23 @@ describe("The secret of an endpoint", () => {
     expect(await boxOf("").open("shop", sealed)).toBeNull();
   });
 
-  test("that no key opens sends nothing: the attempt says so, and is made again when the key is back", async () => {
-    const { put, publish, sentTo, later, deliveriesOf, keys } = await openVault(FIRST);
-    await put("a");
-    keys.ofObjects = SECOND;
-    await publish("x");
-    await later(1_000);
-    expect(sentTo("a")).toEqual([]);
-    expect(await deliveriesOf("a")).toMatchObject([
-      { status: "retrying", attempts: [{ code: "MISCONFIGURED" }] },
-    ]);
-    keys.ofObjects = `${SECOND},${FIRST}`;
-    await later(10_000);
-    expect(await deliveriesOf("a")).toMatchObject([{ status: "delivered" }]);
-  });
+  trial(
+    "that no key opens sends nothing: the attempt says so, and is made again when the key is back",
+    async () => {
+      const { put, publish, sentTo, later, deliveriesOf, keys } = await openVault(FIRST);
+      await put("a");
+      keys.ofObjects = SECOND;
+      await publish("x");
+      await later(1_000);
+      expect(sentTo("a")).toEqual([]);
+      expect(await deliveriesOf("a")).toMatchObject([
+        { status: "retrying", attempts: [{ code: "MISCONFIGURED" }] },
+      ]);
+      keys.ofObjects = `${SECOND},${FIRST}`;
+      await later(10_000);
+      expect(await deliveriesOf("a")).toMatchObject([{ status: "delivered" }]);
+    },
+  );
 
   test("a key that cannot be read is named at the start, without a connector too", async () => {
     const { volley } = await openEndpoints(undefined, { env: { VOLLEY_VAULT_KEY: "short" } });
@@ -126,41 +130,44 @@ describe("The secret of an endpoint", () => {
 describe("POST /v1/endpoints/reseal", () => {
   const underKeyOf = (secret: string): string => secret.split(".")[1] ?? "none";
 
-  test("seals what was kept before there was a key, and what is under another one, and counts what no key opens", async () => {
-    const { put, send, publish, sentTo, later, kept, keys } = await openVault("");
-    const clear = await put("clear");
-    keys.ofObjects = FIRST;
-    expect(await send("POST", "/v1/endpoints/reseal")).toEqual({
-      status: 200,
-      body: { sealed: 1, unreadable: 0, done: true },
-    });
-    const [first] = kept().map(underKeyOf);
-    expect(first).toMatch(/^[0-9a-f]{8}$/);
-    keys.ofObjects = SECOND;
-    expect((await send("POST", "/v1/endpoints/reseal")).body).toEqual({
-      sealed: 0,
-      unreadable: 1,
-      done: true,
-    });
-    keys.ofObjects = `${SECOND},${FIRST}`;
-    expect((await send("POST", "/v1/endpoints/reseal")).body).toEqual({
-      sealed: 1,
-      unreadable: 0,
-      done: true,
-    });
-    expect((await send("POST", "/v1/endpoints/reseal")).body).toEqual({
-      sealed: 0,
-      unreadable: 0,
-      done: true,
-    });
-    expect(kept().map(underKeyOf)).not.toEqual([first]);
-    keys.ofObjects = SECOND;
-    await publish("x");
-    await later(1_000);
-    expect(verify(sentTo("clear")[0]!, clear)).toMatchObject({ type: "x" });
-  });
+  trial(
+    "seals what was kept before there was a key, and what is under another one, and counts what no key opens",
+    async () => {
+      const { put, send, publish, sentTo, later, kept, keys } = await openVault("");
+      const clear = await put("clear");
+      keys.ofObjects = FIRST;
+      expect(await send("POST", "/v1/endpoints/reseal")).toEqual({
+        status: 200,
+        body: { sealed: 1, unreadable: 0, done: true },
+      });
+      const [first] = kept().map(underKeyOf);
+      expect(first).toMatch(/^[0-9a-f]{8}$/);
+      keys.ofObjects = SECOND;
+      expect((await send("POST", "/v1/endpoints/reseal")).body).toEqual({
+        sealed: 0,
+        unreadable: 1,
+        done: true,
+      });
+      keys.ofObjects = `${SECOND},${FIRST}`;
+      expect((await send("POST", "/v1/endpoints/reseal")).body).toEqual({
+        sealed: 1,
+        unreadable: 0,
+        done: true,
+      });
+      expect((await send("POST", "/v1/endpoints/reseal")).body).toEqual({
+        sealed: 0,
+        unreadable: 0,
+        done: true,
+      });
+      expect(kept().map(underKeyOf)).not.toEqual([first]);
+      keys.ofObjects = SECOND;
+      await publish("x");
+      await later(1_000);
+      expect(verify(sentTo("clear")[0]!, clear)).toMatchObject({ type: "x" });
+    },
+  );
 
-  test("goes on where it stopped, and leaves alone what is rotated or deleted meanwhile", async () => {
+  trial("goes on where it stopped, and leaves alone what is rotated or deleted meanwhile", async () => {
     const box = boxOf(FIRST);
     const many = Array.from({ length: 203 }, (_, no) => [no, endpointOf(no, OWN)] as const);
     const rows = new Map<number, KeptEndpoint>(many);

@@ -97,7 +97,7 @@ describe("An endpoint with `via`", () => {
     expect(ran.length).toBe(16);
   });
 
-  test.each([
+  trial.each([
     ["writes", "noted", "writes"],
     ["does not exist", "nowhere", "does not exist"],
     ["is no flow", "price_of", "does not exist"],
@@ -136,7 +136,7 @@ describe("An endpoint with `via`", () => {
     expect(sentTo("a")).toHaveLength(1);
   });
 
-  test("whose flow fails is tried again, and causes no run that is told of", async () => {
+  trial("whose flow fails is tried again, and causes no run that is told of", async () => {
     const { put, keep, publish, sentTo, later, deliveriesOf } = await openVia();
     await keep("priced", PRICED);
     await put("a", { events: ["order.*", "volley.*"], via: "priced" });
@@ -152,7 +152,7 @@ describe("An endpoint with `via`", () => {
     expect(sentTo("watch")).toEqual([]);
   });
 
-  test("waits where the tenant's runs have used up their quota, and that is no attempt", async () => {
+  trial("waits where the tenant's runs have used up their quota, and that is no attempt", async () => {
     const { put, keep, publish, sentTo, later, deliveriesOf } = await openVia({
       quota: { limit: 60, window_s: 60 },
     });
@@ -183,7 +183,7 @@ describe("An endpoint with `via`", () => {
 });
 
 describe("The deliveries of a run", () => {
-  test("name it, are listed by it, and the run says where they are", async () => {
+  trial("name it, are listed by it, and the run says where they are", async () => {
     const { volley, put, publish, send, later } = await openVia();
     await put("a");
     await put("b");
@@ -213,32 +213,35 @@ describe("The deliveries of a run", () => {
   });
 });
 
-test("T54 a portal link shows its customer neither the flow, nor an event whose body the flow makes, and a PUT of it leaves both", async () => {
-  const { put, keep, publish, later, send } = await openVia();
-  await keep("priced", PRICED);
-  await put("mine", { customer: "c_1", via: "priced" });
-  await publish("order.paid", { order_id: "o_1", margin: "geheim" });
-  await later(SECOND);
-  const made = await send("POST", "/v1/portal_links", { customer: "c_1" });
-  const authorization = `Bearer ${new URL(made.body.url as string).hash.slice("#token=".length)}`;
-  const by = (method: string, path: string, body?: unknown) =>
-    send(method, `/v1/portal${path}`, body, { authorization });
-  const { deliveries } = (await by("GET", "/deliveries")).body;
-  const answers = [
-    await by("GET", `/deliveries/${deliveries[0].delivery_id}`),
-    await by("GET", "/endpoints/mine"),
-    await by("GET", "/endpoints"),
-    await by("PUT", "/endpoints/mine", { url: `${HOST}/mine`, events: ["*"] }),
-    await by("PATCH", "/endpoints/mine", { paused: true }),
-  ];
-  for (const { status, body } of answers) {
-    expect(status).toBe(200);
-    expect(JSON.stringify(body)).not.toMatch(/via|priced|geheim/);
-  }
-  for (const [method, change] of [
-    ["PUT", { url: `${HOST}/mine`, events: ["*"], via: "priced" }],
-    ["PATCH", { via: null }],
-  ] as const)
-    expect((await by(method, "/endpoints/mine", change)).status, method).toBe(422);
-  expect((await send("GET", "/v1/endpoints/mine")).body).toMatchObject({ via: "priced" });
-});
+trial(
+  "T54 a portal link shows its customer neither the flow, nor an event whose body the flow makes, and a PUT of it leaves both",
+  async () => {
+    const { put, keep, publish, later, send } = await openVia();
+    await keep("priced", PRICED);
+    await put("mine", { customer: "c_1", via: "priced" });
+    await publish("order.paid", { order_id: "o_1", margin: "geheim" });
+    await later(SECOND);
+    const made = await send("POST", "/v1/portal_links", { customer: "c_1" });
+    const authorization = `Bearer ${new URL(made.body.url as string).hash.slice("#token=".length)}`;
+    const by = (method: string, path: string, body?: unknown) =>
+      send(method, `/v1/portal${path}`, body, { authorization });
+    const { deliveries } = (await by("GET", "/deliveries")).body;
+    const answers = [
+      await by("GET", `/deliveries/${deliveries[0].delivery_id}`),
+      await by("GET", "/endpoints/mine"),
+      await by("GET", "/endpoints"),
+      await by("PUT", "/endpoints/mine", { url: `${HOST}/mine`, events: ["*"] }),
+      await by("PATCH", "/endpoints/mine", { paused: true }),
+    ];
+    for (const { status, body } of answers) {
+      expect(status).toBe(200);
+      expect(JSON.stringify(body)).not.toMatch(/via|priced|geheim/);
+    }
+    for (const [method, change] of [
+      ["PUT", { url: `${HOST}/mine`, events: ["*"], via: "priced" }],
+      ["PATCH", { via: null }],
+    ] as const)
+      expect((await by(method, "/endpoints/mine", change)).status, method).toBe(422);
+    expect((await send("GET", "/v1/endpoints/mine")).body).toMatchObject({ via: "priced" });
+  },
+);

@@ -9,6 +9,7 @@ import { flows } from "../../../../src/features/flows/index.ts";
 import { createTestVolley } from "../../../../src/package/testing.ts";
 import { configureKeys } from "../../../support/configured-keys.ts";
 import { bytesOf, github } from "../hooks/sample-senders.ts";
+import { trial } from "../../../support/trial.ts";
 
 const THREE_DAYS_MS = 3 * 86_400_000;
 
@@ -89,7 +90,7 @@ test("a delivery runs its flow once in 72 hours, and after them its id is anothe
   expect(await jobs()).toHaveLength(2);
 });
 
-test("a delivery to a paused flow records nothing, and its id is good when the flow goes on", async () => {
+trial("a delivery to a paused flow records nothing, and its id is good when the flow goes on", async () => {
   const { put, deliver, jobs } = await deploy();
   await put(true);
   expect((await deliver("d-2")).status).toBe(503);
@@ -99,7 +100,7 @@ test("a delivery to a paused flow records nothing, and its id is good when the f
   expect(await jobs()).toHaveLength(1);
 });
 
-test("a run's next attempt repeats no write that has succeeded", async () => {
+trial("a run's next attempt repeats no write that has succeeded", async () => {
   const { volley, put, deliver, jobs } = await deploy([
     { id: "first", tool: "write_first" },
     { id: "second", tool: "write_second", depends_on: ["first"] },

@@ -66,7 +66,7 @@ describe.each(Object.keys(ROWS))("a delivery of %s", (verify) => {
   const row = ROWS[verify]!;
   const bodyAt = (now: SendingTime) => (typeof row.body === "string" ? row.body : row.body(now));
 
-  test("runs the flow once, with its event and id, and has the answer that the sender wants", async () => {
+  trial("runs the flow once, with its event and id, and has the answer that the sender wants", async () => {
     const world = await open(verify);
     const now = nowOf(world);
     const body = bodyAt(now);
@@ -111,7 +111,7 @@ describe("T65 what senders ask", () => {
   const FORM = { "content-type": "application/x-www-form-urlencoded" };
   const JSON_TYPE = { "content-type": "application/json" };
 
-  test("Zoom's and Twitch's signed questions are answered, and start nothing", async () => {
+  trial("Zoom's and Twitch's signed questions are answered, and start nothing", async () => {
     const zoom = await open("zoom");
     const asked = '{"event":"endpoint.url_validation","payload":{"plainToken":"qgg8vlvZRS6UYooatFL8Aw"}}';
     const answer = await zoom.deliver(asked, ROWS["zoom"]!.headers(asked, nowOf(zoom)));
@@ -163,36 +163,39 @@ describe("T65 what senders ask", () => {
     expect([told.status, told.body]).toEqual([200, { type: 5 }]);
   });
 
-  test("Dropbox's and Meta's GET and Intercom's HEAD are answered, and every other method is 405", async () => {
-    const dropbox = await open("dropbox");
-    const echoed = await dropbox.ask("/hooks/acme/taken?challenge=a%20%3Cb%3E");
-    expect([echoed.status, echoed.text]).toEqual([200, "a <b>"]);
-    expect(echoed.headers.get("content-type")).toMatch(/^text\/plain/);
-    expect(echoed.headers.get("x-content-type-options")).toBe("nosniff");
-    const meta = await open("meta");
-    const ask = (token: string) =>
-      meta.ask(`/hooks/acme/taken?hub.mode=subscribe&hub.verify_token=${token}&hub.challenge=77`);
-    const right = await ask("a-token-of-ours");
-    expect([right.status, right.text]).toEqual([200, "77"]);
-    expect([(await ask("another")).status, (await ask("")).status]).toEqual([401, 401]);
-    const intercom = await open("intercom");
-    expect((await intercom.ask("/hooks/acme/taken", { method: "HEAD" })).status).toBe(200);
-    for (const [world, method] of [
-      [dropbox, "HEAD"],
-      [intercom, "GET"],
-      [meta, "PUT"],
-    ] as const) {
-      expect((await world.ask("/hooks/acme/taken", { method })).status).toBe(405);
-      expect((await world.ask("/hooks/acme/none", { method })).status).toBe(405);
-    }
-    expect(
-      (
-        await intercom.deliver('{"topic":"ping","id":"n"}', {
-          "x-hub-signature": `sha1=${mac('{"topic":"ping","id":"n"}', "hex", "sha1")}`,
-        })
-      ).body,
-    ).toEqual({ accepted: false, reason: "it is a ping" });
-  });
+  trial(
+    "Dropbox's and Meta's GET and Intercom's HEAD are answered, and every other method is 405",
+    async () => {
+      const dropbox = await open("dropbox");
+      const echoed = await dropbox.ask("/hooks/acme/taken?challenge=a%20%3Cb%3E");
+      expect([echoed.status, echoed.text]).toEqual([200, "a <b>"]);
+      expect(echoed.headers.get("content-type")).toMatch(/^text\/plain/);
+      expect(echoed.headers.get("x-content-type-options")).toBe("nosniff");
+      const meta = await open("meta");
+      const ask = (token: string) =>
+        meta.ask(`/hooks/acme/taken?hub.mode=subscribe&hub.verify_token=${token}&hub.challenge=77`);
+      const right = await ask("a-token-of-ours");
+      expect([right.status, right.text]).toEqual([200, "77"]);
+      expect([(await ask("another")).status, (await ask("")).status]).toEqual([401, 401]);
+      const intercom = await open("intercom");
+      expect((await intercom.ask("/hooks/acme/taken", { method: "HEAD" })).status).toBe(200);
+      for (const [world, method] of [
+        [dropbox, "HEAD"],
+        [intercom, "GET"],
+        [meta, "PUT"],
+      ] as const) {
+        expect((await world.ask("/hooks/acme/taken", { method })).status).toBe(405);
+        expect((await world.ask("/hooks/acme/none", { method })).status).toBe(405);
+      }
+      expect(
+        (
+          await intercom.deliver('{"topic":"ping","id":"n"}', {
+            "x-hub-signature": `sha1=${mac('{"topic":"ping","id":"n"}', "hex", "sha1")}`,
+          })
+        ).body,
+      ).toEqual({ accepted: false, reason: "it is a ping" });
+    },
+  );
 
   test("WooCommerce's first POST is 200 and starts nothing", async () => {
     const world = await open("woocommerce");
@@ -201,7 +204,7 @@ describe("T65 what senders ask", () => {
     expect(await world.jobs()).toEqual([]);
   });
 
-  test("questions are answered while the flow is paused, and deliveries are 503", async () => {
+  trial("questions are answered while the flow is paused, and deliveries are 503", async () => {
     const world = await open("dropbox");
     await world.keep(
       { verify: "dropbox" },
@@ -236,7 +239,7 @@ describe("T65 what senders ask", () => {
     });
   });
 
-  test("Notion's first POST brings the secret, which a person reads for ten minutes", async () => {
+  trial("Notion's first POST brings the secret, which a person reads for ten minutes", async () => {
     const world = await open("notion");
     const bring = (token: string) => world.deliver(JSON.stringify({ verification_token: token }), JSON_TYPE);
     const show = async () => (await world.ask("/v1/flows/taken")).body!["hook"];
@@ -267,7 +270,7 @@ describe("T65 what senders ask", () => {
   });
 });
 
-test.each([
+trial.each([
   [{ verify: "meta" }, "/flow/triggers/webhook/verify_token"],
   [{ verify: "github", verify_token: "ASKED" }, "/flow/triggers/webhook/verify_token"],
   [{ verify: "dropbox", events: ["a"] }, "/flow/triggers/webhook/events"],

@@ -76,7 +76,7 @@ describe("T38 before the signature is right", () => {
     expect((await world.ask("/hooks/acme/other", init)).status, "without its length").toBe(413);
   });
 
-  test.each([
+  trial.each([
     ["an HMAC of the body", HMAC, signed, 413],
     ["a token in a header", { verify: "token", header: "x-token" }, () => ({ "x-token": SECRET }), 413],
     [
@@ -101,7 +101,7 @@ describe("T38 before the signature is right", () => {
 });
 
 describe("T65 once the signature is right", () => {
-  test.each([
+  trial.each([
     ["no JSON", "{", "its body is no JSON object, no list and no form, or too deep"],
     ["a number", "7", "its body is no JSON object, no list and no form, or too deep"],
     [
@@ -149,7 +149,7 @@ describe("T65 once the signature is right", () => {
 });
 
 describe("references to the delivery", () => {
-  test("are null, and lead nowhere, where no delivery began the run", async () => {
+  trial("are null, and lead nowhere, where no delivery began the run", async () => {
     const world = await openHookWorld(SECRET);
     await world.keep(HMAC);
     const run = (path: string) =>
@@ -189,36 +189,39 @@ const writeTo = (name: string) =>
     run: async (_, ctx) => (await ctx.fetch(`https://api.example.com/${name}`, { method: "POST" })).json(),
   });
 
-test("T38 a delivery that comes again after its run has failed begins it again, and repeats no write that succeeded", async () => {
-  let status = 400;
-  const world: HookWorld = await openHookWorld(SECRET, {
-    tools: [writeTo("first"), writeTo("second")],
-    routes: {
-      "POST https://api.example.com/first": { done: true },
-      "POST https://api.example.com/second": () => Response.json({}, { status }),
-    },
-  });
-  const actions = [
-    { id: "first", tool: "write_first" },
-    { id: "second", tool: "write_second", depends_on: ["first"] },
-  ];
-  await world.keep({ ...HMAC, id: "/id" }, { actions, answer: { $ref: "second#" } });
-  const deliver = () => world.deliver('{"id":"1"}', signed('{"id":"1"}'));
-  const first = await deliver();
-  expect(await world.jobOf(first)).toMatchObject({ status: "failed" });
-  status = 200;
-  const second = await deliver();
-  expect([second.status, second.body]).toEqual([202, first.body]);
-  expect(await world.jobOf(second)).toMatchObject({ status: "succeeded" });
-  const third = await deliver();
-  expect(third.body).toEqual(first.body);
-  await world.jobOf(third);
-  expect(world.volley.requests.map(({ url }) => new URL(url).pathname)).toEqual([
-    "/first",
-    "/second",
-    "/second",
-  ]);
-});
+trial(
+  "T38 a delivery that comes again after its run has failed begins it again, and repeats no write that succeeded",
+  async () => {
+    let status = 400;
+    const world: HookWorld = await openHookWorld(SECRET, {
+      tools: [writeTo("first"), writeTo("second")],
+      routes: {
+        "POST https://api.example.com/first": { done: true },
+        "POST https://api.example.com/second": () => Response.json({}, { status }),
+      },
+    });
+    const actions = [
+      { id: "first", tool: "write_first" },
+      { id: "second", tool: "write_second", depends_on: ["first"] },
+    ];
+    await world.keep({ ...HMAC, id: "/id" }, { actions, answer: { $ref: "second#" } });
+    const deliver = () => world.deliver('{"id":"1"}', signed('{"id":"1"}'));
+    const first = await deliver();
+    expect(await world.jobOf(first)).toMatchObject({ status: "failed" });
+    status = 200;
+    const second = await deliver();
+    expect([second.status, second.body]).toEqual([202, first.body]);
+    expect(await world.jobOf(second)).toMatchObject({ status: "succeeded" });
+    const third = await deliver();
+    expect(third.body).toEqual(first.body);
+    await world.jobOf(third);
+    expect(world.volley.requests.map(({ url }) => new URL(url).pathname)).toEqual([
+      "/first",
+      "/second",
+      "/second",
+    ]);
+  },
+);
 
 trial("an input that no row takes is kept in pieces, and its run has it whole", async () => {
   const world = await openHookWorld(SECRET);

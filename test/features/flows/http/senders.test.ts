@@ -97,7 +97,7 @@ test("T65 Slack: commands and buttons are 200 without a body, and their digest i
   });
 });
 
-test("T65 Slack: a button's payload is the input, and an event has its own id", async () => {
+trial("T65 Slack: a button's payload is the input, and an event has its own id", async () => {
   const world = await openHookWorld(SECRET);
   await world.keep({ verify: "slack" });
   const time = String(Math.floor(world.volley.now() / 1_000));
@@ -119,7 +119,7 @@ test("T65 Slack: a button's payload is the input, and an event has its own id", 
   expect((await world.jobOf(answer))["data"]).toMatchObject({ hook: { event: "app_mention", id: "Ev1" } });
 });
 
-test("T65 GitLab: a signing token decides where its header came, else the token in the clear", async () => {
+trial("T65 GitLab: a signing token decides where its header came, else the token in the clear", async () => {
   const key = Buffer.alloc(32, "gitlab");
   const world = await openHookWorld(`whsec_${key.toString("base64")}`);
   expect((await world.keep({ verify: "gitlab" })).status).toBe(201);
@@ -140,7 +140,7 @@ test("T65 GitLab: a signing token decides where its header came, else the token 
   expect((await world.deliver(body, { ...event, "x-gitlab-token": "other" })).status).toBe(401);
 });
 
-test("T65 Shopify: base64 of the body, under either of its headers", async () => {
+trial("T65 Shopify: base64 of the body, under either of its headers", async () => {
   const world = await openHookWorld(SECRET);
   await world.keep({ verify: "shopify", events: ["orders/*"] });
   const body = '{"id":1}';
@@ -160,7 +160,7 @@ test("T65 Shopify: base64 of the body, under either of its headers", async () =>
   }
 });
 
-test("T65 Twilio: signs the address as the deployment is known, and is answered 204", async () => {
+trial("T65 Twilio: signs the address as the deployment is known, and is answered 204", async () => {
   const world = await openHookWorld(SECRET, { tools: [], env: { VOLLEY_URL: "https://hooks.acme.example" } });
   await world.keep({ verify: "twilio" });
   const body = "MessageSid=SM1&MessageStatus=delivered&To=%2B1";
@@ -182,7 +182,7 @@ test("T65 Twilio: signs the address as the deployment is known, and is answered 
   expect(elsewhere.status).toBe(401);
 });
 
-test("T65 a list is given as its items, and a pointer leads into it either way", async () => {
+trial("T65 a list is given as its items, and a pointer leads into it either way", async () => {
   const world = await openHookWorld(SECRET);
   const body = '[{"eventId":7},{"eventId":8}]';
   for (const [id, given] of [
@@ -198,7 +198,7 @@ test("T65 a list is given as its items, and a pointer leads into it either way",
   }
 });
 
-test("T65 Ed25519: a public key in hex, and 204 or 200 where the flow says so", async () => {
+trial("T65 Ed25519: a public key in hex, and 204 or 200 where the flow says so", async () => {
   const { publicKey, privateKey } = generateKeyPairSync("ed25519");
   const key = Buffer.from(publicKey.export({ format: "jwk" }).x!, "base64url");
   const world = await openHookWorld(key.toString("hex"));
@@ -227,7 +227,7 @@ test("T65 Ed25519: a public key in hex, and 204 or 200 where the flow says so", 
 });
 
 describe("T65 a token", () => {
-  test.each([
+  trial.each([
     ["in a header", { header: "x-token" }, (token: string) => ({ headers: { "x-token": token } })],
     ["in the address", { query: "key" }, (token: string) => ({ query: `?key=${token}` })],
     ["in the body", { pointer: "/clientState" }, (token: string) => ({ body: { clientState: token } })],
@@ -263,7 +263,7 @@ describe("T65 a token", () => {
   });
 });
 
-test("a delivery without an id of its own is another each time where its form says so", async () => {
+trial("a delivery without an id of its own is another each time where its form says so", async () => {
   const world = await openHookWorld(SECRET);
   await world.keep({ verify: "hmac", header: "x-mac", id: "none" });
   const send = () => world.deliver("{}", { "x-mac": hmac("{}") });

@@ -5,6 +5,7 @@ import { signDelivery } from "../../../../scripts/hooks/sign-delivery.ts";
 import type { HookTrigger } from "../../../../src/features/flows/hooks/hook-trigger.ts";
 import { WHSEC } from "../hooks/sample-senders.ts";
 import { openHookWorld } from "./hook-world.ts";
+import { trial } from "../../../support/trial.ts";
 
 /* The deliveries that `volley hooks try` sends: as their senders document them. */
 
@@ -19,7 +20,7 @@ const sign = (verify: string, secret: string, nowMs: number, id: string) =>
     id,
   });
 
-test.each(Object.keys(SENDERS).filter((name) => name !== "discord"))(
+trial.each(Object.keys(SENDERS).filter((name) => name !== "discord"))(
   "a documented delivery of %s is taken, and one with another id is another",
   async (verify) => {
     const secret = STANDARD.has(verify) ? WHSEC : "a-secret-of-a-sender";

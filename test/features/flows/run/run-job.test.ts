@@ -12,6 +12,7 @@ import { TestWorld, type WireEnvelope } from "../../../support/execute-batch.ts"
 import { toRunnable } from "../../../../src/features/flows/declaration/flow-tool.ts";
 import { contractOf } from "../../../support/fake-actions.ts";
 import { valueOf } from "../../../support/unwrap.ts";
+import { trial } from "../../../support/trial.ts";
 
 const JOB = "0f0f0f0f-0000-4000-8000-00000000abcd";
 const SEED = "aaaaaaaa-0000-4000-8000-000000000000";
@@ -478,7 +479,7 @@ describe("A run", () => {
     expect((await nowhere.attempt()).end).toMatchObject({ kind: "failed", error: { code: "BAD_REFERENCE" } });
   });
 
-  test("of which an open breaker has kept in one action and another failed loses an attempt", async () => {
+  trial("of which an open breaker has kept in one action and another failed loses an attempt", async () => {
     const world = new TestWorld();
     const kept = contractOf("kept", {
       hosts: ["api.example.com"],
@@ -522,7 +523,7 @@ describe("A run", () => {
     expect(await attempt()).toMatchObject({ end: { kind: "failed", error: { code: "FLOW_BROKEN" } } });
   });
 
-  test("leaves no more than may be kept, and every write among it", async () => {
+  trial("leaves no more than may be kept, and every write among it", async () => {
     const world = new TestWorld();
     const large = "x".repeat(100_000);
     const read = contractOf("read", { run: async () => ({ large }) });
@@ -592,7 +593,7 @@ describe("A loop of a run that goes on", () => {
     expect(end.kind).toBe("unknown");
   });
 
-  test("goes no further where the list was too large to be kept whole, and says so", async () => {
+  trial("goes no further where the list was too large to be kept whole, and says so", async () => {
     const { sent, attempt, killAt } = setUpItems(["a", "b", "c", "d"], FLOWS_LIMITS.loopListBytes / 3);
     await killAt("c");
     const { end } = await attempt();

@@ -69,7 +69,7 @@ function world() {
 }
 
 describe("An import", () => {
-  test.each([
+  trial.each([
     ["as it is", (): unknown => DOCUMENT],
     ["as text", (): unknown => JSON.stringify(DOCUMENT)],
   ])(

@@ -215,7 +215,7 @@ describe("`include`", () => {
     ]);
   });
 
-  test("is asked for where there are more operations than one import takes", () => {
+  trial("is asked for where there are more operations than one import takes", () => {
     const paths = Object.fromEntries(
       Array.from({ length: 501 }, (_, n) => [
         `/p${n}`,

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import * as LIMITS from "../../../../src/features/imports/limits.ts";
 import { readDocument } from "../../../../src/features/imports/openapi/read-document.ts";
 import { errorOf, valueOf } from "../../../support/unwrap.ts";
+import { trial } from "../../../support/trial.ts";
 
 const read = async (text: string): Promise<unknown> => valueOf(await readDocument(text));
 const refusal = async (text: string): Promise<string> => errorOf(await readDocument(text))[0]!.hint;
@@ -80,7 +81,7 @@ describe("readDocument() refuses", () => {
     ],
     ["several documents", "a: 1\n---\nb: 2\n", /YAML/],
   ];
-  test.each(rows)("%s", async (_, text, hint) => {
+  trial.each(rows)("%s", async (_, text, hint) => {
     expect(await refusal(text)).toMatch(hint);
   });
 });

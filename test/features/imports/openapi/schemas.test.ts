@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { documentOf, importAll, importOne, jsonBody, whySkipped } from "../../../support/openapi-document.ts";
+import { trial } from "../../../support/trial.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -316,13 +317,13 @@ describe("A schema that is too large", () => {
     properties: Object.fromEntries(Array.from({ length: fields }, (_, n) => [`field_number_${n}`, inner])),
   });
 
-  test("loses its descriptions first", () => {
+  trial("loses its descriptions first", () => {
     const schema = written({ ...wide(300, { type: "string", description: "word ".repeat(70) }) });
     expect(Object.keys(schema["properties"] as Json)).toHaveLength(300);
     expect(JSON.stringify(schema)).not.toContain("word");
   });
 
-  test("loses what is deep next", () => {
+  trial("loses what is deep next", () => {
     const schema = written(wide(30, wide(30, wide(30, wide(5, string)))));
     expect(schema["properties"]).toMatchObject({
       field_number_7: { properties: { field_number_3: { type: "object" } } },
@@ -338,11 +339,11 @@ describe("A schema that is too large", () => {
     );
   });
 
-  test("costs the operation when its own fields are too many", () => {
+  trial("costs the operation when its own fields are too many", () => {
     expect(whySkipped(jsonBody(wide(5_000, string)))).toMatch(/more than 65536 bytes to describe/);
   });
 
-  test("is one that references multiply, too", () => {
+  trial("is one that references multiply, too", () => {
     const components = Object.fromEntries(
       Array.from({ length: 40 }, (_, n) => [
         `L${n}`,

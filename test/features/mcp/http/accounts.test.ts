@@ -85,7 +85,7 @@ describe.each(CALLS)("A call of %s that misses an account", (name, args, done) =
     },
   );
 
-  test("leads there, and comes back for its result, where the client has no tasks", async () => {
+  trial("leads there, and comes back for its result, where the client has no tasks", async () => {
     const { call, connect, volley } = await open();
     const { resultType, inputRequests, requestState } = await call(name, args, URLS);
     expect(resultType).toBe("input_required");
@@ -99,7 +99,7 @@ describe.each(CALLS)("A call of %s that misses an account", (name, args, done) =
     expect(await call(name, args, URLS, { requestState, inputResponses })).toMatchObject(done);
   });
 
-  test.each([[{}], [TASKS]])(
+  trial.each([[{}], [TASKS]])(
     "is told so at once, as it was, to a client that leads its person nowhere",
     async (client) => {
       const { call } = await open();
@@ -110,7 +110,7 @@ describe.each(CALLS)("A call of %s that misses an account", (name, args, done) =
   );
 });
 
-test.each([
+trial.each([
   ["call that waits for an account", "mailbox", {}],
   ["batch", "execute_actions", { actions: [{ tool: "later" }], background: true }],
   ["job", "later", {}],

@@ -4,6 +4,7 @@ import type { Caller } from "../../../../src/core/contract/gate/caller.ts";
 import { makeRefusal, type Refusal } from "../../../../src/core/contract/refusal.ts";
 import { err, ok, type Result } from "../../../../src/core/kit/result.ts";
 import { openMcp } from "./mcp-world.ts";
+import { trial } from "../../../support/trial.ts";
 
 /** A token that this isolate believes, and whose source says before a write how it is. */
 async function openWith(still: Result<boolean, Refusal>) {
@@ -55,13 +56,13 @@ test("T51 a token that has ended elsewhere writes nothing, and records no job: 4
   expect(await jobs.json()).toMatchObject({ jobs: [] });
 });
 
-test("a read asks nobody whether its token is still good", async () => {
+trial("a read asks nobody whether its token is still good", async () => {
   const { call, asked } = await openWith(ok(false));
   expect((await call("read_it", { n: 1 })).body.result).toMatchObject({ structuredContent: { read: 1 } });
   expect(asked()).toBe(0);
 });
 
-test("a write runs where the token is good, and waits where that cannot be found out", async () => {
+trial("a write runs where the token is good, and waits where that cannot be found out", async () => {
   const good = await openWith(ok(true));
   expect((await good.call("send_it", { n: 1 })).status).toBe(200);
   const lost = await openWith(err(makeRefusal("UNAVAILABLE", "Not now.", { retryAfterMs: 1_000 })));

@@ -6,6 +6,7 @@ import * as LIMITS from "../../../../src/core/contract/limits.ts";
 import * as CONFIRMATIONS_LIMITS from "../../../../src/features/confirmations/limits.ts";
 import { BOTH, TASKS, URLS } from "../../../support/mcp-client.ts";
 import { openMcp } from "./mcp-world.ts";
+import { trial } from "../../../support/trial.ts";
 
 const ASKING = {
   actions: [
@@ -43,7 +44,7 @@ describe("A call that asks a person, of a client with tasks and addresses", () =
     });
   });
 
-  test("has its tool's own data once a person said yes", async () => {
+  trial("has its tool's own data once a person said yes", async () => {
     const { call, look, decide } = await openMcp();
     const { taskId } = await call("drop_it", { n: 1 });
     const [id = ""] = Object.keys((await look(taskId)).inputRequests as object);
@@ -68,30 +69,36 @@ describe("A call that asks a person, of a client with tasks and addresses", () =
     });
   });
 
-  test("in a batch asks about each question until it is decided, and answers every action in its place", async () => {
-    const { call, look, decide } = await openMcp();
-    const { taskId } = await call("execute_actions", ASKING);
-    const [one = "", two = ""] = Object.keys((await look(taskId)).inputRequests as object);
-    await decide(one, "approve");
-    const between = await look(taskId);
-    expect([between.status, Object.keys(between.inputRequests as object)]).toEqual(["input_required", [two]]);
-    await decide(two, "reject");
-    const { status, result } = await look(taskId);
-    expect(status).toBe("completed");
-    expect(result.isError ?? false).toBe(false);
-    expect(result.structuredContent).toMatchObject({
-      results: [
-        { index: 0, id: "first", status: "success", data: { read: 1 } },
-        { index: 1, id: "gone", status: "success", data: { dropped: 2 } },
-        { index: 2, id: "other", status: "error", error: { code: "CONFIRMATION_REJECTED" } },
-        { index: 3, id: "last", status: "success", data: { read: 4 } },
-      ],
-      summary: { total: 4, ok: 3, error: 1, pending_confirmation: 0, initiated: 0 },
-    });
-    expect(JSON.parse(result.content[0].text as string)).toEqual(result.structuredContent);
-  });
+  trial(
+    "in a batch asks about each question until it is decided, and answers every action in its place",
+    async () => {
+      const { call, look, decide } = await openMcp();
+      const { taskId } = await call("execute_actions", ASKING);
+      const [one = "", two = ""] = Object.keys((await look(taskId)).inputRequests as object);
+      await decide(one, "approve");
+      const between = await look(taskId);
+      expect([between.status, Object.keys(between.inputRequests as object)]).toEqual([
+        "input_required",
+        [two],
+      ]);
+      await decide(two, "reject");
+      const { status, result } = await look(taskId);
+      expect(status).toBe("completed");
+      expect(result.isError ?? false).toBe(false);
+      expect(result.structuredContent).toMatchObject({
+        results: [
+          { index: 0, id: "first", status: "success", data: { read: 1 } },
+          { index: 1, id: "gone", status: "success", data: { dropped: 2 } },
+          { index: 2, id: "other", status: "error", error: { code: "CONFIRMATION_REJECTED" } },
+          { index: 3, id: "last", status: "success", data: { read: 4 } },
+        ],
+        summary: { total: 4, ok: 3, error: 1, pending_confirmation: 0, initiated: 0 },
+      });
+      expect(JSON.parse(result.content[0].text as string)).toEqual(result.structuredContent);
+    },
+  );
 
-  test("in a batch in the background is asked by the batch's task", async () => {
+  trial("in a batch in the background is asked by the batch's task", async () => {
     const { volley, call, look, decide } = await openMcp();
     const { taskId } = await call("execute_actions", { ...ASKING, background: true });
     await volley.advance(10_000);
@@ -111,7 +118,7 @@ describe("A call that asks a person, of a client with tasks and addresses", () =
     });
   });
 
-  test("is decided by no answer of the client", async () => {
+  trial("is decided by no answer of the client", async () => {
     const { ask, call, look } = await openMcp();
     const { taskId } = await call("drop_it", { n: 1 });
     const [id = ""] = Object.keys((await look(taskId)).inputRequests as object);
@@ -127,7 +134,7 @@ describe("A call that asks a person, of a client with tasks and addresses", () =
     }
   });
 
-  test.each(["decline", "cancel"])(
+  trial.each(["decline", "cancel"])(
     "is over when its person does not go there (%s): the result says what waits, and the page decides still",
     async (action) => {
       const { volley, ask, call, look, decide } = await openMcp();
@@ -161,22 +168,25 @@ describe("A call that asks a person, of a client with tasks and addresses", () =
     });
   });
 
-  test("ends as an error when its question expires, and is forgotten a day later, as its ttlMs says", async () => {
-    const { volley, call, look } = await openMcp();
-    const { taskId, ttlMs } = await call("drop_it", { n: 1 });
-    expect(ttlMs).toBe(CONFIRMATIONS_LIMITS.confirmationTtlMs + LIMITS.questionRetentionMs);
-    await volley.advance(DAY);
-    expect(await look(taskId)).toMatchObject({
-      status: "completed",
-      result: { isError: true, structuredContent: { status: "error" } },
-    });
-    await volley.advance(DAY - 60_000);
-    expect((await look(taskId)).status).toBe("completed");
-    await volley.advance(120_000);
-    expect(await look(taskId)).toMatchObject({ code: -32_602 });
-  });
+  trial(
+    "ends as an error when its question expires, and is forgotten a day later, as its ttlMs says",
+    async () => {
+      const { volley, call, look } = await openMcp();
+      const { taskId, ttlMs } = await call("drop_it", { n: 1 });
+      expect(ttlMs).toBe(CONFIRMATIONS_LIMITS.confirmationTtlMs + LIMITS.questionRetentionMs);
+      await volley.advance(DAY);
+      expect(await look(taskId)).toMatchObject({
+        status: "completed",
+        result: { isError: true, structuredContent: { status: "error" } },
+      });
+      await volley.advance(DAY - 60_000);
+      expect((await look(taskId)).status).toBe("completed");
+      await volley.advance(120_000);
+      expect(await look(taskId)).toMatchObject({ code: -32_602 });
+    },
+  );
 
-  test("has the same task when it comes again under its key", async () => {
+  trial("has the same task when it comes again under its key", async () => {
     const { ask } = await openMcp();
     const again = { headers: { "idempotency-key": "k-1" } };
     const params = { name: "drop_it", arguments: { n: 1 } };
@@ -185,7 +195,7 @@ describe("A call that asks a person, of a client with tasks and addresses", () =
     expect(two.body.result.taskId).toBe(one.body.result.taskId);
   });
 
-  test("shows what would hide from the person who is asked", async () => {
+  trial("shows what would hide from the person who is asked", async () => {
     const { call, look } = await openMcp();
     const { taskId } = await call("execute_actions", {
       actions: [{ id: "\u202E", tool: "drop_it", args: { n: 1 } }, ASKING.actions[1]],
@@ -196,7 +206,7 @@ describe("A call that asks a person, of a client with tasks and addresses", () =
 });
 
 describe("A question over MCP", () => {
-  test("is text, as it was, for a client that leads its person nowhere", async () => {
+  trial("is text, as it was, for a client that leads its person nowhere", async () => {
     const { call, look, volley } = await openMcp();
     for (const client of [{}, TASKS, { ...TASKS, elicitation: {} }, { ...TASKS, elicitation: { form: {} } }])
       expect(await call("drop_it", { n: 1 }, { client })).toMatchObject({
@@ -212,7 +222,7 @@ describe("A question over MCP", () => {
     expect(await look(later.taskId, { client: BOTH })).toMatchObject({ status: "input_required" });
   });
 
-  test.each([
+  trial.each([
     ["forge_it", { n: 1 }],
     ["invoke_tool", { tool_name: "forge_it", parameters: { n: 1 } }],
     ["execute_actions", { actions: [{ tool: "forge_it", args: { n: 1 } }] }],
@@ -223,7 +233,7 @@ describe("A question over MCP", () => {
     expect(JSON.stringify(result.structuredContent)).toContain("evil.example");
   });
 
-  test("T32 is none that a tool's own output says, in the background", async () => {
+  trial("T32 is none that a tool's own output says, in the background", async () => {
     const { volley, call, look } = await openMcp();
     const actions = [{ tool: "forge_it", args: { n: 1 } }];
     const { taskId } = await call("execute_actions", { actions, background: true });
@@ -231,7 +241,7 @@ describe("A question over MCP", () => {
     expect(await look(taskId)).toMatchObject({ status: "completed" });
   });
 
-  test("T49 has a task for the key that asked alone", async () => {
+  trial("T49 has a task for the key that asked alone", async () => {
     const { call, look } = await openMcp();
     const { taskId } = await call("drop_it", { n: 1 });
     for (const key of ["decider", "narrowed", "reader", "stranger"])
@@ -259,7 +269,7 @@ describe("A call that asks a person, of a client that leads its person to addres
     return { ...world, result, id, resume };
   };
 
-  test("is answered with the page of the question", async () => {
+  trial("is answered with the page of the question", async () => {
     const { result, id } = await asked("drop_it", { n: 1 });
     expect(result).toEqual({
       resultType: "input_required",
@@ -296,18 +306,21 @@ describe("A call that asks a person, of a client that leads its person to addres
     });
   });
 
-  test("is told what still waits, as other clients are, when that takes longer, or its person did not go there", async () => {
-    const { volley, resume } = await asked("drop_it", { n: 1 });
-    const text = { resultType: "complete", structuredContent: { status: "pending_confirmation" } };
-    const begun = volley.now();
-    for (const action of ["decline", "cancel"])
-      expect((await resume(action)).body.result).toMatchObject(text);
-    expect(volley.now() - begun).toBeLessThan(1_000);
-    expect((await resume("accept")).body.result).toMatchObject(text);
-    expect(volley.now() - begun).toBeGreaterThanOrEqual(1_000 * LIMITS.maxWaitS);
-  });
+  trial(
+    "is told what still waits, as other clients are, when that takes longer, or its person did not go there",
+    async () => {
+      const { volley, resume } = await asked("drop_it", { n: 1 });
+      const text = { resultType: "complete", structuredContent: { status: "pending_confirmation" } };
+      const begun = volley.now();
+      for (const action of ["decline", "cancel"])
+        expect((await resume(action)).body.result).toMatchObject(text);
+      expect(volley.now() - begun).toBeLessThan(1_000);
+      expect((await resume("accept")).body.result).toMatchObject(text);
+      expect(volley.now() - begun).toBeGreaterThanOrEqual(1_000 * LIMITS.maxWaitS);
+    },
+  );
 
-  test.each([
+  trial.each([
     ["a state that was never given", { requestState: "call-00000000-0000-4000-8000-000000000000" }],
     ["a state that is none", { requestState: 7 }],
     ["the name of a job", { requestState: "00000000-0000-4000-8000-000000000000" }],
@@ -320,14 +333,14 @@ describe("A call that asks a person, of a client that leads its person to addres
     expect(headers.get("ratelimit-policy")).toContain("lists");
   });
 
-  test("T49 is refused to another key that knows its state", async () => {
+  trial("T49 is refused to another key that knows its state", async () => {
     const { ask, result } = await asked("drop_it", { n: 1 });
     const params = { name: "drop_it", arguments: { n: 1 }, requestState: result.requestState };
     for (const key of ["decider", "narrowed", "stranger"])
       expect((await ask("tools/call", params, { client: URLS, key })).body.error.code).toBe(-32_602);
   });
 
-  test("comes back for the end of what was approved and still runs", async () => {
+  trial("comes back for the end of what was approved and still runs", async () => {
     const held = Promise.withResolvers<object>();
     const slow = defineTool({
       name: "drop_slowly",

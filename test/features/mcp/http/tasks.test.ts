@@ -164,7 +164,7 @@ describe("A client with tasks", () => {
     expect(over.result.structuredContent.summary).toMatchObject({ ok: 1, error: 1 });
   });
 
-  test("has the same task for a call that comes again under its key", async () => {
+  trial("has the same task for a call that comes again under its key", async () => {
     const { ask } = await openMcp();
     const again = { headers: { "idempotency-key": "k-1" } };
     const one = await ask("tools/call", { name: "execute_actions", arguments: BATCH }, again);
@@ -172,7 +172,7 @@ describe("A client with tasks", () => {
     expect(two.body.result.taskId).toBe(one.body.result.taskId);
   });
 
-  test("finds a task for as long as ttlMs says, and then none", async () => {
+  trial("finds a task for as long as ttlMs says, and then none", async () => {
     const { volley, call, look } = await openMcp();
     const { taskId } = await call("send_it", { n: 1 });
     const { ttlMs, createdAt } = await look(taskId);
@@ -185,7 +185,7 @@ describe("A client with tasks", () => {
 });
 
 describe("The extension", () => {
-  test.each(["meta", "batch", "flat"])(
+  trial.each(["meta", "batch", "flat"])(
     "has a client offered batches in the background, on the surface %s, and no other client",
     async (surface) => {
       const { ask } = await openMcp();
@@ -201,13 +201,13 @@ describe("The extension", () => {
     },
   );
 
-  test("is advertised to clients of 2026-07-28, and nothing else is", async () => {
+  trial("is advertised to clients of 2026-07-28, and nothing else is", async () => {
     const { ask } = await openMcp();
     const { capabilities } = (await ask("server/discover", {})).body.result;
     expect(capabilities).toEqual({ tools: {}, extensions: { "io.modelcontextprotocol/tasks": {} } });
   });
 
-  test.each(["tasks/get", "tasks/update", "tasks/cancel"])(
+  trial.each(["tasks/get", "tasks/update", "tasks/cancel"])(
     "has %s only for clients that declare it with the request",
     async (method) => {
       const { ask, call } = await openMcp();
@@ -225,13 +225,13 @@ describe("The extension", () => {
     },
   );
 
-  test.each(["tasks/list", "tasks/result"])("has no %s", async (method) => {
+  trial.each(["tasks/list", "tasks/result"])("has no %s", async (method) => {
     const { ask } = await openMcp();
     const { status, body } = await ask(method, { taskId: "x" });
     expect([status, body.error.code]).toEqual([404, -32_601]);
   });
 
-  test("is none of the revisions before", async () => {
+  trial("is none of the revisions before", async () => {
     const { volley } = await openMcp();
     for (const method of ["tasks/get", "tasks/cancel", "server/discover"]) {
       const answer = await volley.fetch("/mcp", {
@@ -243,7 +243,7 @@ describe("The extension", () => {
     }
   });
 
-  test.each([
+  trial.each([
     ["another task", { "mcp-name": "another" }],
     ["no task", { "mcp-name": "" }],
   ])("refuses a request whose header names %s", async (_, headers) => {
@@ -260,7 +260,7 @@ describe("The extension", () => {
       expect((await ask("tasks/update", { taskId, inputResponses })).body.error.code).toBe(-32_602);
   });
 
-  test.each([
+  trial.each([
     ["execute_actions", BATCH],
     ["send_it", { n: 1 }],
     ["drop_it", { n: 1 }],
@@ -274,7 +274,7 @@ describe("The extension", () => {
 });
 
 describe("A task is for", () => {
-  test("T49 its tenant, and keys that may call its tool", async () => {
+  trial("T49 its tenant, and keys that may call its tool", async () => {
     const { ask, call, look } = await openMcp();
     const { taskId } = await call("send_it", { n: 1 });
     expect(await look(taskId, { key: "narrowed" })).toMatchObject({ status: "completed" });
@@ -287,7 +287,7 @@ describe("A task is for", () => {
     }
   });
 
-  test("T49 the key whose batch it is, or one that may call every tool", async () => {
+  trial("T49 the key whose batch it is, or one that may call every tool", async () => {
     const { call, look } = await openMcp();
     const { taskId } = await call("execute_actions", BATCH, { key: "narrowed" });
     expect(await look(taskId, { key: "narrowed" })).toMatchObject({ status: "working" });
@@ -296,7 +296,7 @@ describe("A task is for", () => {
       expect(await look(taskId, { key })).toMatchObject({ code: -32_602 });
   });
 
-  test.each([
+  trial.each([
     ["that of no job", "00000000-0000-4000-8000-000000000000"],
     ["that of no call", "call-00000000-0000-4000-8000-000000000000"],
     ["half of one", "call-"],
@@ -316,7 +316,7 @@ describe("A task is for", () => {
     }
   });
 
-  test("nobody in the place of a question of the agent", async () => {
+  trial("nobody in the place of a question of the agent", async () => {
     const { volley, look, call } = await openMcp();
     const { structuredContent } = await call("drop_it", { n: 1 }, { client: {} });
     const { id } = structuredContent.confirmation;

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 
 import { contractOf } from "../../../support/fake-actions.ts";
 import { openMcp } from "./mcp-world.ts";
+import { trial } from "../../../support/trial.ts";
 
 test("Arguments that are JSON text of an object are read, and other text is refused", async () => {
   const { ask, call } = await openMcp();
@@ -15,7 +16,7 @@ test("Arguments that are JSON text of an object are read, and other text is refu
     expect((await answerTo(args)).error.message).toBe("The arguments of a call must be an object.");
 });
 
-test("A result says from where arguments were read that came as text", async () => {
+trial("A result says from where arguments were read that came as text", async () => {
   const input = z.strictObject({ list: z.array(z.number()) });
   const { ask } = await openMcp({ tools: [contractOf("list_it", { input, run: async (args) => args })] });
   const metaOf = async (name: string, args: unknown) =>

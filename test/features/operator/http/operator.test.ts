@@ -17,6 +17,7 @@ import { runs } from "../../../../src/features/runs/index.ts";
 import { tenantData } from "../../../../src/features/tenant-data/index.ts";
 import { createTestVolley, type TestVolley } from "../../../../src/package/testing.ts";
 import { configureKeys } from "../../../support/configured-keys.ts";
+import { trial } from "../../../support/trial.ts";
 
 const DECLARATION = {
   summary: "Echo a text",
@@ -145,13 +146,13 @@ describe("The overview", () => {
     expect(await look(volley, "?hours=72")).toEqual([]);
   });
 
-  test("shows as many tenants as are asked for", async () => {
+  trial("shows as many tenants as are asked for", async () => {
     const volley = await start();
     for (const key of ["test-key", "other-key", "small-key"]) await run(volley, key, said);
     expect(await look(volley, "?limit=2")).toHaveLength(2);
   });
 
-  test.each(["?hours=0", "?hours=73", "?hours=x", "?limit=101", "?tenant=acme", "?hours=1&hours=2"])(
+  trial.each(["?hours=0", "?hours=73", "?hours=x", "?limit=101", "?tenant=acme", "?hours=1&hours=2"])(
     "refuses the query %s",
     async (query) => {
       const volley = await start();
@@ -159,7 +160,7 @@ describe("The overview", () => {
     },
   );
 
-  test("says how many questions wait, until they are decided", async () => {
+  trial("says how many questions wait, until they are decided", async () => {
     const volley = await start();
     await run(volley, "test-key", { tool: "drop_it", args: { text: "a" } });
     expect(of(await look(volley), "acme")?.waiting).toBe(1);
@@ -169,7 +170,7 @@ describe("The overview", () => {
     expect(of(await look(volley), "acme")?.waiting).toBe(0);
   });
 
-  test("says no more of a question whose time is over, a quarter of an hour later at most", async () => {
+  trial("says no more of a question whose time is over, a quarter of an hour later at most", async () => {
     const volley = await start();
     await run(volley, "test-key", { tool: "drop_it", args: { text: "a" } });
     expect(of(await look(volley), "acme")?.waiting).toBe(1);
@@ -178,24 +179,27 @@ describe("The overview", () => {
   });
 });
 
-test("T03 Counts are kept where each tenant's objects are, and the overview sees the tenants of every jurisdiction", async () => {
-  const volley = await createTestVolley({
-    tools: [echo],
-    features: [operator()],
-    env: {
-      VOLLEY_KEYS: await configureKeys({
-        "test-key": { name: "test", tenant: "acme" },
-        "eu-key": { name: "eu", tenant: "in-eu", jurisdiction: "eu" },
-        "us-key": { name: "us", tenant: "in-us", jurisdiction: "us" },
-        "operator-key": { name: "operator", tenant: "operator", tools: [], flags: ["operator"] },
-      }),
-    },
-  });
-  for (const key of ["test-key", "eu-key", "us-key"]) await run(volley, key, said);
-  const tenants = await look(volley);
-  expect(new Set(tenants.map(({ tenant }) => tenant))).toEqual(new Set(["acme", "in-eu", "in-us"]));
-  expect(tenants.every(({ runs: count }) => count === 1)).toBe(true);
-});
+trial(
+  "T03 Counts are kept where each tenant's objects are, and the overview sees the tenants of every jurisdiction",
+  async () => {
+    const volley = await createTestVolley({
+      tools: [echo],
+      features: [operator()],
+      env: {
+        VOLLEY_KEYS: await configureKeys({
+          "test-key": { name: "test", tenant: "acme" },
+          "eu-key": { name: "eu", tenant: "in-eu", jurisdiction: "eu" },
+          "us-key": { name: "us", tenant: "in-us", jurisdiction: "us" },
+          "operator-key": { name: "operator", tenant: "operator", tools: [], flags: ["operator"] },
+        }),
+      },
+    });
+    for (const key of ["test-key", "eu-key", "us-key"]) await run(volley, key, said);
+    const tenants = await look(volley);
+    expect(new Set(tenants.map(({ tenant }) => tenant))).toEqual(new Set(["acme", "in-eu", "in-us"]));
+    expect(tenants.every(({ runs: count }) => count === 1)).toBe(true);
+  },
+);
 
 describe("Dead jobs", () => {
   const die = async (): Promise<TestVolley> => {
@@ -211,12 +215,12 @@ describe("Dead jobs", () => {
     return volley;
   };
 
-  test("are counted by their code, whoever has no other trouble", async () => {
+  trial("are counted by their code, whoever has no other trouble", async () => {
     const volley = await die();
     expect(of(await look(volley), "acme")).toMatchObject({ dead: { UPSTREAM_ERROR: 2 } });
   });
 
-  test("are redriven by the operator, of one code and tool, and go from the overview", async () => {
+  trial("are redriven by the operator, of one code and tool, and go from the overview", async () => {
     const volley = await die();
     const redrive = async (body: object) =>
       (await send(volley, "operator-key", "POST", "/v1/operator/redrive", body)).json();
@@ -245,7 +249,7 @@ describe("Dead jobs", () => {
     expect(answer.status).toBe(404);
   });
 
-  test.each([{}, { tenant: "" }, { tenant: "acme", more: 1 }, { tenant: "a\u0000b" }, { tenant: ["acme"] }])(
+  trial.each([{}, { tenant: "" }, { tenant: "acme", more: 1 }, { tenant: "a\u0000b" }, { tenant: ["acme"] }])(
     "are not redriven with the body %j",
     async (body) => {
       const volley = await start();
@@ -257,32 +261,42 @@ describe("Dead jobs", () => {
 describe("A job that ended otherwise than well", () => {
   const later = (text: string) => ({ tool: "send_later", args: { text } });
 
-  test("counts as an error of its tenant and its tool, one that failed for good as one that is dead", async () => {
-    for (const refusal of [422, 503]) {
-      const volley = await start();
-      status = refusal;
-      await run(volley, "test-key", later("a"), said);
-      await volley.advance(30 * 60_000);
-      const seen = of(await look(volley), "acme");
-      expect(seen).toMatchObject({ actions: 2, error_rate: 0.5 });
-      expect(seen!.tools).toMatchObject([
-        { tool: "send_later", calls: 1, error_rate: 1 },
-        { tool: "echo_text", calls: 1, error_rate: 0 },
-      ]);
-    }
-  });
+  trial(
+    "counts as an error of its tenant and its tool, one that failed for good as one that is dead",
+    async () => {
+      for (const refusal of [422, 503]) {
+        const volley = await start();
+        status = refusal;
+        await run(volley, "test-key", later("a"), said);
+        await volley.advance(30 * 60_000);
+        const seen = of(await look(volley), "acme");
+        expect(seen).toMatchObject({ actions: 2, error_rate: 0.5 });
+        expect(seen!.tools).toMatchObject([
+          { tool: "send_later", calls: 1, error_rate: 1 },
+          { tool: "echo_text", calls: 1, error_rate: 0 },
+        ]);
+      }
+    },
+  );
 
-  test("counts when it ends, and the rate is no more than 1 in an hour in which little else was asked", async () => {
-    const volley = await start();
-    status = 422;
-    const inAnHour = new Date(volley.now() + 3_600_000).toISOString();
-    await run(volley, "test-key", ...Array.from({ length: 3 }, () => ({ ...later("a"), run_at: inAnHour })));
-    expect(of(await look(volley), "acme")).toMatchObject({ error_rate: 0 });
-    await volley.advance(3_600_000);
-    expect(of(await look(volley, "?hours=1"), "acme")).toMatchObject({ actions: 0, error_rate: 1 });
-    await run(volley, "test-key", said);
-    expect(of(await look(volley, "?hours=1"), "acme")).toMatchObject({ actions: 1, error_rate: 1 });
-  });
+  trial(
+    "counts when it ends, and the rate is no more than 1 in an hour in which little else was asked",
+    async () => {
+      const volley = await start();
+      status = 422;
+      const inAnHour = new Date(volley.now() + 3_600_000).toISOString();
+      await run(
+        volley,
+        "test-key",
+        ...Array.from({ length: 3 }, () => ({ ...later("a"), run_at: inAnHour })),
+      );
+      expect(of(await look(volley), "acme")).toMatchObject({ error_rate: 0 });
+      await volley.advance(3_600_000);
+      expect(of(await look(volley, "?hours=1"), "acme")).toMatchObject({ actions: 0, error_rate: 1 });
+      await run(volley, "test-key", said);
+      expect(of(await look(volley, "?hours=1"), "acme")).toMatchObject({ actions: 1, error_rate: 1 });
+    },
+  );
 
   test("that is a run counts by the actions of that alone", async () => {
     const book = new TallyBook({ tenants: 1, tools: 1, tenantTools: 1 });
@@ -311,7 +325,7 @@ describe("A job that ended otherwise than well", () => {
 });
 
 describe("The flag operator", () => {
-  test("T02 is needed: every other key is refused before its request is read, as a flag is", async () => {
+  trial("T02 is needed: every other key is refused before its request is read, as a flag is", async () => {
     const volley = await start();
     await run(volley, "other-key", said);
     await volley.advance(3_000);
@@ -334,7 +348,7 @@ describe("The flag operator", () => {
       }
   });
 
-  test("T03 shows counts alone: no argument, result, id or key of a tenant is in an overview", async () => {
+  trial("T03 shows counts alone: no argument, result, id or key of a tenant is in an overview", async () => {
     const volley = await start();
     await run(volley, "test-key", { id: "secret-id", tool: "echo_text", args: { text: "secret text" } });
     const text = JSON.stringify(await look(volley));
@@ -343,7 +357,7 @@ describe("The flag operator", () => {
 });
 
 describe("A tenant that is deleted", () => {
-  test("is in no overview and no export any more, and others are", async () => {
+  trial("is in no overview and no export any more, and others are", async () => {
     const volley = await start();
     await run(volley, "test-key", said, { tool: "drop_it", args: { text: "a" } });
     await run(volley, "other-key", said);
@@ -358,7 +372,7 @@ describe("A tenant that is deleted", () => {
     expect((await look(volley)).map(({ tenant }) => tenant)).toEqual(["other"]);
   });
 
-  test("is counted anew once it runs something again", async () => {
+  trial("is counted anew once it runs something again", async () => {
     const volley = await start();
     await run(volley, "test-key", said);
     await look(volley);

@@ -11,6 +11,7 @@ import type * as Counter from "../../../../src/packs/count-work.ts";
 import { samples } from "../../../support/samples.ts";
 import { HARMLESS } from "./harmless-commands.ts";
 import { HOSTILE } from "./hostile-commands.ts";
+import { trial } from "../../../support/trial.ts";
 
 const ROOT = fileURLToPath(new URL("../../../..", import.meta.url));
 
@@ -134,7 +135,7 @@ test("classifyShell() never takes a read-only command with something unproven in
   );
 });
 
-test("classifyShell() takes any arguments of a command that is not in the table for mutating", () => {
+trial("classifyShell() takes any arguments of a command that is not in the table for mutating", () => {
   fc.assert(
     fc.property(fc.stringMatching(/^[a-z]{1,8}$/), fc.string(), (name, rest) => {
       fc.pre(!HARMLESS.some((text) => text.split(/\s/, 1)[0] === name));
@@ -190,7 +191,7 @@ describe("classifyShell() takes steps in proportion to the text", async () => {
     "find . ?",
     "git log ?",
   ];
-  test.each(around)("in %s", (command) => {
+  trial.each(around)("in %s", (command) => {
     for (const piece of pieces) {
       const [once, twice] = [2_000, 4_000].map((size) =>
         stepsOf(command.replace("?", () => piece.repeat(size))),

@@ -8,6 +8,7 @@ import { discovery } from "../../../../src/features/discovery/index.ts";
 import { formats } from "../../../../src/features/formats/index.ts";
 import { responses } from "../../../../src/features/responses/index.ts";
 import { createTestVolley } from "../../../../src/package/testing.ts";
+import { trial } from "../../../support/trial.ts";
 
 // An isolate remembers servers without this API, and the files of one process are in one.
 const MODEL = "https://responses.test/v1";
@@ -130,7 +131,7 @@ describe.each([
     expect(answer.output.filter(({ type }) => type === "function_call")).toEqual([]);
   });
 
-  test("has the usage of all rounds, its details too", async () => {
+  trial("has the usage of all rounds, its details too", async () => {
     const { answer } = await ask(
       [
         { output: [call(1)], usage: used(100, 10, 20, 5) },
@@ -223,7 +224,7 @@ async function askBridged(finish: string, stream: boolean) {
   return { last: last.type as string, answer: last.response as Answer };
 }
 
-test.each([
+trial.each([
   ["content_filter", false],
   ["content_filter", true],
   ["length", false],

@@ -10,6 +10,7 @@ import { operator } from "../../../../src/features/operator/index.ts";
 import { runs } from "../../../../src/features/runs/index.ts";
 import { createTestVolley } from "../../../../src/package/testing.ts";
 import { DECLARATION, sendIt, store } from "./store-tools.ts";
+import { trial } from "../../../support/trial.ts";
 
 const drop = defineTool({ ...DECLARATION, name: "drop_it", actions: ["delete"], run: sendIt });
 const later = defineTool({ ...DECLARATION, name: "store_later", execution: "fire-and-forget", run: sendIt });
@@ -97,7 +98,7 @@ test("A conversation's question names the conversation's run, and what a person 
   });
 });
 
-test("A flow that a conversation calls is a child of its run", async () => {
+trial("A flow that a conversation calls is a child of its run", async () => {
   const { id, show, status } = await converse(["store-by-flow", "a"]);
   expect(status).toBe(200);
   expect(await show(id)).toMatchObject({
@@ -105,7 +106,7 @@ test("A flow that a conversation calls is a child of its run", async () => {
   });
 });
 
-test("A conversation's run follows what became of its jobs", async () => {
+trial("A conversation's run follows what became of its jobs", async () => {
   const { id, show } = await converse(["store_later", "bad"], ["store_it", "good"]);
   expect(await show(id)).toMatchObject({
     run: { status: "partial", error: { code: "UPSTREAM_ERROR" } },

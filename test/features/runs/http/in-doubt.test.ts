@@ -5,6 +5,7 @@ import { confirmations } from "../../../../src/features/confirmations/index.ts";
 import { runs } from "../../../../src/features/runs/index.ts";
 import { createTestVolley } from "../../../../src/package/testing.ts";
 import { DECLARATION, store } from "./store-tools.ts";
+import { trial } from "../../../support/trial.ts";
 
 interface Seen {
   readonly status: string;
@@ -69,7 +70,7 @@ const withKey = (name: string, more: object) =>
   });
 
 describe("T56 A write that was sent and answered", () => {
-  test.each([408, 500, 501, 502, 503, 504, 520, 524, 530])(
+  trial.each([408, 500, 501, 502, 503, 504, 520, 524, 530])(
     "%d may have happened: its result, its run and the list say so, and a rerun of any kind asks before it sends it again",
     async (status) => {
       const { run, rerun, ask, keys } = await start([status]);
@@ -87,7 +88,7 @@ describe("T56 A write that was sent and answered", () => {
     },
   );
 
-  test.each([
+  trial.each([
     400,
     401,
     404,
@@ -151,18 +152,21 @@ describe("T56 A write that was sent and answered", () => {
     expect(keys).toEqual([keys[0], keys[0]]);
   });
 
-  test("400 under an idempotency key that was sent again by a rerun is not sent once more for the request that comes again", async () => {
-    const { run, rerun, keys } = await start([400], [withKey("keyed", {})]);
-    const keyed = { ...write, tool: "keyed", idempotency_key: "own" };
-    await rerun((await run(keyed)).batch_id);
-    const again = await run(keyed);
-    const replayed = [{ status: "error", meta: { idempotency_replayed: true } }];
-    expect(again.results).toMatchObject(replayed);
-    expect((await rerun(again.batch_id)).results).toMatchObject(replayed);
-    expect(keys).toHaveLength(2);
-  });
+  trial(
+    "400 under an idempotency key that was sent again by a rerun is not sent once more for the request that comes again",
+    async () => {
+      const { run, rerun, keys } = await start([400], [withKey("keyed", {})]);
+      const keyed = { ...write, tool: "keyed", idempotency_key: "own" };
+      await rerun((await run(keyed)).batch_id);
+      const again = await run(keyed);
+      const replayed = [{ status: "error", meta: { idempotency_replayed: true } }];
+      expect(again.results).toMatchObject(replayed);
+      expect((await rerun(again.batch_id)).results).toMatchObject(replayed);
+      expect(keys).toHaveLength(2);
+    },
+  );
 
-  test("503 under an idempotency key is asked about by a rerun, and sent with a yes", async () => {
+  trial("503 under an idempotency key is asked about by a rerun, and sent with a yes", async () => {
     const { run, rerun, ask, keys } = await start([503]);
     const { batch_id: id } = await run({ ...write, idempotency_key: "own" });
     const { results } = await rerun(id);
@@ -173,20 +177,23 @@ describe("T56 A write that was sent and answered", () => {
     expect(keys).toHaveLength(2);
   });
 
-  test("503 under an idempotency key is not sent again with it, also where it may be repeated: the answer is kept", async () => {
-    const { run, keys } = await start([503, 503], [withKey("idempotent", { idempotent: true })]);
-    for (const { tool, calls } of [
-      { tool: "store_it", calls: 1 },
-      { tool: "idempotent", calls: 2 },
-    ]) {
-      const keyed = { ...write, tool, idempotency_key: tool };
-      const first = await run(keyed);
-      const second = await run(keyed);
-      expect(first.results).toMatchObject([{ status: "error", meta: { in_doubt: true } }]);
-      expect(second.results).toMatchObject([{ status: "error", meta: { in_doubt: true } }]);
-      expect(keys).toHaveLength(calls);
-    }
-  });
+  trial(
+    "503 under an idempotency key is not sent again with it, also where it may be repeated: the answer is kept",
+    async () => {
+      const { run, keys } = await start([503, 503], [withKey("idempotent", { idempotent: true })]);
+      for (const { tool, calls } of [
+        { tool: "store_it", calls: 1 },
+        { tool: "idempotent", calls: 2 },
+      ]) {
+        const keyed = { ...write, tool, idempotency_key: tool };
+        const first = await run(keyed);
+        const second = await run(keyed);
+        expect(first.results).toMatchObject([{ status: "error", meta: { in_doubt: true } }]);
+        expect(second.results).toMatchObject([{ status: "error", meta: { in_doubt: true } }]);
+        expect(keys).toHaveLength(calls);
+      }
+    },
+  );
 });
 
 describe("T56 A job whose attempt was answered 503", () => {
@@ -200,17 +207,20 @@ describe("T56 A job whose attempt was answered 503", () => {
     expect(keys).toHaveLength(1);
   });
 
-  test("is tried again where it is at-least-once, under one key, and says when it dies that it may have happened", async () => {
-    const { run, ask, keys, volley } = await start(Array(20).fill(503), [later({})]);
-    const { results } = await run({ ...write, tool: "later" });
-    await volley.advance(3_600_000);
-    const job = await ask(`/v1/jobs/${results[0]!.job_id}`);
-    expect(job).toMatchObject({ status: "dead", in_doubt: true });
-    expect(keys.length).toBeGreaterThan(1);
-    expect(new Set(keys).size).toBe(1);
-  });
+  trial(
+    "is tried again where it is at-least-once, under one key, and says when it dies that it may have happened",
+    async () => {
+      const { run, ask, keys, volley } = await start(Array(20).fill(503), [later({})]);
+      const { results } = await run({ ...write, tool: "later" });
+      await volley.advance(3_600_000);
+      const job = await ask(`/v1/jobs/${results[0]!.job_id}`);
+      expect(job).toMatchObject({ status: "dead", in_doubt: true });
+      expect(keys.length).toBeGreaterThan(1);
+      expect(new Set(keys).size).toBe(1);
+    },
+  );
 
-  test("and then 400 may have happened by the first, which its end says", async () => {
+  trial("and then 400 may have happened by the first, which its end says", async () => {
     const { run, ask, volley } = await start([501, 400], [later({})]);
     const { results } = await run({ ...write, tool: "later" });
     await volley.advance(3_600_000);
@@ -232,7 +242,7 @@ function refused(code: string): Error {
   return new TypeError("fetch failed", { cause: Object.assign(new Error("connect"), { code }) });
 }
 
-test("A write in doubt to which a person says no stays in doubt: it may have happened before", async () => {
+trial("A write in doubt to which a person says no stays in doubt: it may have happened before", async () => {
   const { ask, run, rerun } = await start([504]);
   const { batch_id: id } = await run(write);
   const asked = (await rerun(id)).results[0] as Seen & { readonly confirmation: { readonly id: string } };
@@ -242,12 +252,15 @@ test("A write in doubt to which a person says no stays in doubt: it may have hap
   expect(results[0]!.error!.hint).toContain("may have taken effect in an earlier run");
 });
 
-test("A write in doubt that is refused once a person said yes stays in doubt, and a rerun asks again", async () => {
-  const { ask, run, rerun, keys } = await start([504, 400]);
-  const { batch_id: id } = await run(write);
-  const asked = (await rerun(id)).results[0] as Seen & { readonly confirmation: { readonly id: string } };
-  const { results } = await ask(`/v1/confirmations/${asked.confirmation.id}`, { decision: "approve" });
-  expect(results[0]).toMatchObject({ status: "error", meta: { in_doubt: true } });
-  expect((await rerun(id)).results[0]!.status).toBe("pending_confirmation");
-  expect(keys).toHaveLength(2);
-});
+trial(
+  "A write in doubt that is refused once a person said yes stays in doubt, and a rerun asks again",
+  async () => {
+    const { ask, run, rerun, keys } = await start([504, 400]);
+    const { batch_id: id } = await run(write);
+    const asked = (await rerun(id)).results[0] as Seen & { readonly confirmation: { readonly id: string } };
+    const { results } = await ask(`/v1/confirmations/${asked.confirmation.id}`, { decision: "approve" });
+    expect(results[0]).toMatchObject({ status: "error", meta: { in_doubt: true } });
+    expect((await rerun(id)).results[0]!.status).toBe("pending_confirmation");
+    expect(keys).toHaveLength(2);
+  },
+);

@@ -274,7 +274,7 @@ describe("A run of a batch in the background", () => {
     expect(yes.body.results[0].data).toHaveLength(40);
   });
 
-  test("asks again about the element in doubt that was refused after a yes", async () => {
+  trial("asks again about the element in doubt that was refused after a yes", async () => {
     const { sent, send, rerun, runOf, begin, statuses } = await start({ b: 0 });
     const args = { of: { $ref: "item#" } };
     const for_each = ["a", "b", "c"];
@@ -291,56 +291,62 @@ describe("A run of a batch in the background", () => {
     expect(namesOf(sent)).toEqual(["b"]);
   });
 
-  test("says of a loop that ran on a yes that it may have happened, also where the tool's yes is remembered", async () => {
-    const { volley, sent, send, rerun, runOf, begin } = await start({ b: 0 });
-    const args = { of: { $ref: "item#" } };
-    const for_each = ["a", "b", "c"];
-    const { run_id: id } = await begin({ actions: [{ id: "all", tool: "drop_gated", args, for_each }] });
-    const [asked] = (await runOf(id)).actions;
-    const yes = { decision: "approve", remember_s: 600 };
-    await send(`/v1/confirmations/${asked.confirmation.id}`, yes);
-    await volley.advance(6_000);
-    expect(namesOf(sent.splice(0))).toEqual(["a", "b"]);
-    // A yes to all of it leaves no rows either.
-    for (let times = 0; times < 2; times += 1) {
-      const [again] = (await runOf((await rerun(id)).body.run_id as string)).actions;
-      expect(again.confirmation.message).toContain("may have taken effect in an earlier run");
-      expect(sent).toEqual([]);
-      await send(`/v1/confirmations/${again.confirmation.id}`, { decision: "approve" });
+  trial(
+    "says of a loop that ran on a yes that it may have happened, also where the tool's yes is remembered",
+    async () => {
+      const { volley, sent, send, rerun, runOf, begin } = await start({ b: 0 });
+      const args = { of: { $ref: "item#" } };
+      const for_each = ["a", "b", "c"];
+      const { run_id: id } = await begin({ actions: [{ id: "all", tool: "drop_gated", args, for_each }] });
+      const [asked] = (await runOf(id)).actions;
+      const yes = { decision: "approve", remember_s: 600 };
+      await send(`/v1/confirmations/${asked.confirmation.id}`, yes);
       await volley.advance(6_000);
       expect(namesOf(sent.splice(0))).toEqual(["a", "b"]);
-    }
-  });
+      // A yes to all of it leaves no rows either.
+      for (let times = 0; times < 2; times += 1) {
+        const [again] = (await runOf((await rerun(id)).body.run_id as string)).actions;
+        expect(again.confirmation.message).toContain("may have taken effect in an earlier run");
+        expect(sent).toEqual([]);
+        await send(`/v1/confirmations/${again.confirmation.id}`, { decision: "approve" });
+        await volley.advance(6_000);
+        expect(namesOf(sent.splice(0))).toEqual(["a", "b"]);
+      }
+    },
+  );
 
-  test("answers a loop that a yes ran in part as that left it: nothing is sent twice, and no success or failure is hidden", async () => {
-    const { volley, sent, send, rerun, runOf, begin } = await start({ b: 400 });
-    const loop = {
-      id: "all",
-      tool: "drop_asked",
-      for_each: ["a", "b", "c"],
-      args: { of: { $ref: "item#" } },
-    };
-    const { run_id: id } = await begin({ actions: [loop] });
-    const [asked] = (await runOf(id)).actions;
-    await send(`/v1/confirmations/${asked.confirmation.id}`, { decision: "approve" });
-    await volley.advance(6_000);
-    expect(namesOf(sent.splice(0))).toEqual(["a", "b", "c"]);
-    const { status, body } = await rerun(id);
-    expect(status).toBe(200);
-    expect(body.results).toMatchObject([
-      {
-        status: "success",
-        data: [
-          { status: "success" },
-          { status: "error", error: { upstream_status: 400 } },
-          { status: "success" },
-        ],
-      },
-    ]);
-    expect(sent).toEqual([]);
-  });
+  trial(
+    "answers a loop that a yes ran in part as that left it: nothing is sent twice, and no success or failure is hidden",
+    async () => {
+      const { volley, sent, send, rerun, runOf, begin } = await start({ b: 400 });
+      const loop = {
+        id: "all",
+        tool: "drop_asked",
+        for_each: ["a", "b", "c"],
+        args: { of: { $ref: "item#" } },
+      };
+      const { run_id: id } = await begin({ actions: [loop] });
+      const [asked] = (await runOf(id)).actions;
+      await send(`/v1/confirmations/${asked.confirmation.id}`, { decision: "approve" });
+      await volley.advance(6_000);
+      expect(namesOf(sent.splice(0))).toEqual(["a", "b", "c"]);
+      const { status, body } = await rerun(id);
+      expect(status).toBe(200);
+      expect(body.results).toMatchObject([
+        {
+          status: "success",
+          data: [
+            { status: "success" },
+            { status: "error", error: { upstream_status: 400 } },
+            { status: "success" },
+          ],
+        },
+      ]);
+      expect(sent).toEqual([]);
+    },
+  );
 
-  test("leaves in the envelope of its rerun what it had done itself", async () => {
+  trial("leaves in the envelope of its rerun what it had done itself", async () => {
     const { rerun, begin, statuses } = await start({ bad: 400 });
     const { run_id: id } = await begin(BATCH);
     delete statuses["bad"];
@@ -396,24 +402,27 @@ describe("A run of a batch in the background", () => {
     expect(body.detail).toContain("'hidden'");
   });
 
-  test("whose job is dead is gone on with by that job, which sends nothing again that succeeded", async () => {
-    const { sent, rerun, runOf, begin, statuses } = await start({ bad: 429 });
-    const { run_id: id, job_id: job } = await begin(BATCH);
-    expect((await runOf(id)).status).toBe("partial");
-    const [first] = sent.splice(0).filter(({ of }) => of === "bad");
-    delete statuses["bad"];
-    const again = await rerun(id);
-    expect(again.status, JSON.stringify(again.body)).toBe(202);
-    expect(again.body).toEqual({ run_id: id, job_id: job });
-    expect(again.headers.get("location")).toBe(`/v1/jobs/${job}`);
-    expect(again.job.status).toBe("succeeded");
-    // The one named `good` is of `after`, which takes its name from there.
-    expect(namesOf(sent).sort()).toEqual(["bad", "good"]);
-    expect(sent.find(({ of }) => of === "bad")!.key).toBe(first!.key);
-    expect((await runOf(id)).status).toBe("success");
-  });
+  trial(
+    "whose job is dead is gone on with by that job, which sends nothing again that succeeded",
+    async () => {
+      const { sent, rerun, runOf, begin, statuses } = await start({ bad: 429 });
+      const { run_id: id, job_id: job } = await begin(BATCH);
+      expect((await runOf(id)).status).toBe("partial");
+      const [first] = sent.splice(0).filter(({ of }) => of === "bad");
+      delete statuses["bad"];
+      const again = await rerun(id);
+      expect(again.status, JSON.stringify(again.body)).toBe(202);
+      expect(again.body).toEqual({ run_id: id, job_id: job });
+      expect(again.headers.get("location")).toBe(`/v1/jobs/${job}`);
+      expect(again.job.status).toBe("succeeded");
+      // The one named `good` is of `after`, which takes its name from there.
+      expect(namesOf(sent).sort()).toEqual(["bad", "good"]);
+      expect(sent.find(({ of }) => of === "bad")!.key).toBe(first!.key);
+      expect((await runOf(id)).status).toBe("success");
+    },
+  );
 
-  test("whose rerun is dead is gone on with by the job of that, and by no other beside it", async () => {
+  trial("whose rerun is dead is gone on with by the job of that, and by no other beside it", async () => {
     const { sent, send, rerun, endOf, begin, statuses } = await start({ bad: 400 });
     const { run_id: id } = await begin({ actions: BATCH.actions.slice(1, 2) });
     statuses["bad"] = 429;
@@ -461,39 +470,42 @@ describe("A run of a batch in the background", () => {
     },
   );
 
-  test("whose job is forgotten is run again by what the log has of it: a write that did not succeed there asks first", async () => {
-    const { volley, sent, send, rerun, begin, statuses } = await start(
-      { bad: 400 },
-      { VOLLEY_RUNS_DAYS: "30" },
-    );
-    const { run_id: id, job_id: job } = await begin(BATCH);
-    delete statuses["bad"];
-    await volley.advance(8 * 24 * 3_600_000);
-    await begin({ actions: [{ id: "other", tool: "look_at", ...say("other") }] });
-    expect((await send(`/v1/jobs/${job}`)).status).toBe(404);
-    sent.splice(0);
-    const again = await rerun(id);
-    expect(again.status, JSON.stringify(again.body)).toBe(202);
-    // An attempt that was killed may have sent it, and nothing knows that any more.
-    expect(namesOf(sent)).toEqual(["seen"]);
-    const { results } = again.job.envelope;
-    expect(results).toMatchObject([
-      { id: "good", status: "success", meta: { idempotency_replayed: true } },
-      { id: "bad", status: "pending_confirmation" },
-      { id: "after", status: "pending_confirmation" },
-      { id: "seen", status: "success" },
-    ]);
-    const { confirmation } = results[1];
-    expect(confirmation.message).toContain("It may have taken effect in an earlier run");
-    const yes = await send(`/v1/confirmations/${confirmation.id}`, { decision: "approve" });
-    expect(yes.status).toBe(200);
-    await volley.advance(5_000);
-    expect(namesOf(sent).filter((of) => of === "bad")).toEqual(["bad"]);
-    expect((await rerun(id)).status).toBe(202);
-    expect(namesOf(sent).filter((of) => of === "bad")).toEqual(["bad"]);
-  });
+  trial(
+    "whose job is forgotten is run again by what the log has of it: a write that did not succeed there asks first",
+    async () => {
+      const { volley, sent, send, rerun, begin, statuses } = await start(
+        { bad: 400 },
+        { VOLLEY_RUNS_DAYS: "30" },
+      );
+      const { run_id: id, job_id: job } = await begin(BATCH);
+      delete statuses["bad"];
+      await volley.advance(8 * 24 * 3_600_000);
+      await begin({ actions: [{ id: "other", tool: "look_at", ...say("other") }] });
+      expect((await send(`/v1/jobs/${job}`)).status).toBe(404);
+      sent.splice(0);
+      const again = await rerun(id);
+      expect(again.status, JSON.stringify(again.body)).toBe(202);
+      // An attempt that was killed may have sent it, and nothing knows that any more.
+      expect(namesOf(sent)).toEqual(["seen"]);
+      const { results } = again.job.envelope;
+      expect(results).toMatchObject([
+        { id: "good", status: "success", meta: { idempotency_replayed: true } },
+        { id: "bad", status: "pending_confirmation" },
+        { id: "after", status: "pending_confirmation" },
+        { id: "seen", status: "success" },
+      ]);
+      const { confirmation } = results[1];
+      expect(confirmation.message).toContain("It may have taken effect in an earlier run");
+      const yes = await send(`/v1/confirmations/${confirmation.id}`, { decision: "approve" });
+      expect(yes.status).toBe(200);
+      await volley.advance(5_000);
+      expect(namesOf(sent).filter((of) => of === "bad")).toEqual(["bad"]);
+      expect((await rerun(id)).status).toBe(202);
+      expect(namesOf(sent).filter((of) => of === "bad")).toEqual(["bad"]);
+    },
+  );
 
-  test("asks a person first about a write in doubt", async () => {
+  trial("asks a person first about a write in doubt", async () => {
     const { sent, rerun, runOf, send, volley, statuses } = await start({ good: 0 });
     const { body } = await send("/v1/execute_actions", { ...BATCH, background: true });
     await volley.advance(1_000);
@@ -508,7 +520,7 @@ describe("A run of a batch in the background", () => {
     expect(actions.find(({ id }: { id: string }) => id === "good").status).toBe("pending_confirmation");
   });
 
-  test("is not run again while its rerun goes on, and is answered from it once that is over", async () => {
+  trial("is not run again while its rerun goes on, and is answered from it once that is over", async () => {
     const { sent, send, endOf, rerun, begin, statuses } = await start({ bad: 400 });
     const { run_id: id } = await begin(BATCH);
     delete statuses["bad"];
@@ -522,7 +534,7 @@ describe("A run of a batch in the background", () => {
     expect(namesOf(sent).filter((of) => of === "bad")).toEqual(["bad"]);
   });
 
-  test("is the same job for a request that comes again under its key", async () => {
+  trial("is the same job for a request that comes again under its key", async () => {
     const { sent, send, rerun, begin, statuses } = await start({ bad: 400 });
     const { run_id: id } = await begin(BATCH);
     delete statuses["bad"];
@@ -538,7 +550,7 @@ describe("A run of a batch in the background", () => {
     expect(namesOf(sent).filter((of) => of === "bad")).toEqual(["bad"]);
   });
 
-  test("is among those that are run again in bulk", async () => {
+  trial("is among those that are run again in bulk", async () => {
     const { sent, send, volley, begin, statuses } = await start({ bad: 400 });
     await begin(BATCH);
     delete statuses["bad"];
@@ -551,7 +563,7 @@ describe("A run of a batch in the background", () => {
 });
 
 describe("A run of a flow that nobody waited for", () => {
-  test("of a clock is run again with its source, its flow and its answer", async () => {
+  trial("of a clock is run again with its source, its flow and its answer", async () => {
     const { volley, sent, send, rerun, runOf, flow } = await start();
     expect((await flow({ triggers: { cron: "* * * * *" } })).status).toBe(201);
     await volley.advance(70_000);
@@ -570,7 +582,7 @@ describe("A run of a flow that nobody waited for", () => {
     });
   });
 
-  test("of a delivery is run again with its input and what is known of the delivery", async () => {
+  trial("of a delivery is run again with its input and what is known of the delivery", async () => {
     const { volley, sent, send, rerun, flow, statuses } = await start({ x1: 400 });
     const hook = { verify: "token", header: "x-token", secret: "HOOK", id: { header: "x-id" } };
     const actions = [
@@ -600,34 +612,41 @@ describe("A run of a flow that nobody waited for", () => {
   const sourceRuns = async ({ send }: Pick<Awaited<ReturnType<typeof start>>, "send">, source: string) =>
     (await send(`/v1/runs?source=${source}`)).body.runs as { run_id: string; status: string }[];
 
-  test("of a delivery whose job failed is gone on with by that job, and a delivery that comes again by the same one", async () => {
-    const world = await start({ x1: 400 });
-    const { volley, sent, send, rerun, runOf, flow, statuses } = world;
-    await flow({ actions: ACTIONS, answer: { first: { $ref: "second#/of" } }, triggers: { webhook: HOOK } });
-    const delivered = await send("/hooks/acme/nightly", {}, DELIVERY);
-    await volley.advance(60_000);
-    const { job_id: job } = delivered.body as { job_id: string };
-    expect((await send(`/v1/jobs/${job}`)).body.status).toBe("failed");
-    const [run] = await sourceRuns(world, "webhook");
-    const [, first] = sent.splice(0);
-    delete statuses["x1"];
-    const began = await send(`/v1/runs/${run!.run_id}/rerun`, {});
-    expect([began.status, began.body.job_id]).toEqual([202, job]);
-    expect((await send("/hooks/acme/nightly", {}, DELIVERY)).body.job_id).toBe(job);
-    await volley.advance(60_000);
-    expect(sent).toEqual([{ ...first!, key: first!.key }]);
-    expect(await runOf(began.body.run_id as string)).toMatchObject({
-      source: "webhook",
-      flow: "nightly",
-      status: "success",
-    });
-    expect((await rerun(run!.run_id)).status).toBe(200);
-    await send("/hooks/acme/nightly", {}, DELIVERY);
-    await volley.advance(60_000);
-    expect(sent).toHaveLength(1);
-  });
+  trial(
+    "of a delivery whose job failed is gone on with by that job, and a delivery that comes again by the same one",
+    async () => {
+      const world = await start({ x1: 400 });
+      const { volley, sent, send, rerun, runOf, flow, statuses } = world;
+      await flow({
+        actions: ACTIONS,
+        answer: { first: { $ref: "second#/of" } },
+        triggers: { webhook: HOOK },
+      });
+      const delivered = await send("/hooks/acme/nightly", {}, DELIVERY);
+      await volley.advance(60_000);
+      const { job_id: job } = delivered.body as { job_id: string };
+      expect((await send(`/v1/jobs/${job}`)).body.status).toBe("failed");
+      const [run] = await sourceRuns(world, "webhook");
+      const [, first] = sent.splice(0);
+      delete statuses["x1"];
+      const began = await send(`/v1/runs/${run!.run_id}/rerun`, {});
+      expect([began.status, began.body.job_id]).toEqual([202, job]);
+      expect((await send("/hooks/acme/nightly", {}, DELIVERY)).body.job_id).toBe(job);
+      await volley.advance(60_000);
+      expect(sent).toEqual([{ ...first!, key: first!.key }]);
+      expect(await runOf(began.body.run_id as string)).toMatchObject({
+        source: "webhook",
+        flow: "nightly",
+        status: "success",
+      });
+      expect((await rerun(run!.run_id)).status).toBe(200);
+      await send("/hooks/acme/nightly", {}, DELIVERY);
+      await volley.advance(60_000);
+      expect(sent).toHaveLength(1);
+    },
+  );
 
-  test("of an attempt before the last one is run again as the last one has left it", async () => {
+  trial("of an attempt before the last one is run again as the last one has left it", async () => {
     const world = await start({ x1: 429 });
     const { volley, sent, send, rerun, flow, statuses } = world;
     const actions = [...ACTIONS, { id: "third", tool: "store_it", args: { of: "bad" } }];

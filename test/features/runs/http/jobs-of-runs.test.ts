@@ -6,6 +6,7 @@ import { runs } from "../../../../src/features/runs/index.ts";
 import { createTestVolley } from "../../../../src/package/testing.ts";
 import { configureKeys } from "../../../support/configured-keys.ts";
 import { DECLARATION, type sendIt, store } from "./store-tools.ts";
+import { trial } from "../../../support/trial.ts";
 
 const HOUR = 3_600_000;
 /** Its upstream is told the key of each attempt. */
@@ -109,7 +110,7 @@ describe("A run follows what became of its jobs:", () => {
     expect((await run(act("store_later", "good"))).id).not.toBe(id);
   });
 
-  test("a loop of which some jobs failed is partial, and an error where all have", async () => {
+  trial("a loop of which some jobs failed is partial, and an error where all have", async () => {
     const { run, show } = await start({ bad: 422 });
     const loop = (...names: readonly string[]) => ({
       id: "loop",
@@ -122,7 +123,7 @@ describe("A run follows what became of its jobs:", () => {
     expect(await show((await run(loop("good", "fine"))).id)).toMatchObject({ status: "success" });
   });
 
-  test("one that is dead makes it an error, and a redrive that succeeds takes that back", async () => {
+  trial("one that is dead makes it an error, and a redrive that succeeds takes that back", async () => {
     const statuses: Record<string, number> = { bad: 429 };
     const { volley, run, show, list, send } = await start(statuses);
     const { id, results } = await run(act("store_later", "bad"));
@@ -148,7 +149,7 @@ describe("A run follows what became of its jobs:", () => {
     expect(await list("?status=unknown")).toEqual([id]);
   });
 
-  test("one that was called off changes nothing", async () => {
+  trial("one that was called off changes nothing", async () => {
     const { volley, run, show, send } = await start({});
     const inAnHour = new Date(volley.now() + HOUR).toISOString();
     const { id, results } = await run({ ...act("store_later", "bad"), run_at: inAnHour });
@@ -165,7 +166,7 @@ describe("A run follows what became of its jobs:", () => {
     expect(await list("?status=success", "narrow-key")).toEqual([id]);
   });
 
-  test("so does the run that asked a person, by the run of the yes", async () => {
+  trial("so does the run that asked a person, by the run of the yes", async () => {
     const { volley, run, show, send } = await start({ bad: 422 });
     const { id, results } = await run(act("drop_later", "bad"));
     const { confirmation } = results[0] as { confirmation?: { id: string } };
@@ -178,33 +179,36 @@ describe("A run follows what became of its jobs:", () => {
 });
 
 describe("A run that is run again goes by what became of its jobs:", () => {
-  test("one that failed is made again, under the key of the first, whether all is asked for or what failed", async () => {
-    const statuses: Record<string, number> = { bad: 422 };
-    const { run, rerun, show, sent } = await start(statuses);
-    const { id, results } = await run(act("store_later", "bad"), act("store_later", "good"));
-    const again = await rerun(id);
-    expect(again.results).toMatchObject([
-      { status: "initiated", meta: {} },
-      { status: "initiated", job_id: results[1]!.job_id, meta: { idempotency_replayed: true } },
-    ]);
-    expect(again.results[0]!.job_id).not.toBe(results[0]!.job_id);
-    expect(await show(again.batch_id)).toMatchObject({ status: "error" });
-    statuses["bad"] = 200;
-    // The job of the rerun failed too.
-    const third = await rerun(id, {});
-    expect(await show(third.batch_id)).toMatchObject({ status: "success" });
-    const job = third.results[0]!.job_id;
-    for (const of of [id, again.batch_id])
-      expect((await rerun(of)).results[0]).toMatchObject({
-        job_id: job,
-        meta: { idempotency_replayed: true },
-      });
-    const bad = sent.filter(({ of }) => of === "bad");
-    expect(bad.map(({ key }) => key)).toEqual(Array.from({ length: 3 }, () => results[0]!.job_id));
-    expect(sent).toHaveLength(4);
-  });
+  trial(
+    "one that failed is made again, under the key of the first, whether all is asked for or what failed",
+    async () => {
+      const statuses: Record<string, number> = { bad: 422 };
+      const { run, rerun, show, sent } = await start(statuses);
+      const { id, results } = await run(act("store_later", "bad"), act("store_later", "good"));
+      const again = await rerun(id);
+      expect(again.results).toMatchObject([
+        { status: "initiated", meta: {} },
+        { status: "initiated", job_id: results[1]!.job_id, meta: { idempotency_replayed: true } },
+      ]);
+      expect(again.results[0]!.job_id).not.toBe(results[0]!.job_id);
+      expect(await show(again.batch_id)).toMatchObject({ status: "error" });
+      statuses["bad"] = 200;
+      // The job of the rerun failed too.
+      const third = await rerun(id, {});
+      expect(await show(third.batch_id)).toMatchObject({ status: "success" });
+      const job = third.results[0]!.job_id;
+      for (const of of [id, again.batch_id])
+        expect((await rerun(of)).results[0]).toMatchObject({
+          job_id: job,
+          meta: { idempotency_replayed: true },
+        });
+      const bad = sent.filter(({ of }) => of === "bad");
+      expect(bad.map(({ key }) => key)).toEqual(Array.from({ length: 3 }, () => results[0]!.job_id));
+      expect(sent).toHaveLength(4);
+    },
+  );
 
-  test("one that goes on, succeeded, or was not heard of yet is answered from the run", async () => {
+  trial("one that goes on, succeeded, or was not heard of yet is answered from the run", async () => {
     const { run, rerun, send, sent, volley } = await start({ slow: 503, bad: 422 });
     const { id } = await run(act("store_later", "slow"), act("store_later", "good"));
     const asked = sent.length;
@@ -219,7 +223,7 @@ describe("A run that is run again goes by what became of its jobs:", () => {
     expect(asked).toBeGreaterThan(1);
   });
 
-  test("one whose end is not known is asked about, and the question says so", async () => {
+  trial("one whose end is not known is asked about, and the question says so", async () => {
     const { run, rerun, sent } = await start({ bad: 504 });
     const { id } = await run(act("store_once", "bad"));
     const { results } = await rerun(id);
@@ -228,7 +232,7 @@ describe("A run that is run again goes by what became of its jobs:", () => {
     expect(sent).toHaveLength(1);
   });
 
-  test("one that failed after an attempt that may have taken effect is asked about", async () => {
+  trial("one that failed after an attempt that may have taken effect is asked about", async () => {
     const statuses: Record<string, number> = { bad: 503 };
     const { volley, run, rerun, sent } = await start(statuses);
     const { id } = await run(act("store_later", "bad"));
@@ -239,7 +243,7 @@ describe("A run that is run again goes by what became of its jobs:", () => {
     expect(sent).toHaveLength(before);
   });
 
-  test("one that is dead is left to be redriven, and the answer says so", async () => {
+  trial("one that is dead is left to be redriven, and the answer says so", async () => {
     const { volley, run, rerun, sent } = await start({ bad: 429 });
     const { id, results } = await run(act("store_later", "bad"));
     await volley.advance(HOUR);
@@ -252,7 +256,7 @@ describe("A run that is run again goes by what became of its jobs:", () => {
     expect(sent).toHaveLength(before);
   });
 
-  test("one of a yes too, from the run that asked and from the run of the yes", async () => {
+  trial("one of a yes too, from the run that asked and from the run of the yes", async () => {
     const statuses: Record<string, number> = { bad: 422 };
     const { volley, run, rerun, send, sent } = await start(statuses);
     const { id, results } = await run(act("drop_later", "bad"));
@@ -266,7 +270,7 @@ describe("A run that is run again goes by what became of its jobs:", () => {
     expect(sent).toHaveLength(1);
   });
 
-  test("a loop is made again where all of its jobs failed, else it is answered from the run", async () => {
+  trial("a loop is made again where all of its jobs failed, else it is answered from the run", async () => {
     const { run, rerun, sent } = await start({ bad: 422, worse: 422 });
     const loop = (...names: readonly string[]) => ({
       id: "loop",
@@ -283,7 +287,7 @@ describe("A run that is run again goes by what became of its jobs:", () => {
     expect(sent).toHaveLength(6);
   });
 
-  test("of a tool that the key may not call it is told nothing", async () => {
+  trial("of a tool that the key may not call it is told nothing", async () => {
     const { run, rerun, sent } = await start({ bad: 422 });
     const { id } = await run(act("store_later", "bad"), act("store_it", "now"));
     const { results } = await rerun(id, {}, "narrow-key");

@@ -142,7 +142,7 @@ describe("The events of a run that goes on", () => {
     return (await answer.json()) as { readonly run_id: string; readonly job_id: string };
   };
 
-  test("come when they happen, and the list has the run meanwhile", async () => {
+  trial("come when they happen, and the list has the run meanwhile", async () => {
     const volley = await start();
     const { run_id, job_id } = await begin(volley);
     await volley.advance(5_000);
@@ -179,42 +179,45 @@ describe("The events of a run that goes on", () => {
     expect(told((await stream(volley, run_id)).events)).toEqual(told(events));
   });
 
-  test("are of a run that is neither deleted nor run again before it was cancelled: 409 says how", async () => {
-    const volley = await createTestVolley({
-      tools: [echo, slow],
-      features: [discovery(), addedTools(), confirmations(), flows(), background(), runs()],
-      key: { flags: ["manage_tools"] },
-      routes: {
-        "GET https://api.example.com/slow": async (_, { sleep }) => {
-          await sleep(8_000);
-          return {};
+  trial(
+    "are of a run that is neither deleted nor run again before it was cancelled: 409 says how",
+    async () => {
+      const volley = await createTestVolley({
+        tools: [echo, slow],
+        features: [discovery(), addedTools(), confirmations(), flows(), background(), runs()],
+        key: { flags: ["manage_tools"] },
+        routes: {
+          "GET https://api.example.com/slow": async (_, { sleep }) => {
+            await sleep(8_000);
+            return {};
+          },
         },
-      },
-    });
-    const { run_id, job_id } = await begin(volley);
-    await volley.advance(2_000);
-    const ask = (method: string, path: string) => volley.fetch(`/v1/runs/${path}`, { method });
-    for (const [method, path] of [
-      ["DELETE", run_id],
-      ["POST", `${run_id}/rerun`],
-    ] as const) {
-      const answer = await ask(method, path);
-      expect(answer.status, path).toBe(409);
-      expect(Number(answer.headers.get("retry-after")), path).toBeGreaterThan(0);
-      const said = JSON.stringify(await answer.json());
-      expect(said).toContain("IDEMPOTENCY_IN_PROGRESS");
-      expect(said).toContain(`POST /v1/jobs/${job_id}/cancel`);
-    }
-    const other = "00000000-0000-4000-8000-00000000ffff";
-    expect((await ask("DELETE", other)).status).toBe(404);
-    expect((await ask("POST", `${other}/rerun`)).status).toBe(404);
-    expect((await volley.fetch(`/v1/jobs/${job_id}/cancel`, { method: "POST" })).status).toBe(200);
-    await volley.advance(20_000);
-    expect((await ask("DELETE", run_id)).status).toBe(204);
-    expect((await ask("DELETE", run_id)).status).toBe(404);
-  });
+      });
+      const { run_id, job_id } = await begin(volley);
+      await volley.advance(2_000);
+      const ask = (method: string, path: string) => volley.fetch(`/v1/runs/${path}`, { method });
+      for (const [method, path] of [
+        ["DELETE", run_id],
+        ["POST", `${run_id}/rerun`],
+      ] as const) {
+        const answer = await ask(method, path);
+        expect(answer.status, path).toBe(409);
+        expect(Number(answer.headers.get("retry-after")), path).toBeGreaterThan(0);
+        const said = JSON.stringify(await answer.json());
+        expect(said).toContain("IDEMPOTENCY_IN_PROGRESS");
+        expect(said).toContain(`POST /v1/jobs/${job_id}/cancel`);
+      }
+      const other = "00000000-0000-4000-8000-00000000ffff";
+      expect((await ask("DELETE", other)).status).toBe(404);
+      expect((await ask("POST", `${other}/rerun`)).status).toBe(404);
+      expect((await volley.fetch(`/v1/jobs/${job_id}/cancel`, { method: "POST" })).status).toBe(200);
+      await volley.advance(20_000);
+      expect((await ask("DELETE", run_id)).status).toBe(204);
+      expect((await ask("DELETE", run_id)).status).toBe(404);
+    },
+  );
 
-  test("go on with the next stream where one ended", async () => {
+  trial("go on with the next stream where one ended", async () => {
     const volley = await start();
     const { run_id } = await begin(volley);
     await volley.advance(2_000);

@@ -97,14 +97,14 @@ describe("The lines of ctx.log stand with their action, of every level and witho
     expect(busy!.slice(0, 2)).toEqual(lines("busy"));
   });
 
-  test("of the elements of a loop, in their order", async () => {
+  trial("of the elements of a loop, in their order", async () => {
     const { run, logOf } = await start();
     const args = { of: { $ref: "item#" } };
     const id = await run({ actions: [{ id: "loop", tool: "talk", args, for_each: ["x", "y"] }] });
     expect(await logOf(id)).toEqual({ loop: [...lines("x"), ...lines("y")] });
   });
 
-  test("of the steps of a flow: in its own run, and not in the action that it was", async () => {
+  trial("of the steps of a flow: in its own run, and not in the action that it was", async () => {
     const { send, run, logOf } = await start();
     const kept = await send(
       "/v1/flows/tidy",
@@ -120,7 +120,7 @@ describe("The lines of ctx.log stand with their action, of every level and witho
     expect(await logOf(child.run_id)).toEqual({ step: lines("step") });
   });
 
-  test("of a batch in the background, and of a loop there in slices", async () => {
+  trial("of a batch in the background, and of a loop there in slices", async () => {
     const { send, logOf } = await start();
     const for_each = Array.from({ length: 30 }, (_, at) => `e${at}`);
     const args = { of: { $ref: "item#" } };
@@ -141,24 +141,27 @@ describe("The lines of ctx.log stand with their action, of every level and witho
     expect(await logOf(second)).toEqual({ a: [] });
   });
 
-  test("of each attempt of a run in the background: of an action, of an element, and once of what is done", async () => {
-    const statuses: Record<string, number> = { busy: 503 };
-    const { send, logOf } = await start(statuses);
-    const each = (tool: string, for_each: readonly string[]) => ({
-      ...act(tool, tool),
-      args: { of: { $ref: "item#" } },
-      for_each,
-    });
-    const actions = [act("talk", "a"), each("peek", ["x", "busy"]), each("talk", ["y"])];
-    const { run_id: id, job_id: job } = await send("/v1/execute_actions", { background: true, actions });
-    const { a, peek: elements, talk: done } = await logOf(id, 20_000);
-    const { tries } = await send(`/v1/jobs/${job}`);
-    expect(tries).toHaveLength(5);
-    expect([a, done]).toEqual([lines("a"), lines("y")]);
-    expect(elements).toEqual([...lines("x"), ...tries.flatMap(() => lines("busy"))]);
-  });
+  trial(
+    "of each attempt of a run in the background: of an action, of an element, and once of what is done",
+    async () => {
+      const statuses: Record<string, number> = { busy: 503 };
+      const { send, logOf } = await start(statuses);
+      const each = (tool: string, for_each: readonly string[]) => ({
+        ...act(tool, tool),
+        args: { of: { $ref: "item#" } },
+        for_each,
+      });
+      const actions = [act("talk", "a"), each("peek", ["x", "busy"]), each("talk", ["y"])];
+      const { run_id: id, job_id: job } = await send("/v1/execute_actions", { background: true, actions });
+      const { a, peek: elements, talk: done } = await logOf(id, 20_000);
+      const { tries } = await send(`/v1/jobs/${job}`);
+      expect(tries).toHaveLength(5);
+      expect([a, done]).toEqual([lines("a"), lines("y")]);
+      expect(elements).toEqual([...lines("x"), ...tries.flatMap(() => lines("busy"))]);
+    },
+  );
 
-  test("of each attempt of a run in the background that died, and of those after it", async () => {
+  trial("of each attempt of a run in the background that died, and of those after it", async () => {
     const statuses: Record<string, number> = { busy: 503 };
     const { send, logOf } = await start(statuses);
     const batch = { background: true, actions: [act("talk", "a"), act("peek", "busy")] };
@@ -170,7 +173,7 @@ describe("The lines of ctx.log stand with their action, of every level and witho
     expect(await logOf(id, 20_000)).toEqual({ a: lines("a"), busy: [...five, ...lines("busy")] });
   });
 
-  test("of each attempt of a flow by a clock in the run that it is", async () => {
+  trial("of each attempt of a flow by a clock in the run that it is", async () => {
     const { volley, send, logOf } = await start({ busy: 503 });
     const triggers = { cron: "* * * * *" };
     const flow = {
@@ -186,7 +189,7 @@ describe("The lines of ctx.log stand with their action, of every level and witho
     for (const { run_id } of attempts) expect(await logOf(run_id, 0)).toEqual({ busy: lines("busy") });
   });
 
-  test("of what a yes let run, in the run of the yes", async () => {
+  trial("of what a yes let run, in the run of the yes", async () => {
     const { volley, send, run, logOf } = await start();
     const id = await run({ actions: [act("drop_it", "old")] });
     await volley.advance(3_000);
@@ -195,7 +198,7 @@ describe("The lines of ctx.log stand with their action, of every level and witho
     expect(await logOf(yes.batch_id)).toEqual({ old: lines("old") });
   });
 
-  test("of a rerun, of what it ran alone", async () => {
+  trial("of a rerun, of what it ran alone", async () => {
     const statuses: Record<string, number> = { bad: 400 };
     const { send, run, logOf } = await start(statuses);
     const id = await run({ actions: [act("talk", "a"), act("talk", "bad")] });
@@ -225,7 +228,7 @@ describe("The lines of ctx.log stand with their action, of every level and witho
     expect((await logOf(id, 60_000))["of"]).toHaveLength(20);
   });
 
-  test("of the jobs of a loop", async () => {
+  trial("of the jobs of a loop", async () => {
     const { run, logOf } = await start();
     const args = { of: { $ref: "item#" } };
     const for_each = Array.from({ length: 12 }, (_, at) => `e${at}`);
@@ -243,7 +246,7 @@ describe("The lines of ctx.log stand with their action, of every level and witho
     expect(await outline.logOf(await outline.run({ actions }))).toEqual({ a: [], b: [] });
   });
 
-  test("of a job in what an export has, and in the run that came back from it", async () => {
+  trial("of a job in what an export has, and in the run that came back from it", async () => {
     const [here, there] = [await start(), await start()];
     const id = await here.run({ actions: [act("talk_later", "a")] });
     await here.logOf(id);

@@ -73,7 +73,7 @@ const taken: Treatment = (reported) => {
 };
 
 describe.each(Object.entries(TREATMENTS))("F34 An object of runs that is %s", (_, treatment) => {
-  test("delays no answer and changes none; the log says how many runs are missing", async () => {
+  trial("delays no answer and changes none; the log says how many runs are missing", async () => {
     const { volley } = await start(treatment);
     const { volley: other } = await start(taken);
     const beganAt = volley.now();
@@ -105,7 +105,7 @@ describe.each(Object.entries(TREATMENTS))("F34 An object of runs that is %s", (_
     expect(await ask("/v1/runs/rerun?tag=t", post)).toBe(503);
   });
 
-  test("has later runs reported again, each once, when it is well", async () => {
+  trial("has later runs reported again, each once, when it is well", async () => {
     const { volley, reports, treat } = await start(treatment);
     await volley.run(BATCH);
     await volley.advance(10_000);

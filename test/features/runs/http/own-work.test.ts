@@ -86,7 +86,7 @@ test.each(EACH)(
   },
 );
 
-test.each(["decides", "keeps"].flatMap((by) => EACH.map(([what, pathOf]) => [by, what, pathOf] as const)))(
+trial.each(["decides", "keeps"].flatMap((by) => EACH.map(([what, pathOf]) => [by, what, pathOf] as const)))(
   "A key that %s something of its tenant %s that another key began",
   async (by, _, pathOf) => {
     expect((await send(by, "POST", pathOf(await begin("other")))).status).toBe(200);

@@ -5,6 +5,7 @@ import { confirmations } from "../../../../src/features/confirmations/index.ts";
 import { runs } from "../../../../src/features/runs/index.ts";
 import { createTestVolley } from "../../../../src/package/testing.ts";
 import { DECLARATION, sendIt, store } from "./store-tools.ts";
+import { trial } from "../../../support/trial.ts";
 
 const sayMuch = async () => ({ text: "x".repeat(20_000), of: "much" });
 const drop = defineTool({
@@ -139,29 +140,32 @@ describe("A rerun of a run with a question", () => {
     expect(effects).toEqual({ gone: 1, tell: 1 });
   });
 
-  test("tells the person what may have taken effect, where the question and its reach are shown, and nothing of a question that had a no", async () => {
-    const { run, rerun, decide, volley } = await start({ gone: ["lost"] });
-    const DOUBTED = "It may have taken effect in an earlier run: look before you say yes.";
-    const asked = async (id: string) => {
-      const [one] = (await rerun(id)).results;
-      const { id: confirmation, message } = one!.confirmation!;
-      const shown: { readonly actions: readonly { readonly reach?: string }[] } = await (
-        await volley.fetch(`/v1/confirmations/${confirmation}`)
-      ).json();
-      return { message, reach: shown.actions.map(({ reach }) => reach) };
-    };
-    const refused = await run(ask);
-    await decide(refused.results[0]!.confirmation!.id, "reject");
-    const again = await asked(refused.batch_id);
-    expect(again.message).not.toContain(DOUBTED);
-    expect(again.reach).toEqual([undefined, undefined]);
+  trial(
+    "tells the person what may have taken effect, where the question and its reach are shown, and nothing of a question that had a no",
+    async () => {
+      const { run, rerun, decide, volley } = await start({ gone: ["lost"] });
+      const DOUBTED = "It may have taken effect in an earlier run: look before you say yes.";
+      const asked = async (id: string) => {
+        const [one] = (await rerun(id)).results;
+        const { id: confirmation, message } = one!.confirmation!;
+        const shown: { readonly actions: readonly { readonly reach?: string }[] } = await (
+          await volley.fetch(`/v1/confirmations/${confirmation}`)
+        ).json();
+        return { message, reach: shown.actions.map(({ reach }) => reach) };
+      };
+      const refused = await run(ask);
+      await decide(refused.results[0]!.confirmation!.id, "reject");
+      const again = await asked(refused.batch_id);
+      expect(again.message).not.toContain(DOUBTED);
+      expect(again.reach).toEqual([undefined, undefined]);
 
-    const lost = await run(ask);
-    await decide(lost.results[0]!.confirmation!.id, "approve");
-    const doubted = await asked(lost.batch_id);
-    expect(doubted.message).toContain(DOUBTED);
-    expect(doubted.reach).toEqual([DOUBTED, undefined]);
-  });
+      const lost = await run(ask);
+      await decide(lost.results[0]!.confirmation!.id, "approve");
+      const doubted = await asked(lost.batch_id);
+      expect(doubted.message).toContain(DOUBTED);
+      expect(doubted.reach).toEqual([DOUBTED, undefined]);
+    },
+  );
 
   test("asks again after a no", async () => {
     const { run, rerun, decide, effects } = await start();
@@ -180,7 +184,7 @@ describe("A rerun of a run with a question", () => {
     expect(effects).toEqual({ gone: 1, tell: 1 });
   });
 
-  test("that a rerun has asked knows of its yes as well, by whichever of both it is run again", async () => {
+  trial("that a rerun has asked knows of its yes as well, by whichever of both it is run again", async () => {
     const { run, rerun, decide, waiting, effects } = await start({ a: ["lost"] });
     const first = await run([write("a")]);
     const second = await rerun(first.batch_id);
@@ -196,60 +200,66 @@ describe("A rerun of a run with a question", () => {
   });
 });
 
-test("A read whose result was too large to be kept is run again where only what failed is asked for, and a write says that its result is lost", async () => {
-  const large = defineTool({
-    ...DECLARATION,
-    name: "read_much",
-    actions: ["read"],
-    isWrite: false,
-    orchestration: { mode: "parallel-safe" },
-    run: sayMuch,
-  });
-  const wordy = defineTool({ ...DECLARATION, name: "say_much", run: sayMuch });
-  const { run, rerun, effects } = await start({ b: ["refused"] }, [large, wordy]);
-  const first = await run([
-    { id: "much", tool: "read_much", args: { of: "m" } },
-    { id: "said", tool: "say_much", args: { of: "s" } },
-    write("b"),
-    { id: "c", tool: "store_it", args: { of: { $template: "{{much#/of}}{{b#/of}}" } } },
-  ]);
-  const second = await rerun(first.batch_id, { only: "failed" });
-  expect(ends(second).map(([, end]) => end)).toEqual(["success", "success", "success", "success"]);
-  expect(second.results[1]!.meta).toEqual({
-    idempotency_replayed: true,
-    warnings: [expect.stringContaining("not kept")],
-  });
-  expect(effects).toEqual({ b: 1, muchb: 1 });
-});
+trial(
+  "A read whose result was too large to be kept is run again where only what failed is asked for, and a write says that its result is lost",
+  async () => {
+    const large = defineTool({
+      ...DECLARATION,
+      name: "read_much",
+      actions: ["read"],
+      isWrite: false,
+      orchestration: { mode: "parallel-safe" },
+      run: sayMuch,
+    });
+    const wordy = defineTool({ ...DECLARATION, name: "say_much", run: sayMuch });
+    const { run, rerun, effects } = await start({ b: ["refused"] }, [large, wordy]);
+    const first = await run([
+      { id: "much", tool: "read_much", args: { of: "m" } },
+      { id: "said", tool: "say_much", args: { of: "s" } },
+      write("b"),
+      { id: "c", tool: "store_it", args: { of: { $template: "{{much#/of}}{{b#/of}}" } } },
+    ]);
+    const second = await rerun(first.batch_id, { only: "failed" });
+    expect(ends(second).map(([, end]) => end)).toEqual(["success", "success", "success", "success"]);
+    expect(second.results[1]!.meta).toEqual({
+      idempotency_replayed: true,
+      warnings: [expect.stringContaining("not kept")],
+    });
+    expect(effects).toEqual({ b: 1, muchb: 1 });
+  },
+);
 
-test("Jobs that were never recorded are recorded by a rerun, once: with their own key, of a loop, and no earlier than they were to begin", async () => {
-  const later = defineTool({
-    ...DECLARATION,
-    name: "store_later",
-    execution: "fire-and-forget",
-    run: sendIt,
-  });
-  const { run, rerun, effects, volley } = await start({ b: ["refused"] }, [later]);
-  const runAt = new Date(volley.now() + 3_600_000).toISOString();
-  const job = (of: string, more: object) => ({
-    id: of,
-    tool: "store_later",
-    args: { of },
-    depends_on: ["b"],
-    ...more,
-  });
-  const first = await run([
-    write("b"),
-    job("late", { run_at: runAt }),
-    job("keyed", { idempotency_key: "a key of its own" }),
-    job("loop", { for_each: ["x", "y"], args: { of: { $ref: "item#" } } }),
-  ]);
-  expect(new Set(first.results.map(({ status }) => status))).toEqual(new Set(["error", "skipped"]));
-  const second = await rerun(first.batch_id);
-  expect(second.results.slice(1).map(({ status }) => status)).not.toContain("error");
-  for (const id of [first.batch_id, second.batch_id]) await rerun(id);
-  await volley.advance(3_500_000);
-  expect(effects).toEqual({ b: 1, keyed: 1, x: 1, y: 1 });
-  await volley.advance(200_000);
-  expect(effects).toEqual({ b: 1, keyed: 1, x: 1, y: 1, late: 1 });
-});
+trial(
+  "Jobs that were never recorded are recorded by a rerun, once: with their own key, of a loop, and no earlier than they were to begin",
+  async () => {
+    const later = defineTool({
+      ...DECLARATION,
+      name: "store_later",
+      execution: "fire-and-forget",
+      run: sendIt,
+    });
+    const { run, rerun, effects, volley } = await start({ b: ["refused"] }, [later]);
+    const runAt = new Date(volley.now() + 3_600_000).toISOString();
+    const job = (of: string, more: object) => ({
+      id: of,
+      tool: "store_later",
+      args: { of },
+      depends_on: ["b"],
+      ...more,
+    });
+    const first = await run([
+      write("b"),
+      job("late", { run_at: runAt }),
+      job("keyed", { idempotency_key: "a key of its own" }),
+      job("loop", { for_each: ["x", "y"], args: { of: { $ref: "item#" } } }),
+    ]);
+    expect(new Set(first.results.map(({ status }) => status))).toEqual(new Set(["error", "skipped"]));
+    const second = await rerun(first.batch_id);
+    expect(second.results.slice(1).map(({ status }) => status)).not.toContain("error");
+    for (const id of [first.batch_id, second.batch_id]) await rerun(id);
+    await volley.advance(3_500_000);
+    expect(effects).toEqual({ b: 1, keyed: 1, x: 1, y: 1 });
+    await volley.advance(200_000);
+    expect(effects).toEqual({ b: 1, keyed: 1, x: 1, y: 1, late: 1 });
+  },
+);

@@ -115,31 +115,34 @@ describe("A rerun of a loop", () => {
     expect(take()).toEqual([]);
   });
 
-  test("asks about nothing that may be repeated", async () => {
+  trial("asks about nothing that may be repeated", async () => {
     const { loop, run, rerun, take } = await start({ y: [504] });
     const id = await run({ ...loop, tool: "keep_again" });
     expect((await rerun(id)).results[0]!.status).toBe("success");
     expect(take()).toEqual(["y"]);
   });
 
-  test("goes over what it went over, whatever that is by now, and what refers to it waits for the yes", async () => {
-    const { loop, run, rerun, yes, take, state } = await start({ y: [504] });
-    const next = { id: "next", tool: "keep_it", args: { of: { $template: "after-{{all#/1/data/of}}" } } };
-    const source = { id: "source", tool: "list_it", args: { of: "-" } };
-    const id = await run(source, { ...loop, for_each: { $ref: "source#" } }, next);
-    state.list = ["new", "x", "y", "z"];
-    const asked = await rerun(id);
-    expect(asked.results.map(({ status }) => status)).toEqual([
-      "success",
-      "pending_confirmation",
-      "pending_confirmation",
-    ]);
-    expect(take()).toEqual([]);
-    await yes(asked);
-    expect(take()).toEqual(["y", "after-y"]);
-  });
+  trial(
+    "goes over what it went over, whatever that is by now, and what refers to it waits for the yes",
+    async () => {
+      const { loop, run, rerun, yes, take, state } = await start({ y: [504] });
+      const next = { id: "next", tool: "keep_it", args: { of: { $template: "after-{{all#/1/data/of}}" } } };
+      const source = { id: "source", tool: "list_it", args: { of: "-" } };
+      const id = await run(source, { ...loop, for_each: { $ref: "source#" } }, next);
+      state.list = ["new", "x", "y", "z"];
+      const asked = await rerun(id);
+      expect(asked.results.map(({ status }) => status)).toEqual([
+        "success",
+        "pending_confirmation",
+        "pending_confirmation",
+      ]);
+      expect(take()).toEqual([]);
+      await yes(asked);
+      expect(take()).toEqual(["y", "after-y"]);
+    },
+  );
 
-  test("asks again about that element alone where it was refused after a yes", async () => {
+  trial("asks again about that element alone where it was refused after a yes", async () => {
     const { loop, run, rerun, yes, take } = await start({ y: [504, 400] });
     const id = await run(loop);
     const { results } = await yes(await rerun(id));
@@ -150,7 +153,7 @@ describe("A rerun of a loop", () => {
     expect(take()).toEqual([]);
   });
 
-  test("asks again about that element alone where its question had a no", async () => {
+  trial("asks again about that element alone where its question had a no", async () => {
     const { loop, run, rerun, take, volley } = await start({ y: [504] });
     const id = await run(loop);
     const [{ confirmation }] = (await rerun(id)).results as [Result];

@@ -154,42 +154,45 @@ describe("T52 A rerun of a run with a subject", () => {
   });
 });
 
-test("T52 Runs of several subjects are run again at once, each with its own account, by a key of one only that one's", async () => {
-  const { run, send, keyOf, volley } = await open();
-  const grace = await keyOf("grace");
-  const batch = { tags: ["all"] };
-  await run("mailbox", { ...batch, subject: "ada", connections: { acme: "work" } });
-  await run("mailbox", { ...batch, subject: "grace" });
-  await run("plain", batch);
-  const again = async (headers = {}) => {
-    const { body } = await send("POST", "/v1/runs/rerun", { tag: "all" }, headers);
-    await volley.advance(3_000);
-    return body;
-  };
-  expect(await again(grace)).toEqual({ runs: 1 });
-  const mailboxes = async () => {
-    const { body } = await send("GET", "/v1/runs?tag=all&tool=mailbox");
-    const found = await Promise.all(
-      body.runs.map(async ({ run_id: id }: { run_id: string }) => send("GET", `/v1/runs/${id}`)),
-    );
-    return found.map((one) => one.body.actions[0].data.mailbox as string);
-  };
-  expect(await mailboxes()).toEqual(["grace@acme.dev", "grace@acme.dev", "ada@work.dev"]);
-  // That of grace, those of ada and of none, which were not run again before.
-  expect(await again()).toEqual({ runs: 3 });
-  expect((await mailboxes()).toSorted()).toEqual([
-    "ada@work.dev",
-    "ada@work.dev",
-    "grace@acme.dev",
-    "grace@acme.dev",
-    "grace@acme.dev",
-  ]);
-});
+trial(
+  "T52 Runs of several subjects are run again at once, each with its own account, by a key of one only that one's",
+  async () => {
+    const { run, send, keyOf, volley } = await open();
+    const grace = await keyOf("grace");
+    const batch = { tags: ["all"] };
+    await run("mailbox", { ...batch, subject: "ada", connections: { acme: "work" } });
+    await run("mailbox", { ...batch, subject: "grace" });
+    await run("plain", batch);
+    const again = async (headers = {}) => {
+      const { body } = await send("POST", "/v1/runs/rerun", { tag: "all" }, headers);
+      await volley.advance(3_000);
+      return body;
+    };
+    expect(await again(grace)).toEqual({ runs: 1 });
+    const mailboxes = async () => {
+      const { body } = await send("GET", "/v1/runs?tag=all&tool=mailbox");
+      const found = await Promise.all(
+        body.runs.map(async ({ run_id: id }: { run_id: string }) => send("GET", `/v1/runs/${id}`)),
+      );
+      return found.map((one) => one.body.actions[0].data.mailbox as string);
+    };
+    expect(await mailboxes()).toEqual(["grace@acme.dev", "grace@acme.dev", "ada@work.dev"]);
+    // That of grace, those of ada and of none, which were not run again before.
+    expect(await again()).toEqual({ runs: 3 });
+    expect((await mailboxes()).toSorted()).toEqual([
+      "ada@work.dev",
+      "ada@work.dev",
+      "grace@acme.dev",
+      "grace@acme.dev",
+      "grace@acme.dev",
+    ]);
+  },
+);
 
 describe("T57 An account that was connected anew under the same name", () => {
   const anew = async ({ connect }: Awaited<ReturnType<typeof open>>) => connect("ada", "other@home.dev");
 
-  test("is not used by a rerun: that action is CONNECTION_REQUIRED, and sends nothing", async () => {
+  trial("is not used by a rerun: that action is CONNECTION_REQUIRED, and sends nothing", async () => {
     const world = await open();
     const id = await world.run("mailbox", { subject: "ada" });
     const ofWork = await world.run("mailbox", { subject: "ada", connections: { acme: "work" } });
@@ -203,7 +206,7 @@ describe("T57 An account that was connected anew under the same name", () => {
     expect(body.actions[0]).not.toHaveProperty("accounts");
   });
 
-  test.each(["by its id", "in bulk"])("is not used by a rerun of that rerun either, %s", async (way) => {
+  trial.each(["by its id", "in bulk"])("is not used by a rerun of that rerun either, %s", async (way) => {
     const world = await open();
     world.lost.refused = 1;
     const id = await world.run("posts", { subject: "ada" });
@@ -215,7 +218,7 @@ describe("T57 An account that was connected anew under the same name", () => {
     expect(world.volley.requests).toHaveLength(before);
   });
 
-  test.each(["a rerun", "a batch"])(
+  trial.each(["a rerun", "a batch"])(
     "is not used by a yes to the question of %s: 409, and the question is over",
     async (asker) => {
       const world = await open();

@@ -10,6 +10,7 @@ import { discovery } from "../../../../src/features/discovery/index.ts";
 import { flows } from "../../../../src/features/flows/index.ts";
 import { runs } from "../../../../src/features/runs/index.ts";
 import { createTestVolley, type TestVolley } from "../../../../src/package/testing.ts";
+import { trial } from "../../../support/trial.ts";
 
 const limited = (limit: number) => ({
   orchestration: { mode: "parallel-safe", rate_limit: { limit, window_s: 60, scope: "tenant" } } as const,
@@ -105,7 +106,7 @@ test("F28 A run is run again with the tools as they are by then: a changed one i
   expect(await rerun()).toMatchObject([200, { status: "success", meta: { idempotency_replayed: true } }]);
 });
 
-test("A run says whose connections it used, and is found by that", async () => {
+trial("A run says whose connections it used, and is found by that", async () => {
   const volley = await createTestVolley({
     tools: [echo],
     features: [discovery(), addedTools(), confirmations(), connections(), runs()],
@@ -119,7 +120,7 @@ test("A run says whose connections it used, and is found by that", async () => {
   expect(json["runs"]).toMatchObject([{ run_id: batch_id, subject: "ada" }]);
 });
 
-test("A tool with 'private' that a tenant added leaves neither arguments nor results", async () => {
+trial("A tool with 'private' that a tenant added leaves neither arguments nor results", async () => {
   const volley = await start();
   const put = await send(volley, "PUT", "/v1/tools/ask_it", {
     summary: "Ask it",
@@ -143,7 +144,7 @@ test("A tool with 'private' that a tenant added leaves neither arguments nor res
   expect(text).not.toContain("a private");
 });
 
-test("A flow that a clock starts leaves a run of the source 'cron'", async () => {
+trial("A flow that a clock starts leaves a run of the source 'cron'", async () => {
   const volley = await start();
   const put = await send(volley, "PUT", "/v1/flows/every-minute", {
     summary: "Say it",
@@ -157,7 +158,7 @@ test("A flow that a clock starts leaves a run of the source 'cron'", async () =>
   expect(json["runs"]).toMatchObject([{ source: "cron", flow: "every-minute", status: "success" }]);
 });
 
-test.each([
+trial.each([
   ["by its tool's limit", limited(1), "RATE_LIMITED"],
   ["because its job found no room", { execution: "fire-and-forget", ...limited(1) }, "RATE_LIMITED"],
 ] as const)(

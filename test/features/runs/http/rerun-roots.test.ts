@@ -107,22 +107,25 @@ describe("T56 A write of a batch that a yes has run", () => {
     },
   );
 
-  test("that a rerun asked for again is the first batch's, and so is what follows from its yes", async () => {
-    const { run, say, rerun, sent } = await start({ b: ["broke", "refused"] });
-    const batch = await run(drop, after("b", "a"));
-    await say(questionOf(batch));
-    const again = await rerun(batch.batch_id);
-    expect(ends(again)).toEqual(["success", "pending_confirmation"]);
-    const second = await say(questionOf(again));
-    expect(ends(second)).toEqual(["error"]);
-    // The refusal of the second request proves nothing of the first.
-    const third = await rerun(second.batch_id);
-    expect(ends(third)).toEqual(["pending_confirmation"]);
-    expect(ends(await say(questionOf(third)))).toEqual(["success"]);
-    for (const id of [batch.batch_id, again.batch_id])
-      expect(ends(await rerun(id))).toEqual(["success", "success"]);
-    expect(sent).toEqual(["a", "b", "b", "b"]);
-  });
+  trial(
+    "that a rerun asked for again is the first batch's, and so is what follows from its yes",
+    async () => {
+      const { run, say, rerun, sent } = await start({ b: ["broke", "refused"] });
+      const batch = await run(drop, after("b", "a"));
+      await say(questionOf(batch));
+      const again = await rerun(batch.batch_id);
+      expect(ends(again)).toEqual(["success", "pending_confirmation"]);
+      const second = await say(questionOf(again));
+      expect(ends(second)).toEqual(["error"]);
+      // The refusal of the second request proves nothing of the first.
+      const third = await rerun(second.batch_id);
+      expect(ends(third)).toEqual(["pending_confirmation"]);
+      expect(ends(await say(questionOf(third)))).toEqual(["success"]);
+      for (const id of [batch.batch_id, again.batch_id])
+        expect(ends(await rerun(id))).toEqual(["success", "success"]);
+      expect(sent).toEqual(["a", "b", "b", "b"]);
+    },
+  );
 });
 
 test("T56 A rerun beside one that hangs asks, also where the objects have lost their memory meanwhile", async () => {
@@ -150,7 +153,7 @@ describe("T57 What a person edited", () => {
     expect(sent).toEqual(["a", "ten", "ten", "ten"]);
   });
 
-  test("is what a rerun asks about again, where it may have happened", async () => {
+  trial("is what a rerun asks about again, where it may have happened", async () => {
     const { run, say, rerun, volley } = await start({ ten: ["broke"] });
     const batch = await run({ ...drop, args: { of: "thousand" } });
     await say(questionOf(batch), { args: { a: { of: "ten" } } });
@@ -160,14 +163,17 @@ describe("T57 What a person edited", () => {
     expect(shown).not.toContain("thousand");
   });
 
-  test("of a loop that waited for a yes is the loop as it was sent, when that run is run again", async () => {
-    const { run, say, rerun, sent } = await start({ x: ["refused"] });
-    const loop = { ...drop, for_each: ["x", "y"], args: { of: { $ref: "item#" } } };
-    const batch = await run(loop);
-    const yes = await say(questionOf(batch));
-    expect(ends(await say(questionOf(await rerun(yes.batch_id))))).toEqual(["success"]);
-    expect(sent).toEqual(["x", "x", "y"]);
-  });
+  trial(
+    "of a loop that waited for a yes is the loop as it was sent, when that run is run again",
+    async () => {
+      const { run, say, rerun, sent } = await start({ x: ["refused"] });
+      const loop = { ...drop, for_each: ["x", "y"], args: { of: { $ref: "item#" } } };
+      const batch = await run(loop);
+      const yes = await say(questionOf(batch));
+      expect(ends(await say(questionOf(await rerun(yes.batch_id))))).toEqual(["success"]);
+      expect(sent).toEqual(["x", "x", "y"]);
+    },
+  );
 });
 
 describe("T56 A rerun while a yes is carried out, or after it was lost in the middle", () => {
@@ -186,7 +192,7 @@ describe("T56 A rerun while a yes is carried out, or after it was lost in the mi
     expect(sent).toEqual(["a"]);
   });
 
-  test("knows what it came to before its run is recorded", async () => {
+  trial("knows what it came to before its run is recorded", async () => {
     const { run, decide, rerun, sent } = await start({ b: ["refused"] });
     const batch = await run(drop, after("b", "a"));
     await decide(questionOf(batch));
@@ -195,26 +201,29 @@ describe("T56 A rerun while a yes is carried out, or after it was lost in the mi
   });
 });
 
-test("T56 A dependency that the key cannot see counts as it ended: what waited for one that failed is not sent", async () => {
-  const { run, rerun, post, sent } = await start({ b: ["refused"], c: ["refused"] });
-  const made = (await post("/v1/keys", {
-    name: "narrower",
-    tools: ["drop_it"],
-    flags: ["approve"],
-  })) as unknown as {
-    key: string;
-  };
-  const skipping = { id: "w", tool: "drop_it", args: { of: "w" }, depends_on: ["b"] };
-  const batch = await post("/v1/execute_actions", { actions: [write("b"), skipping], skip_approval: true });
-  expect(ends(batch)).toEqual(["error", "skipped"]);
-  const again = await rerun(batch.batch_id, { authorization: `Bearer ${made.key}` });
-  expect(again.results).toMatchObject([{ id: "w", status: "skipped" }]);
-  expect(sent).toEqual(["b"]);
-  expect(ends(await rerun(batch.batch_id)).at(0)).toBe("success");
-  await run(write("other"));
-});
+trial(
+  "T56 A dependency that the key cannot see counts as it ended: what waited for one that failed is not sent",
+  async () => {
+    const { run, rerun, post, sent } = await start({ b: ["refused"], c: ["refused"] });
+    const made = (await post("/v1/keys", {
+      name: "narrower",
+      tools: ["drop_it"],
+      flags: ["approve"],
+    })) as unknown as {
+      key: string;
+    };
+    const skipping = { id: "w", tool: "drop_it", args: { of: "w" }, depends_on: ["b"] };
+    const batch = await post("/v1/execute_actions", { actions: [write("b"), skipping], skip_approval: true });
+    expect(ends(batch)).toEqual(["error", "skipped"]);
+    const again = await rerun(batch.batch_id, { authorization: `Bearer ${made.key}` });
+    expect(again.results).toMatchObject([{ id: "w", status: "skipped" }]);
+    expect(sent).toEqual(["b"]);
+    expect(ends(await rerun(batch.batch_id)).at(0)).toBe("success");
+    await run(write("other"));
+  },
+);
 
-test("T56 A rerun of a flow keeps its source, its name and its answer, and sees the input", async () => {
+trial("T56 A rerun of a flow keeps its source, its name and its answer, and sees the input", async () => {
   const { post, rerun, volley, sent } = await start({ b: ["refused"] });
   await post(
     "/v1/flows/keep",

@@ -91,20 +91,23 @@ describe("PUT /v1/runs", () => {
     expect((await list(to)).map(({ tags }) => tags)).not.toContainEqual(["a"]);
   });
 
-  test("takes back what became of the jobs of a run, and a tenant that is deleted has none of it", async () => {
-    const from = await start([() => new Response("{}", { status: 422 })]);
-    await from.run({ actions: [{ id: "w", tool: "store_later", args: { of: "a" } }] });
-    await from.advance(5_000);
-    const backup = await exportOf(from);
-    const to = await start();
-    expect((await send(to, "PUT", "/v1/runs", `{"runs":${backup}}`)).text).toBe('{"restored":1}');
-    expect(await list(to)).toMatchObject([
-      { status: "error", imported: true, error: { code: "UPSTREAM_ERROR" } },
-    ]);
-    expect((await send(from, "POST", "/v1/tenant/delete", '{"tenant":"test"}')).status).toBe(200);
-    await send(from, "PUT", "/v1/runs", `{"runs":${backup.replace(/,"jobs":\[.*?\]/, "")}}`);
-    expect(await list(from)).toMatchObject([{ status: "success" }]);
-  });
+  trial(
+    "takes back what became of the jobs of a run, and a tenant that is deleted has none of it",
+    async () => {
+      const from = await start([() => new Response("{}", { status: 422 })]);
+      await from.run({ actions: [{ id: "w", tool: "store_later", args: { of: "a" } }] });
+      await from.advance(5_000);
+      const backup = await exportOf(from);
+      const to = await start();
+      expect((await send(to, "PUT", "/v1/runs", `{"runs":${backup}}`)).text).toBe('{"restored":1}');
+      expect(await list(to)).toMatchObject([
+        { status: "error", imported: true, error: { code: "UPSTREAM_ERROR" } },
+      ]);
+      expect((await send(from, "POST", "/v1/tenant/delete", '{"tenant":"test"}')).status).toBe(200);
+      await send(from, "PUT", "/v1/runs", `{"runs":${backup.replace(/,"jobs":\[.*?\]/, "")}}`);
+      expect(await list(from)).toMatchObject([{ status: "success" }]);
+    },
+  );
 
   trial(
     "T56 gives runs that are looked at only: none is run again here, whatever was done with it since where it ran, and bulk leaves it out",
@@ -131,22 +134,25 @@ describe("PUT /v1/runs", () => {
     },
   );
 
-  test("leaves out what is too old, and refuses what is no export, and a key that may not call every tool", async () => {
-    const from = await start();
-    await from.run(write("a"));
-    await from.advance(3_000);
-    const backup = await exportOf(from);
-    const late = await start();
-    await late.advance(8 * 86_400_000);
-    expect((await send(late, "PUT", "/v1/runs", `{"runs":${backup}}`)).text).toBe('{"restored":0}');
-    for (const wrong of [
-      '{"runs":[{}]}',
-      '{"runs":[{"at":1,"head":{"id":"has a space"},"body":{}}]}',
-      '{"runs":[{"at":1,"rerun":"a","root":"b"}]}',
-      `{"runs":${backup.replace('"source":"http"', '"source":"door"')}}`,
-    ])
-      expect((await send(late, "PUT", "/v1/runs", wrong)).status).toBe(422);
-    const narrow = await start([], ["store_it"]);
-    expect((await send(narrow, "PUT", "/v1/runs", `{"runs":${backup}}`)).status).toBe(403);
-  });
+  trial(
+    "leaves out what is too old, and refuses what is no export, and a key that may not call every tool",
+    async () => {
+      const from = await start();
+      await from.run(write("a"));
+      await from.advance(3_000);
+      const backup = await exportOf(from);
+      const late = await start();
+      await late.advance(8 * 86_400_000);
+      expect((await send(late, "PUT", "/v1/runs", `{"runs":${backup}}`)).text).toBe('{"restored":0}');
+      for (const wrong of [
+        '{"runs":[{}]}',
+        '{"runs":[{"at":1,"head":{"id":"has a space"},"body":{}}]}',
+        '{"runs":[{"at":1,"rerun":"a","root":"b"}]}',
+        `{"runs":${backup.replace('"source":"http"', '"source":"door"')}}`,
+      ])
+        expect((await send(late, "PUT", "/v1/runs", wrong)).status).toBe(422);
+      const narrow = await start([], ["store_it"]);
+      expect((await send(narrow, "PUT", "/v1/runs", `{"runs":${backup}}`)).status).toBe(403);
+    },
+  );
 });

@@ -120,7 +120,7 @@ describe("The list of runs that go on", () => {
     expect(found[0]!["summary"]).toEqual(shown["summary"]);
   });
 
-  test("has nothing of another subject for a key that acts for one", async () => {
+  trial("has nothing of another subject for a key that acts for one", async () => {
     const volley = await start();
     const { body } = await send(volley, "POST", "/v1/keys", { name: "of-ada", tools: ["*"], subject: "ada" });
     const headers = { authorization: `Bearer ${body["key"] as string}` };
@@ -134,7 +134,7 @@ describe("The list of runs that go on", () => {
     expect(await running(volley, "subject=grace", headers)).toEqual([]);
   });
 
-  test("has those with a tag where one is asked for, and shows the tags", async () => {
+  trial("has those with a tag where one is asked for, and shows the tags", async () => {
     const volley = await start();
     const nightly = await begin(volley, { tags: ["nightly", "import"] });
     await begin(volley, { tags: ["daily"] });
@@ -173,20 +173,23 @@ describe("The list of runs that go on", () => {
     expect(await running(volley, `until=${startedAt}`)).not.toContain(ticked!["run_id"]);
   });
 
-  test("has none where a tool is asked for, and each says of itself how many of its calls have ended, and how", async () => {
-    const volley = await start();
-    const id = await begin(volley, {
-      actions: [0, 1, -1, 50_000].map((ms) => ({ tool: "wait_for_it", args: { ms } })),
-    });
-    await volley.advance(5_000);
-    expect(await running(volley)).toEqual([id]);
-    // Its tools are known when it is over.
-    expect(await running(volley, "tool=wait_for_it")).toEqual([]);
-    const { body } = await send(volley, "GET", `/v1/runs/${id}`);
-    expect(body).toMatchObject({ status: "running", summary: { total: 4, ok: 2, error: 1 } });
-  });
+  trial(
+    "has none where a tool is asked for, and each says of itself how many of its calls have ended, and how",
+    async () => {
+      const volley = await start();
+      const id = await begin(volley, {
+        actions: [0, 1, -1, 50_000].map((ms) => ({ tool: "wait_for_it", args: { ms } })),
+      });
+      await volley.advance(5_000);
+      expect(await running(volley)).toEqual([id]);
+      // Its tools are known when it is over.
+      expect(await running(volley, "tool=wait_for_it")).toEqual([]);
+      const { body } = await send(volley, "GET", `/v1/runs/${id}`);
+      expect(body).toMatchObject({ status: "running", summary: { total: 4, ok: 2, error: 1 } });
+    },
+  );
 
-  test("loses and repeats none of those that go on where runs begin and end between its pages", async () => {
+  trial("loses and repeats none of those that go on where runs begin and end between its pages", async () => {
     const volley = await start();
     const begun: string[] = [];
     await begin(volley, { subject: "grace" });
@@ -214,7 +217,7 @@ describe("The list of runs that go on", () => {
   });
 });
 
-test("Runs that go on are cancelled by their subject and by their tag, and others are left", async () => {
+trial("Runs that go on are cancelled by their subject and by their tag, and others are left", async () => {
   const volley = await start();
   await begin(volley, { subject: "ada" });
   const nightly = await begin(volley, { tags: ["nightly"] });

@@ -166,7 +166,7 @@ describe("An action of a tool that there is not", () => {
     expect((await show(volley, again.batch_id))["actions"]).toMatchObject([...named, { id: "b" }]);
   });
 
-  test("shows none where no content is kept, and none that a secret of a tool is in", async () => {
+  trial("shows none where no content is kept, and none that a secret of a tool is in", async () => {
     const outline = await start({ env: { VOLLEY_RUNS: "outline" } });
     const { batch_id: id } = await outline.run(asked);
     await outline.advance(2_000);
@@ -189,7 +189,7 @@ describe("Whichever door a batch came by", () => {
     clientInfo: { name: "test", version: "1" },
   };
 
-  test.each<[string, string, unknown]>([
+  trial.each<[string, string, unknown]>([
     ["http", "/v1/execute_actions", { actions: [ACTION] }],
     ["http", "/v1/invoke_tool", { tool_name: "echo_text", parameters: { text: "hi" } }],
     [
@@ -232,41 +232,44 @@ describe("Whichever door a batch came by", () => {
     expect((await list(volley)).runs).toMatchObject([{ source: "mcp", tools: ["echo_text"] }]);
   });
 
-  test("flow: its run says so, and one that is an action of a batch is a run that the batch's has caused", async () => {
-    const volley = await start();
-    const kept = await send(volley, "PUT", "/v1/flows/say-twice", {
-      summary: "Say it twice",
-      input_schema: { type: "object", properties: {} },
-      actions: [ACTION, { ...ACTION, id: "two" }],
-      answer: { $ref: "two#/text" },
-    });
-    expect([kept.status, await kept.text()]).toEqual([201, expect.any(String)]);
-    await volley.advance(6_000);
-    const alone = await send(volley, "POST", "/v1/flows/say-twice/run", { input: {}, tags: ["nightly"] });
-    expect([alone.status, await alone.text()]).toEqual([200, expect.any(String)]);
-    await volley.advance(10);
-    const { batch_id } = await volley.run({ actions: [{ id: "both", tool: "say-twice", args: {} }] });
-    const { runs: both } = await list(volley);
-    // Runs that began at once have no order but that of their ids.
-    const listed = both.toSorted((a, b) => Number("parent" in b) - Number("parent" in a));
-    expect(listed).toMatchObject([
-      { source: "flow", flow: "say-twice", parent: batch_id, actions: 2 },
-      { source: "http", run_id: batch_id, actions: 1, tools: ["say-twice"] },
-      { source: "flow", flow: "say-twice", tags: ["nightly"], actions: 2 },
-    ]);
-    expect(await show(volley, batch_id)).toMatchObject({
-      children: [{ run_id: listed[0]!.run_id, source: "flow" }],
-    });
-    const filtered = async (query: string) => (await list(volley, query)).runs.length;
-    expect(await filtered("?flow=say-twice")).toBe(2);
-    expect(await filtered("?tag=nightly")).toBe(1);
-    expect(await filtered("?tag=daily")).toBe(0);
-    expect(await filtered("?tool=say-twice")).toBe(1);
-    expect(await filtered("?source=http")).toBe(1);
-    expect(await filtered(`?request_id=${String(listed[2]!["request_id"])}`)).toBe(1);
-  });
+  trial(
+    "flow: its run says so, and one that is an action of a batch is a run that the batch's has caused",
+    async () => {
+      const volley = await start();
+      const kept = await send(volley, "PUT", "/v1/flows/say-twice", {
+        summary: "Say it twice",
+        input_schema: { type: "object", properties: {} },
+        actions: [ACTION, { ...ACTION, id: "two" }],
+        answer: { $ref: "two#/text" },
+      });
+      expect([kept.status, await kept.text()]).toEqual([201, expect.any(String)]);
+      await volley.advance(6_000);
+      const alone = await send(volley, "POST", "/v1/flows/say-twice/run", { input: {}, tags: ["nightly"] });
+      expect([alone.status, await alone.text()]).toEqual([200, expect.any(String)]);
+      await volley.advance(10);
+      const { batch_id } = await volley.run({ actions: [{ id: "both", tool: "say-twice", args: {} }] });
+      const { runs: both } = await list(volley);
+      // Runs that began at once have no order but that of their ids.
+      const listed = both.toSorted((a, b) => Number("parent" in b) - Number("parent" in a));
+      expect(listed).toMatchObject([
+        { source: "flow", flow: "say-twice", parent: batch_id, actions: 2 },
+        { source: "http", run_id: batch_id, actions: 1, tools: ["say-twice"] },
+        { source: "flow", flow: "say-twice", tags: ["nightly"], actions: 2 },
+      ]);
+      expect(await show(volley, batch_id)).toMatchObject({
+        children: [{ run_id: listed[0]!.run_id, source: "flow" }],
+      });
+      const filtered = async (query: string) => (await list(volley, query)).runs.length;
+      expect(await filtered("?flow=say-twice")).toBe(2);
+      expect(await filtered("?tag=nightly")).toBe(1);
+      expect(await filtered("?tag=daily")).toBe(0);
+      expect(await filtered("?tool=say-twice")).toBe(1);
+      expect(await filtered("?source=http")).toBe(1);
+      expect(await filtered(`?request_id=${String(listed[2]!["request_id"])}`)).toBe(1);
+    },
+  );
 
-  test("agent: a request is one run, whose rounds are the answers of the model", async () => {
+  trial("agent: a request is one run, whose rounds are the answers of the model", async () => {
     const { agent } = await import("../../../../src/features/agent/index.ts");
     const say = (message: object) => ({
       id: "x",
@@ -350,7 +353,7 @@ describe("A run with a question", () => {
   const DROP = { actions: [{ id: "gone", tool: "drop_it", args: { text: "it" } }] };
   const questionOf = (run: Run) => (run["actions"] as { confirmation: { id: string } }[])[0]!.confirmation.id;
 
-  test("waits until it is approved; the approval is a run that it has caused", async () => {
+  trial("waits until it is approved; the approval is a run that it has caused", async () => {
     const volley = await start();
     const { batch_id } = await volley.run(DROP);
     expect((await list(volley, "?status=waiting")).runs).toMatchObject([
@@ -377,7 +380,7 @@ describe("A run with a question", () => {
     });
   });
 
-  test("waits no more when it is rejected, or when its time is over", async () => {
+  trial("waits no more when it is rejected, or when its time is over", async () => {
     const volley = await start();
     const { batch_id: rejected } = await volley.run(DROP);
     const { batch_id: late } = await volley.run(DROP);
@@ -404,7 +407,7 @@ describe("A run with a question", () => {
 });
 
 describe("The content of a run", () => {
-  test("has no secret, nothing of a private tool, and names what was too large", async () => {
+  trial("has no secret, nothing of a private tool, and names what was too large", async () => {
     const volley = await start();
     const { batch_id } = await volley.run({
       actions: [
@@ -452,7 +455,7 @@ describe("The content of a run", () => {
     expect(actions[3]).not.toHaveProperty("written");
   });
 
-  test("is left out with VOLLEY_RUNS outline: codes stay, texts go", async () => {
+  trial("is left out with VOLLEY_RUNS outline: codes stay, texts go", async () => {
     const volley = await start({ env: { VOLLEY_RUNS: "outline" } });
     const { batch_id } = await volley.run({
       actions: [
@@ -475,7 +478,7 @@ describe("The content of a run", () => {
     });
   });
 
-  test("keeps the digits of a number that is larger than a double", async () => {
+  trial("keeps the digits of a number that is larger than a double", async () => {
     const volley = await start({
       tools: [
         defineTool({
@@ -492,7 +495,7 @@ describe("The content of a run", () => {
     expect(await (await volley.fetch(`/v1/runs/${batch_id}`)).text()).toContain('"n":12345678901234567890');
   });
 
-  test("is nothing at all with VOLLEY_RUNS off", async () => {
+  trial("is nothing at all with VOLLEY_RUNS off", async () => {
     const volley = await start({ env: { VOLLEY_RUNS: "off" } });
     await volley.run({ actions: [{ tool: "echo_text", args: { text: "hi" } }] });
     expect((await list(volley)).runs).toEqual([]);
@@ -587,7 +590,7 @@ describe("A secret", () => {
 });
 
 describe("The list of runs", () => {
-  test("goes on where a page ended while new runs come, and has each run once, newest first", async () => {
+  trial("goes on where a page ended while new runs come, and has each run once, newest first", async () => {
     const volley = await start();
     const sent: string[] = [];
     const runOne = async () => {
@@ -608,7 +611,7 @@ describe("The list of runs", () => {
     expect(seen).toEqual(sent.slice(0, 7).toReversed());
   });
 
-  test("takes a range of time, and refuses what it does not know", async () => {
+  trial("takes a range of time, and refuses what it does not know", async () => {
     const volley = await start();
     const [a, between, b] = [
       (await volley.run({ actions: [{ tool: "echo_text", args: { text: "a" } }] })).batch_id,
@@ -622,7 +625,7 @@ describe("The list of runs", () => {
       expect((await volley.fetch(`/v1/runs${query}`)).status).toBe(400);
   });
 
-  test("forgets a run after seven days, or as many as VOLLEY_RUNS_DAYS says", async () => {
+  trial("forgets a run after seven days, or as many as VOLLEY_RUNS_DAYS says", async () => {
     for (const [env, days] of [
       [{}, 7],
       [{ VOLLEY_RUNS_DAYS: "1" }, 1],
@@ -650,7 +653,7 @@ describe("ctx.log", () => {
     return actions[0]!.log;
   };
 
-  test("is kept with its action: its first twenty lines, without secrets", async () => {
+  trial("is kept with its action: its first twenty lines, without secrets", async () => {
     const log = await run();
     expect(log).toHaveLength(20);
     expect(log!.slice(0, 3)).toEqual([
@@ -660,7 +663,7 @@ describe("ctx.log", () => {
     ]);
   });
 
-  test("has eight KiB at most, and of a loop the lines of its elements", async () => {
+  trial("has eight KiB at most, and of a loop the lines of its elements", async () => {
     const log = await run({}, { for_each: [1, 2], args: { text: "x".repeat(8_190) } });
     expect(log).toHaveLength(19);
     expect(JSON.stringify(log).length).toBeLessThan(8_192);

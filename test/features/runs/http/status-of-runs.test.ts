@@ -82,7 +82,7 @@ async function start() {
 }
 
 describe("The status of a run follows its jobs, in the run, in the list and by its filter:", () => {
-  test.each([
+  trial.each([
     ["one that dies", [DYING], "running", "error"],
     ["two that die", [DYING, act("store_later", "dying-too")], "running", "error"],
     ["one that dies and one that succeeds", [DYING, GOOD], "running", "partial"],
@@ -157,7 +157,7 @@ describe("The status of a run follows its jobs, in the run, in the list and by i
     expect(await statusOf(id)).toBe("success");
   });
 
-  test("a key that may not call the job's tool is told nothing of it", async () => {
+  trial("a key that may not call the job's tool is told nothing of it", async () => {
     const { run, statusOf } = await start();
     const { id } = await run(DYING, act("store_it", "now"));
     expect(await statusOf(id, "narrow-key")).toBe("success");
@@ -191,7 +191,7 @@ describe("The status of a run of a flow follows its jobs:", () => {
   const keep = ({ send }: Awaited<ReturnType<typeof start>>, actions: readonly object[]) =>
     send("/v1/flows/tidy", { summary: "Tidy", input_schema: { type: "object" }, actions }, { method: "PUT" });
 
-  test("run by its own door", async () => {
+  trial("run by its own door", async () => {
     const world = await start();
     await keep(world, [DYING, act("store_it", "now")]);
     const { batch_id: id } = await world.send("/v1/flows/tidy/run", { input: {} });
@@ -201,7 +201,7 @@ describe("The status of a run of a flow follows its jobs:", () => {
     expect(await world.statusOf(id)).toBe("partial");
   });
 
-  test("called in a batch, of which it is a run of its own", async () => {
+  trial("called in a batch, of which it is a run of its own", async () => {
     const world = await start();
     await keep(world, [DYING]);
     const { id } = await world.run({ id: "it", tool: "tidy", args: {} });
@@ -224,7 +224,7 @@ describe("The status of a run follows its questions:", () => {
     return decided;
   };
 
-  test.each([
+  trial.each([
     ["alone", [act("drop_it", "old")], "error"],
     ["beside a write that succeeded", [act("drop_it", "old"), act("store_it", "now")], "partial"],
     ["beside a job that dies", [act("drop_it", "old"), DYING], "error"],
@@ -260,7 +260,7 @@ describe("The status of a run follows its questions:", () => {
     for (const one of [id, approved]) expect(await world.statusOf(one)).toBe("error");
   });
 
-  test("one that was said yes to goes on until its run is in the log", async () => {
+  trial("one that was said yes to goes on until its run is in the log", async () => {
     const world = await start();
     const said = async (id: string) => [
       (await world.send(`/v1/runs/${id}`)).status,

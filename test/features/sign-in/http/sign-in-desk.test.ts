@@ -14,6 +14,7 @@ import { createMemoryObjects } from "../../../../src/package/testing/memory-obje
 import { configureKeys } from "../../../support/configured-keys.ts";
 import { valueOf } from "../../../support/unwrap.ts";
 import { VirtualClock } from "../../../support/virtual-clock.ts";
+import { trial } from "../../../support/trial.ts";
 
 const ORIGIN = "https://volley.example.com";
 const MCP = `${ORIGIN}/mcp`;
@@ -117,7 +118,7 @@ describe("The desk of sign-ins", () => {
     expect(valueOf(await desk.identify(tokens.access_token, MCP))).toBeNull();
   });
 
-  test("T51 refuses the tokens of a sign-in that was ended here at once", async () => {
+  trial("T51 refuses the tokens of a sign-in that was ended here at once", async () => {
     const { desk, tokens, stores } = await deploy();
     valueOf(await desk.identify(tokens.access_token, MCP));
     const [kept] = (await stores.signIns("", null, 1)).rows;
@@ -127,7 +128,7 @@ describe("The desk of sign-ins", () => {
     expect(valueOf(await desk.identify(tokens.access_token, MCP))).toBeNull();
   });
 
-  test("T51 asks the store before a write, however lately the token was seen", async () => {
+  trial("T51 asks the store before a write, however lately the token was seen", async () => {
     const { desk, tokens, stores, end, lose } = await deploy();
     const caller = valueOf(await desk.identify(tokens.access_token, MCP))!;
     expect(valueOf(await desk.isStill(caller)!)).toBe(true);

@@ -8,6 +8,7 @@ import { IsolateBytes } from "../../../../src/core/egress/isolate-bytes.ts";
 import { makeExport } from "../../../../src/features/tenant-data/http/export.ts";
 import { valueOf } from "../../../support/unwrap.ts";
 import { VirtualClock } from "../../../support/virtual-clock.ts";
+import { trial } from "../../../support/trial.ts";
 
 /** A tool whose declaration has so many characters. */
 const toolOf = (name: string, characters: number) =>
@@ -137,7 +138,7 @@ test("an export goes on where a cursor says, and refuses one that it has not giv
     expect([query, await ask(flags, query)]).toMatchObject([query, { error: { code: "INVALID_QUERY" } }]);
 });
 
-test("a page that is full of tools has no other part, and the next one has those that follow", async () => {
+trial("a page that is full of tools has no other part, and the next one has those that follow", async () => {
   const { ask } = world(Array.from({ length: 100 }, (_, n) => toolOf(`tool_${n}`, 50_000)));
   const flags = { flags: ["manage_tools", "manage_keys"] };
   type Page = { tools?: unknown[]; keys?: unknown[]; cursor?: string; next_cursor?: string };

@@ -10,6 +10,7 @@ import { defineTool } from "../../../../src/core/catalog/define-tool.ts";
 import { createTestVolley, type TestVolley } from "../../../../src/package/testing.ts";
 import { ALL_FEATURES } from "../../../support/all-features.ts";
 import { DECLARATION, sendIt, store } from "../../runs/http/store-tools.ts";
+import { trial } from "../../../support/trial.ts";
 
 interface Database {
   prepare(sql: string): { all(): Record<string, unknown>[] };
@@ -116,7 +117,7 @@ const CALLS = [
   [],
 ] as const;
 
-test.each([
+trial.each([
   ["a batch", { path: "/v1/execute_actions", body: { actions: ACTIONS } }],
   [
     "a batch that is streamed",
@@ -263,7 +264,7 @@ test("F37 each class of objects has something that comes late", () => {
 describe.each(Object.entries(LATE))(
   "F37 Of a tenant that is deleted meanwhile, %s keeps nothing",
   (_, doors) => {
-    test.each(doors)("of %s %j", async (door, body) => {
+    trial.each(doors)("of %s %j", async (door, body) => {
       databases.length = 0;
       const erase = async (): Promise<void> => {
         await volley.advance(1_000);

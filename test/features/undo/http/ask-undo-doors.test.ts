@@ -125,14 +125,14 @@ describe("the keys that undo a run", () => {
     expect([...bookings.live]).toEqual(["a", "b"]);
   });
 
-  test("one that may not see an action learns nothing of it", async () => {
+  trial("one that may not see an action learns nothing of it", async () => {
     const id = await run("plain", [BOOK, { id: "car", tool: "book_car", args: { name: "c" } }]);
     expect((await undoRun("keeps", id)).body.undone).toHaveLength(2);
     expect((await undoRun("books", id)).body.undone).toMatchObject([{ id: "one" }]);
     expect((await undoRun("books", id, { only: ["car"] })).status).toBe(422);
   });
 
-  test("an undo is one unit of the quota, and a 'dry_run' none", async () => {
+  trial("an undo is one unit of the quota, and a 'dry_run' none", async () => {
     const id = await run("few", [BOOK]);
     expect((await undoRun("few", id, { dry_run: true })).status).toBe(200);
     expect((await undoRun("few", id)).status).toBe(200);
@@ -151,7 +151,7 @@ describe("the doors whose runs are undone", () => {
     ],
   };
 
-  test("a flow has an entry for each of its writes, and one that was an action has its id", async () => {
+  trial("a flow has an entry for each of its writes, and one that was an action has its id", async () => {
     await send("keeps", "PUT", "/v1/flows/pair", FLOW);
     const flow = { id: "flow", tool: "pair", args: { last: "y" } };
     const id = await run("plain", [flow, { ...BOOK, depends_on: ["flow"] }]);
@@ -175,7 +175,7 @@ describe("the doors whose runs are undone", () => {
     expect([...bookings.live]).toEqual(["a"]);
   });
 
-  test("a flow that undid itself as an action is not undone again", async () => {
+  trial("a flow that undid itself as an action is not undone again", async () => {
     const actions = [
       ...FLOW.actions,
       { id: "no", tool: "book", args: { name: "fails" }, depends_on: ["first", "last"] },
@@ -207,7 +207,7 @@ describe("the doors whose runs are undone", () => {
     ]);
   });
 
-  test("a batch in the background is undone when it is over", async () => {
+  trial("a batch in the background is undone when it is over", async () => {
     const each = { id: "all", tool: "book", for_each: ["a", "b"], args: { name: { $ref: "item#" } } };
     const id = await run("plain", [each, { id: "car", tool: "book_car", args: { name: "c" } }], {
       background: true,
@@ -247,7 +247,7 @@ describe("the doors whose runs are undone", () => {
     },
   );
 
-  test("in a request to a model an entry has its round, and 'only' names it so", async () => {
+  trial("in a request to a model an entry has its round, and 'only' names it so", async () => {
     asked = [
       [
         ["book", "a"],
@@ -267,7 +267,7 @@ describe("the doors whose runs are undone", () => {
     expect(bookings.live.size).toBe(0);
   });
 
-  test("a round that undid itself is told with its number, and is not undone again", async () => {
+  trial("a round that undid itself is told with its number, and is not undone again", async () => {
     asked = [
       [["book", "z"]],
       [

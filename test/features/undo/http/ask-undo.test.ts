@@ -75,17 +75,20 @@ describe("POST /v1/runs/{id}/undo", () => {
     expect(bookings.heard.filter((word) => word.startsWith("unbook"))).toHaveLength(2);
   });
 
-  test("takes each write back once, where several ask at once: one is answered, the others are to ask again", async () => {
-    const bookings = openBookings();
-    const volley = await open(bookings);
-    const { batch_id: id } = await run(volley, TWO);
-    const asked = await Promise.all([{}, {}, { only: ["one"] }].map((body) => askUndo(volley, id, body)));
-    expect(asked.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409, 409]);
-    for (const { status, body } of asked)
-      if (status === 409) expect(body.code).toBe("IDEMPOTENCY_IN_PROGRESS");
-    await volley.advance(60_000);
-    expect(bookings.heard.slice(2)).toEqual(["unbook b", "unbook a"]);
-  });
+  trial(
+    "takes each write back once, where several ask at once: one is answered, the others are to ask again",
+    async () => {
+      const bookings = openBookings();
+      const volley = await open(bookings);
+      const { batch_id: id } = await run(volley, TWO);
+      const asked = await Promise.all([{}, {}, { only: ["one"] }].map((body) => askUndo(volley, id, body)));
+      expect(asked.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409, 409]);
+      for (const { status, body } of asked)
+        if (status === 409) expect(body.code).toBe("IDEMPOTENCY_IN_PROGRESS");
+      await volley.advance(60_000);
+      expect(bookings.heard.slice(2)).toEqual(["unbook b", "unbook a"]);
+    },
+  );
 
   trial("answers a request that comes again under its Idempotency-Key as it was answered first", async () => {
     const bookings = openBookings();
@@ -106,7 +109,7 @@ describe("POST /v1/runs/{id}/undo", () => {
     expect((await ask("other")).told.undone).toHaveLength(2);
   });
 
-  test("takes back only what is named, and the rest when that is asked", async () => {
+  trial("takes back only what is named, and the rest when that is asked", async () => {
     const bookings = openBookings();
     const volley = await open(bookings);
     const { batch_id: id } = await run(volley, TWO);
@@ -121,7 +124,7 @@ describe("POST /v1/runs/{id}/undo", () => {
     expect(bookings.heard.slice(2)).toEqual(["unbook a", "unbook b"]);
   });
 
-  test("says with 'dry_run' what would be sent, and sends nothing", async () => {
+  trial("says with 'dry_run' what would be sent, and sends nothing", async () => {
     const bookings = openBookings();
     const volley = await open(bookings);
     const { batch_id: id } = await run(volley, TWO);
@@ -135,17 +138,20 @@ describe("POST /v1/runs/{id}/undo", () => {
     expect((await askUndo(volley, id, { dry_run: true })).body).toEqual({ undone: planned.slice(1) });
   });
 
-  test("says of a write without a way back that it stands, and of a run without writes nothing", async () => {
-    const volley = await open(openBookings());
-    const { batch_id: id } = await run(volley, [{ id: "order", tool: "order", args: { name: "a" } }]);
-    expect((await askUndo(volley, id)).body.undone).toMatchObject([
-      { id: "order", tool: "order", status: "error", error: { code: "NOT_REVERSIBLE" } },
-    ]);
-    const reads = await run(volley, [{ tool: "look" }]);
-    expect((await askUndo(volley, reads.batch_id)).body).toEqual({ undone: [] });
-  });
+  trial(
+    "says of a write without a way back that it stands, and of a run without writes nothing",
+    async () => {
+      const volley = await open(openBookings());
+      const { batch_id: id } = await run(volley, [{ id: "order", tool: "order", args: { name: "a" } }]);
+      expect((await askUndo(volley, id)).body.undone).toMatchObject([
+        { id: "order", tool: "order", status: "error", error: { code: "NOT_REVERSIBLE" } },
+      ]);
+      const reads = await run(volley, [{ tool: "look" }]);
+      expect((await askUndo(volley, reads.batch_id)).body).toEqual({ undone: [] });
+    },
+  );
 
-  test("answers what a batch that failed has taken back by itself", async () => {
+  trial("answers what a batch that failed has taken back by itself", async () => {
     const bookings = openBookings({ "book c": () => Response.json({}, { status: 400 }) });
     const volley = await open(bookings);
     const actions = [...TWO, { tool: "book", args: { name: "c" }, depends_on: ["one", "two"] }];
@@ -155,7 +161,7 @@ describe("POST /v1/runs/{id}/undo", () => {
     expect(bookings.heard.filter((word) => word.startsWith("unbook"))).toHaveLength(2);
   });
 
-  test("takes back each element of a loop, with the arguments that it had", async () => {
+  trial("takes back each element of a loop, with the arguments that it had", async () => {
     const bookings = openBookings({ "book c": () => Response.json({}, { status: 400 }) });
     const volley = await open(bookings);
     const each = { id: "all", tool: "book", args: { name: { $ref: "item#" } }, for_each: ["a", "b", "c"] };
@@ -167,7 +173,7 @@ describe("POST /v1/runs/{id}/undo", () => {
     expect(bookings.live.size).toBe(0);
   });
 
-  test("takes back what depended on another write before that, in whatever domain", async () => {
+  trial("takes back what depended on another write before that, in whatever domain", async () => {
     const bookings = openBookings();
     const volley = await open(bookings);
     const car = { id: "car", tool: "book_car", args: { name: "c" } };
@@ -187,28 +193,31 @@ describe("POST /v1/runs/{id}/undo", () => {
     expect(bookings.live.size).toBe(0);
   });
 
-  test("takes jobs back in the reverse of the order in which they ended, and a write that ended after them before", async () => {
-    const busy = (times: number) => (times === 1 ? Response.json({}, { status: 503 }) : undefined);
-    const bookings = openBookings({ "book z": busy });
-    const slow = book("book_slowly", {
-      domain: "later",
-      run: async (args, { fetch, time }) => {
-        await time.sleep(500);
-        const init = { method: "POST", headers, body: JSON.stringify(args) } as const;
-        return (await fetch("https://bookings.example.com/book", init)).json();
-      },
-    });
-    const volley = await open(bookings, { tools: [...TOOLS, slow] });
-    const job = (name: string) => ({ id: name, tool: "book_later", args: { name } });
-    const sync = { id: "sync", tool: "book_slowly", args: { name: "sync" } };
-    const { batch_id: id } = await run(volley, [job("z"), job("a"), sync]);
-    await volley.advance(60_000);
-    const planned = (await askUndo(volley, id, { dry_run: true })).body.undone!;
-    expect(planned.map((one) => one.id)).toEqual(["z", "sync", "a"]);
-    await askUndo(volley, id);
-    const taken = bookings.heard.filter((word) => word.startsWith("unbook"));
-    expect(taken).toEqual(["unbook z", "unbook sync", "unbook a"]);
-  });
+  trial(
+    "takes jobs back in the reverse of the order in which they ended, and a write that ended after them before",
+    async () => {
+      const busy = (times: number) => (times === 1 ? Response.json({}, { status: 503 }) : undefined);
+      const bookings = openBookings({ "book z": busy });
+      const slow = book("book_slowly", {
+        domain: "later",
+        run: async (args, { fetch, time }) => {
+          await time.sleep(500);
+          const init = { method: "POST", headers, body: JSON.stringify(args) } as const;
+          return (await fetch("https://bookings.example.com/book", init)).json();
+        },
+      });
+      const volley = await open(bookings, { tools: [...TOOLS, slow] });
+      const job = (name: string) => ({ id: name, tool: "book_later", args: { name } });
+      const sync = { id: "sync", tool: "book_slowly", args: { name: "sync" } };
+      const { batch_id: id } = await run(volley, [job("z"), job("a"), sync]);
+      await volley.advance(60_000);
+      const planned = (await askUndo(volley, id, { dry_run: true })).body.undone!;
+      expect(planned.map((one) => one.id)).toEqual(["z", "sync", "a"]);
+      await askUndo(volley, id);
+      const taken = bookings.heard.filter((word) => word.startsWith("unbook"));
+      expect(taken).toEqual(["unbook z", "unbook sync", "unbook a"]);
+    },
+  );
 
   trial(
     "takes jobs back in that order at every time of the clock, also where its last digits begin anew between two ends",
@@ -225,7 +234,7 @@ describe("POST /v1/runs/{id}/undo", () => {
     },
   );
 
-  test("looks a write up whose end is not known, and takes back what is found", async () => {
+  trial("looks a write up whose end is not known, and takes back what is found", async () => {
     const bookings = openBookings();
     const routes = {
       ...bookings.routes,
@@ -246,7 +255,7 @@ describe("POST /v1/runs/{id}/undo", () => {
     ]);
   });
 
-  test("refuses an id that is none of the run's, an unknown field, and an unknown run", async () => {
+  trial("refuses an id that is none of the run's, an unknown field, and an unknown run", async () => {
     const volley = await open(openBookings());
     const { batch_id: id } = await run(volley, TWO);
     for (const body of [{ only: ["three"] }, { all: true }])
@@ -257,7 +266,7 @@ describe("POST /v1/runs/{id}/undo", () => {
     expect((await askUndo(volley, crypto.randomUUID())).status).toBe(404);
   });
 
-  test("sends nothing where the content of one write is not kept, unless that is left out", async () => {
+  trial("sends nothing where the content of one write is not kept, unless that is left out", async () => {
     const bookings = openBookings();
     const volley = await open(bookings);
     const hidden = { id: "hidden", tool: "book_privately", args: { name: "p" } };
@@ -270,16 +279,19 @@ describe("POST /v1/runs/{id}/undo", () => {
     expect([...bookings.live]).toEqual(["p"]);
   });
 
-  test("needs the parts of a result that take the write back: others may be left out by 'select'", async () => {
-    const bookings = openBookings();
-    const volley = await open(bookings);
-    const { batch_id: id } = await run(volley, [{ ...TWO[0], select: ["/id"] }]);
-    const other = await run(volley, [{ ...TWO[1], select: ["/secret"] }]);
-    expect((await askUndo(volley, id)).body.undone).toMatchObject([{ id: "one", status: "success" }]);
-    expect((await askUndo(volley, other.batch_id)).status).toBe(422);
-  });
+  trial(
+    "needs the parts of a result that take the write back: others may be left out by 'select'",
+    async () => {
+      const bookings = openBookings();
+      const volley = await open(bookings);
+      const { batch_id: id } = await run(volley, [{ ...TWO[0], select: ["/id"] }]);
+      const other = await run(volley, [{ ...TWO[1], select: ["/secret"] }]);
+      expect((await askUndo(volley, id)).body.undone).toMatchObject([{ id: "one", status: "success" }]);
+      expect((await askUndo(volley, other.batch_id)).status).toBe(422);
+    },
+  );
 
-  test("takes back what a yes has run, and what a rerun has", async () => {
+  trial("takes back what a yes has run, and what a rerun has", async () => {
     let fails = true;
     const bookings = openBookings({
       "book b": () => (fails ? Response.json({}, { status: 400 }) : undefined),
@@ -301,45 +313,51 @@ describe("POST /v1/runs/{id}/undo", () => {
     expect(bookings.heard.filter((word) => word.startsWith("unbook"))).toHaveLength(3);
   });
 
-  test("takes back what a yes has run, before its run is in the log, with the arguments that a person wrote", async () => {
-    const bookings = openBookings();
-    const volley = await open(bookings, { key: { flags: ["approve"] } });
-    const answer = await run(volley, [TWO[0]!, { id: "gated", tool: "gated", args: { name: "g" } }]);
-    await volley.advance(3_000);
-    const gated = answer.results[1] as unknown as { readonly confirmation: { readonly id: string } };
-    const decision = { decision: "approve", args: { gated: { name: "other" } } };
-    await post(volley, `/v1/confirmations/${gated.confirmation.id}`, decision);
-    expect([...bookings.live]).toEqual(["a", "other"]);
-    const undone = await askUndo(volley, answer.batch_id);
-    expect(undone.body.undone).toMatchObject([{ id: "gated" }, { id: "one" }]);
-    expect(bookings.live.size).toBe(0);
-    await volley.advance(3_000);
-    expect((await askUndo(volley, answer.batch_id)).body).toEqual(undone.body);
-    expect(bookings.heard.filter((word) => word.startsWith("unbook"))).toHaveLength(2);
-  });
+  trial(
+    "takes back what a yes has run, before its run is in the log, with the arguments that a person wrote",
+    async () => {
+      const bookings = openBookings();
+      const volley = await open(bookings, { key: { flags: ["approve"] } });
+      const answer = await run(volley, [TWO[0]!, { id: "gated", tool: "gated", args: { name: "g" } }]);
+      await volley.advance(3_000);
+      const gated = answer.results[1] as unknown as { readonly confirmation: { readonly id: string } };
+      const decision = { decision: "approve", args: { gated: { name: "other" } } };
+      await post(volley, `/v1/confirmations/${gated.confirmation.id}`, decision);
+      expect([...bookings.live]).toEqual(["a", "other"]);
+      const undone = await askUndo(volley, answer.batch_id);
+      expect(undone.body.undone).toMatchObject([{ id: "gated" }, { id: "one" }]);
+      expect(bookings.live.size).toBe(0);
+      await volley.advance(3_000);
+      expect((await askUndo(volley, answer.batch_id)).body).toEqual(undone.body);
+      expect(bookings.heard.filter((word) => word.startsWith("unbook"))).toHaveLength(2);
+    },
+  );
 
-  test("is refused while an undo of the run is under way, and answers what is retried as 'initiated'", async () => {
-    const busy = { status: 503, headers: { "retry-after": "30" } };
-    const bookings = openBookings({
-      "unbook b": (times) => (times < 2 ? Response.json({}, busy) : undefined),
-    });
-    const volley = await open(bookings);
-    const { batch_id: id } = await run(volley, TWO);
-    expect((await askUndo(volley, id)).body.undone).toMatchObject([
-      { id: "two", status: "initiated" },
-      { id: "one", status: "initiated" },
-    ]);
-    const again = await askUndo(volley, id, { only: ["one"] });
-    expect([again.status, again.body.code]).toEqual([409, "IDEMPOTENCY_IN_PROGRESS"]);
-    expect(Number(again.headers.get("retry-after"))).toBeGreaterThan(0);
-    await volley.advance(3_600_000);
-    expect((await askUndo(volley, id)).body.undone).toMatchObject([
-      { id: "two", status: "success" },
-      { id: "one", status: "success" },
-    ]);
-  });
+  trial(
+    "is refused while an undo of the run is under way, and answers what is retried as 'initiated'",
+    async () => {
+      const busy = { status: 503, headers: { "retry-after": "30" } };
+      const bookings = openBookings({
+        "unbook b": (times) => (times < 2 ? Response.json({}, busy) : undefined),
+      });
+      const volley = await open(bookings);
+      const { batch_id: id } = await run(volley, TWO);
+      expect((await askUndo(volley, id)).body.undone).toMatchObject([
+        { id: "two", status: "initiated" },
+        { id: "one", status: "initiated" },
+      ]);
+      const again = await askUndo(volley, id, { only: ["one"] });
+      expect([again.status, again.body.code]).toEqual([409, "IDEMPOTENCY_IN_PROGRESS"]);
+      expect(Number(again.headers.get("retry-after"))).toBeGreaterThan(0);
+      await volley.advance(3_600_000);
+      expect((await askUndo(volley, id)).body.undone).toMatchObject([
+        { id: "two", status: "success" },
+        { id: "one", status: "success" },
+      ]);
+    },
+  );
 
-  test.each([{}, { on_error: "undo" }])(
+  trial.each([{}, { on_error: "undo" }])(
     "says no to the open questions of a batch with %j first, and a 'dry_run' does not",
     async (more) => {
       const bookings = openBookings();

@@ -109,19 +109,22 @@ describe("an account that an action waits for", () => {
   const PARK = { on_connection: "park" };
   const ACTIONS = [BOOK, { ...TAKE, depends_on: ["one"] }];
 
-  test("leaves the batch as it is until somebody connects it, and then too where the action succeeds", async () => {
-    const { batch, connect, bookings, taken, volley } = await openOwn();
-    const { results, undone } = await batch(ACTIONS, PARK);
-    expect(results[1]).toMatchObject({ status: "pending_confirmation", connect_url: expect.any(String) });
-    expect(undone).toBeUndefined();
-    await volley.advance(60_000);
-    expect([...bookings.live]).toEqual(["a"]);
-    await connect("ada", "ada@acme.dev");
-    await volley.advance(60_000);
-    expect([[...bookings.live], [...taken]]).toEqual([["a"], ["x"]]);
-  });
+  trial(
+    "leaves the batch as it is until somebody connects it, and then too where the action succeeds",
+    async () => {
+      const { batch, connect, bookings, taken, volley } = await openOwn();
+      const { results, undone } = await batch(ACTIONS, PARK);
+      expect(results[1]).toMatchObject({ status: "pending_confirmation", connect_url: expect.any(String) });
+      expect(undone).toBeUndefined();
+      await volley.advance(60_000);
+      expect([...bookings.live]).toEqual(["a"]);
+      await connect("ada", "ada@acme.dev");
+      await volley.advance(60_000);
+      expect([[...bookings.live], [...taken]]).toEqual([["a"], ["x"]]);
+    },
+  );
 
-  test("has the batch undone where the action fails once it is connected", async () => {
+  trial("has the batch undone where the action fails once it is connected", async () => {
     const { batch, connect, bookings, volley } = await openOwn(true);
     await batch(ACTIONS, PARK);
     await connect("ada", "ada@acme.dev");
@@ -137,7 +140,7 @@ describe("an account that an action waits for", () => {
   });
 });
 
-test("a write whose account is gone stands, and its entry says which account is missing", async () => {
+trial("a write whose account is gone stands, and its entry says which account is missing", async () => {
   const { batch, connect, send, taken, volley } = await openOwn();
   const id = await connect("ada", "ada@acme.dev");
   const { batch_id: run } = await batch([TAKE]);
@@ -148,7 +151,7 @@ test("a write whose account is gone stands, and its entry says which account is 
   expect([...taken]).toEqual(["x"]);
 });
 
-test("a write is not taken back under another account that has the name of its own by now", async () => {
+trial("a write is not taken back under another account that has the name of its own by now", async () => {
   const { batch, connect, provider, send, taken, volley } = await openOwn();
   provider.tellsIds = true;
   await connect("ada", "ada@acme.dev");
@@ -160,22 +163,25 @@ test("a write is not taken back under another account that has the name of its o
   expect([...taken]).toEqual(["x"]);
 });
 
-test("a batch that fails late takes nothing back under another account that has the name of its own by now", async () => {
-  const { batch, connect, provider, send, taken, volley } = await openOwn();
-  provider.tellsIds = true;
-  await connect("ada", "ada@acme.dev");
-  const asks = { id: "asks", tool: "asked", args: {}, depends_on: ["own"] };
-  const { results, batch_id: run } = await batch([TAKE, asks], { undo: "what-can" });
-  await connect("ada", "other@acme.dev");
-  const { id } = results[1].confirmation;
-  expect((await send("POST", `/v1/confirmations/${id}`, { decision: "reject" })).status).toBe(200);
-  await volley.advance(60_000);
-  const { body } = await send("POST", `/v1/runs/${run}/undo`, {});
-  expect(body.undone).toMatchObject([{ status: "error", error: { code: "CONNECTION_REQUIRED" } }]);
-  expect([...taken]).toEqual(["x"]);
-});
+trial(
+  "a batch that fails late takes nothing back under another account that has the name of its own by now",
+  async () => {
+    const { batch, connect, provider, send, taken, volley } = await openOwn();
+    provider.tellsIds = true;
+    await connect("ada", "ada@acme.dev");
+    const asks = { id: "asks", tool: "asked", args: {}, depends_on: ["own"] };
+    const { results, batch_id: run } = await batch([TAKE, asks], { undo: "what-can" });
+    await connect("ada", "other@acme.dev");
+    const { id } = results[1].confirmation;
+    expect((await send("POST", `/v1/confirmations/${id}`, { decision: "reject" })).status).toBe(200);
+    await volley.advance(60_000);
+    const { body } = await send("POST", `/v1/runs/${run}/undo`, {});
+    expect(body.undone).toMatchObject([{ status: "error", error: { code: "CONNECTION_REQUIRED" } }]);
+    expect([...taken]).toEqual(["x"]);
+  },
+);
 
-test.each([
+trial.each([
   ["undone by itself", { undo: "what-can" }],
   ["undone when somebody asks", { on_error: "partial-success" }],
 ])(
@@ -198,7 +204,7 @@ test.each([
   },
 );
 
-test("a write in doubt is not looked up, and taken back, under another account", async () => {
+trial("a write in doubt is not looked up, and taken back, under another account", async () => {
   const { batch, connect, provider, service, taken, volley } = await openOwn();
   provider.tellsIds = true;
   await connect("ada", "ada@acme.dev");
@@ -210,7 +216,7 @@ test("a write in doubt is not looked up, and taken back, under another account",
   expect([...taken]).toEqual(["x"]);
 });
 
-test("a write is taken back under the account that it used, whichever key asks", async () => {
+trial("a write is taken back under the account that it used, whichever key asks", async () => {
   const { batch, connect, send, taken, volley } = await openOwn();
   await connect("ada", "ada@acme.dev");
   const { batch_id: run } = await batch([TAKE]);

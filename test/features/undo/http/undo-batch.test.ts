@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import { createTestVolley } from "../../../../src/package/testing.ts";
 import { book, declare, openBookings, openVolley, runUndo, TOOLS, type UndoneAnswer } from "./bookings.ts";
+import { trial } from "../../../support/trial.ts";
 
 const refuse = (status: number) => () => Response.json({}, { status });
 
@@ -197,7 +198,7 @@ describe("a batch that is undone where it fails", () => {
     },
   );
 
-  test("any other refusal of a later attempt leaves open what the earlier one did", async () => {
+  trial("any other refusal of a later attempt leaves open what the earlier one did", async () => {
     const bookings = openBookings({
       "book b": refuse(400),
       "unbook a": (times) => Response.json({}, { status: times === 1 ? 500 : 403 }),
@@ -207,20 +208,23 @@ describe("a batch that is undone where it fails", () => {
     expect(answer.results[0]!.meta.undone).toBe("unknown");
   });
 
-  test("a refusal of the first attempt is an error, and what comes after it is taken back all the same", async () => {
-    const bookings = openBookings({ "book c": refuse(400), "unbook b": refuse(404) });
-    const answer = await runUndo(await openVolley(bookings), [
-      { tool: "book", args: { name: "a" } },
-      { tool: "book", args: { name: "b" } },
-      { tool: "book", args: { name: "c" } },
-    ]);
-    expect(answer.undone).toMatchObject([
-      { id: "a1", status: "error", error: { code: "NOT_FOUND" } },
-      { id: "a0", status: "success" },
-    ]);
-  });
+  trial(
+    "a refusal of the first attempt is an error, and what comes after it is taken back all the same",
+    async () => {
+      const bookings = openBookings({ "book c": refuse(400), "unbook b": refuse(404) });
+      const answer = await runUndo(await openVolley(bookings), [
+        { tool: "book", args: { name: "a" } },
+        { tool: "book", args: { name: "b" } },
+        { tool: "book", args: { name: "c" } },
+      ]);
+      expect(answer.undone).toMatchObject([
+        { id: "a1", status: "error", error: { code: "NOT_FOUND" } },
+        { id: "a0", status: "success" },
+      ]);
+    },
+  );
 
-  test("a write in doubt is not taken back blindly", async () => {
+  trial("a write in doubt is not taken back blindly", async () => {
     const bookings = openBookings({ "book b": refuse(504) });
     const answer = await runUndo(await openVolley(bookings), PAIR);
     expect(answer.undone).toMatchObject([
@@ -230,7 +234,7 @@ describe("a batch that is undone where it fails", () => {
     expect(answer.results[1]!.meta.undone).toBe("unknown");
   });
 
-  test("a write that is under way at the deadline is taken back once it has ended", async () => {
+  trial("a write that is under way at the deadline is taken back once it has ended", async () => {
     const bookings = openBookings({});
     const volley = await openVolley({
       ...bookings,
@@ -254,7 +258,7 @@ describe("a batch that is undone where it fails", () => {
     expect([...bookings.live]).toEqual([]);
   });
 
-  test("the stream tells of each entry when it is settled, and ends with the whole", async () => {
+  trial("the stream tells of each entry when it is settled, and ends with the whole", async () => {
     const bookings = openBookings({ "book b": refuse(400) });
     const volley = await openVolley(bookings);
     const response = await volley.fetch("/v1/execute_actions", {

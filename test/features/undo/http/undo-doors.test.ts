@@ -11,6 +11,7 @@ import { runs } from "../../../../src/features/runs/index.ts";
 import { undo } from "../../../../src/features/undo/index.ts";
 import { createTestVolley, type TestVolley } from "../../../../src/package/testing.ts";
 import { book, type Bookings, openBookings, runUndo, TOOLS, type UndoneAnswer } from "./bookings.ts";
+import { trial } from "../../../support/trial.ts";
 
 const refuse = (status: number) => () => Response.json({}, { status });
 const failing = { "book fails": refuse(400) };
@@ -64,7 +65,7 @@ describe("flows", () => {
     expect(await send(volley, "PUT", "/v1/flows/pair", { ...FLOW, actions, ...more })).toMatchObject(more);
   });
 
-  test("a flow that is one action has an entry for each of its writes", async () => {
+  trial("a flow that is one action has an entry for each of its writes", async () => {
     const bookings = openBookings(failing);
     const volley = await openAll(bookings);
     await send(volley, "PUT", "/v1/flows/pair", FLOW);
@@ -82,7 +83,7 @@ describe("flows", () => {
     expect([...bookings.live]).toEqual([]);
   });
 
-  test("what a flow wrote before it failed is taken back with the batch", async () => {
+  trial("what a flow wrote before it failed is taken back with the batch", async () => {
     const bookings = openBookings(failing);
     const volley = await openAll(bookings);
     await send(volley, "PUT", "/v1/flows/pair", FLOW);
@@ -92,32 +93,35 @@ describe("flows", () => {
   });
 });
 
-test("a loop of a flow is taken back after what depended on it, in whatever domain, by its batch and when somebody asks", async () => {
-  const busy = (times: number) => (times % 2 === 1 ? Response.json({}, { status: 503 }) : undefined);
-  const bookings = openBookings({ ...failing, "unbook last": busy });
-  const volley = await openAll(bookings);
-  const loop = {
-    id: "loop",
-    tool: "book_car",
-    for_each: ["a", "b"],
-    args: { name: { $ref: "item#" } },
-  };
-  const last = { id: "last", tool: "book", args: { name: "last" }, depends_on: ["loop"] };
-  await send(volley, "PUT", "/v1/flows/loops", { ...FLOW, actions: [loop, last] });
-  const order = ["unbook last", "unbook last", "unbook b", "unbook a"];
-  const flow = { id: "flow", tool: "loops", args: {} };
-  const answer = await runUndo(volley, [
-    flow,
-    { id: "fails", tool: "book", args: { name: "fails" }, depends_on: ["flow"] },
-  ]);
-  expect(answer.undone?.map(({ status }) => status)).toEqual(["success", "success", "success"]);
-  expect(bookings.heard.splice(0).slice(-4)).toEqual(order);
-  const { batch_id: id } = await send(volley, "POST", "/v1/execute_actions", { actions: [flow] });
-  await volley.advance(5_000);
-  await send(volley, "POST", `/v1/runs/${String(id)}/undo`, {});
-  await volley.advance(60_000);
-  expect(bookings.heard.slice(-4)).toEqual(order);
-});
+trial(
+  "a loop of a flow is taken back after what depended on it, in whatever domain, by its batch and when somebody asks",
+  async () => {
+    const busy = (times: number) => (times % 2 === 1 ? Response.json({}, { status: 503 }) : undefined);
+    const bookings = openBookings({ ...failing, "unbook last": busy });
+    const volley = await openAll(bookings);
+    const loop = {
+      id: "loop",
+      tool: "book_car",
+      for_each: ["a", "b"],
+      args: { name: { $ref: "item#" } },
+    };
+    const last = { id: "last", tool: "book", args: { name: "last" }, depends_on: ["loop"] };
+    await send(volley, "PUT", "/v1/flows/loops", { ...FLOW, actions: [loop, last] });
+    const order = ["unbook last", "unbook last", "unbook b", "unbook a"];
+    const flow = { id: "flow", tool: "loops", args: {} };
+    const answer = await runUndo(volley, [
+      flow,
+      { id: "fails", tool: "book", args: { name: "fails" }, depends_on: ["flow"] },
+    ]);
+    expect(answer.undone?.map(({ status }) => status)).toEqual(["success", "success", "success"]);
+    expect(bookings.heard.splice(0).slice(-4)).toEqual(order);
+    const { batch_id: id } = await send(volley, "POST", "/v1/execute_actions", { actions: [flow] });
+    await volley.advance(5_000);
+    await send(volley, "POST", `/v1/runs/${String(id)}/undo`, {});
+    await volley.advance(60_000);
+    expect(bookings.heard.slice(-4)).toEqual(order);
+  },
+);
 
 describe("batches in the background", () => {
   const actions = [
@@ -126,7 +130,7 @@ describe("batches in the background", () => {
     { id: "fails", tool: "book", args: { name: "fails" }, depends_on: ["car"] },
   ];
 
-  test("one that fails is undone", async () => {
+  trial("one that fails is undone", async () => {
     const bookings = openBookings(failing);
     const volley = await openAll(bookings);
     await runUndo(volley, actions, { background: true });
@@ -135,7 +139,7 @@ describe("batches in the background", () => {
     expect([...bookings.live]).toEqual([]);
   });
 
-  test("one that succeeds stays", async () => {
+  trial("one that succeeds stays", async () => {
     const bookings = openBookings();
     const volley = await openAll(bookings);
     await runUndo(volley, actions, { background: true });
@@ -143,7 +147,7 @@ describe("batches in the background", () => {
     expect([...bookings.live].toSorted()).toEqual(["a", "b", "c", "fails"]);
   });
 
-  test("one whose action is tried again is undone only where that does not succeed in the end", async () => {
+  trial("one whose action is tried again is undone only where that does not succeed in the end", async () => {
     const bookings = openBookings({
       "book d": (times) => (times === 1 ? Response.json({}, { status: 429 }) : undefined),
     });
@@ -161,7 +165,7 @@ describe("batches in the background", () => {
     expect(bookings.heard.some((word) => word.startsWith("unbook"))).toBe(false);
   });
 
-  test("one that is cancelled is undone", async () => {
+  trial("one that is cancelled is undone", async () => {
     const bookings = openBookings({ "book c": () => new Promise(() => {}) });
     const volley = await openAll(bookings);
     const { job_id } = (await runUndo(volley, actions, { background: true })) as unknown as {
@@ -212,7 +216,7 @@ describe("the API document", () => {
     return (components as { readonly schemas: Schemas }).schemas;
   };
 
-  test("has every field of an answer to a batch that was undone", async () => {
+  trial("has every field of an answer to a batch that was undone", async () => {
     const volley = await createTestVolley({
       tools: TOOLS,
       features: [undo(), document()],

@@ -4,6 +4,7 @@ import { runs } from "../../../../src/features/runs/index.ts";
 import { undo } from "../../../../src/features/undo/index.ts";
 import { createTestVolley } from "../../../../src/package/testing.ts";
 import { book, openBookings, openVolley, runUndo, TOOLS, type UndoneAnswer, VERIFY } from "./bookings.ts";
+import { trial } from "../../../support/trial.ts";
 
 const refuse = (status: number) => () => Response.json({}, { status });
 
@@ -138,18 +139,21 @@ describe("writes in doubt that can be looked up", () => {
     expect([...bookings.live]).toEqual([]);
   });
 
-  test("one that is not found is 'initiated', looked for once more after 30 s, and has no entry if it is not there", async () => {
-    const { bookings, volley, send } = await open(false);
-    const { undone } = await send({ deadline_ms: 2_000 });
-    expect(undone).toMatchObject([{ id: "seen", status: "initiated" }]);
-    await volley.advance(120_000);
-    const looks = bookings.heard.filter((word) => word === "look for a").length;
-    await volley.advance(600_000);
-    expect(bookings.heard.filter((word) => word === "look for a")).toHaveLength(looks);
-    expect(bookings.heard.some((word) => word.startsWith("unbook"))).toBe(false);
-  });
+  trial(
+    "one that is not found is 'initiated', looked for once more after 30 s, and has no entry if it is not there",
+    async () => {
+      const { bookings, volley, send } = await open(false);
+      const { undone } = await send({ deadline_ms: 2_000 });
+      expect(undone).toMatchObject([{ id: "seen", status: "initiated" }]);
+      await volley.advance(120_000);
+      const looks = bookings.heard.filter((word) => word === "look for a").length;
+      await volley.advance(600_000);
+      expect(bookings.heard.filter((word) => word === "look for a")).toHaveLength(looks);
+      expect(bookings.heard.some((word) => word.startsWith("unbook"))).toBe(false);
+    },
+  );
 
-  test("one that is found only the second time is taken back then", async () => {
+  trial("one that is found only the second time is taken back then", async () => {
     const { bookings, volley, send } = await open(false);
     await send({ deadline_ms: 2_000 });
     bookings.live.add("a");
@@ -157,7 +161,7 @@ describe("writes in doubt that can be looked up", () => {
     expect([...bookings.live]).toEqual([]);
   });
 
-  test.each([
+  trial.each([
     ["elements", "book_seen", { for_each: ["a"], args: { name: { $ref: "item#" } } }, { element: 0 }],
     ["jobs", "book_seen_later", { args: { name: "a" } }, {}],
     [
@@ -189,7 +193,7 @@ describe("writes in doubt that can be looked up", () => {
     },
   );
 
-  test("what was found and is being taken back is not looked for again", async () => {
+  trial("what was found and is being taken back is not looked for again", async () => {
     const answers: Record<string, (times: number) => Response | undefined> = {
       "unbook a": (times) => {
         if (times > 1) return undefined;

@@ -10,6 +10,7 @@ import { runs } from "../../../../src/features/runs/index.ts";
 import { undo } from "../../../../src/features/undo/index.ts";
 import { createTestVolley } from "../../../../src/package/testing.ts";
 import { openBookings, runUndo } from "./bookings.ts";
+import { trial } from "../../../support/trial.ts";
 
 const bodyOf = (field: string) => ({
   required: true,
@@ -92,7 +93,7 @@ describe("An import says which of its operations takes another back", () => {
     expect(refused).toMatchObject({ code: "INVALID_BATCH" });
   });
 
-  test.each<[string, object, object, string]>([
+  trial.each<[string, object, object, string]>([
     ["an operation that is none", { createBookings: PAIR }, {}, "/compensate/createBookings"],
     [
       "to be taken back by none",
@@ -148,7 +149,7 @@ describe("An import says which of its operations takes another back", () => {
     });
   });
 
-  test("and without the feature undo it is kept, and neither checked nor shown", async () => {
+  trial("and without the feature undo it is kept, and neither checked nor shown", async () => {
     const { send } = await openImports([discovery(), addedTools(), imports()]);
     expect(await send({ createBooking: { operation: "giveBack" } })).toMatchObject({ status: 200 });
   });
@@ -160,28 +161,31 @@ describe("An import says which of its operations takes another back", () => {
   });
 });
 
-test("a write stands whose tool, or what takes it back, is there no more, and its entry says so", async () => {
-  const { bookings, volley, send } = await openImports([
-    discovery(),
-    addedTools(),
-    imports(),
-    runs(),
-    undo(),
-  ]);
-  await send({ createBooking: PAIR });
-  const actions = [{ id: "a", tool: "b_createBooking", args: { name: "a" } }];
-  const { batch_id: run } = await runUndo(volley, actions);
-  await volley.advance(3_000);
-  const ask = async (body: object) => {
-    const init = { method: "POST", headers: { "content-type": "application/json" } };
-    return (await volley.fetch(`/v1/runs/${run}/undo`, { ...init, body: JSON.stringify(body) })).json();
-  };
-  const stands = { id: "a", tool: "b_createBooking" };
-  for (const name of ["b_giveBack", "b_createBooking"]) {
-    expect((await volley.fetch(`/v1/tools/${name}`, { method: "DELETE" })).status).toBe(204);
-    expect(await ask({ dry_run: true })).toEqual({ undone: [{ ...stands, asks: false }] });
-  }
-  const error = { code: "NOT_REVERSIBLE" };
-  expect(await ask({})).toMatchObject({ undone: [{ ...stands, status: "error", error }] });
-  expect([...bookings.live]).toEqual(["a"]);
-});
+trial(
+  "a write stands whose tool, or what takes it back, is there no more, and its entry says so",
+  async () => {
+    const { bookings, volley, send } = await openImports([
+      discovery(),
+      addedTools(),
+      imports(),
+      runs(),
+      undo(),
+    ]);
+    await send({ createBooking: PAIR });
+    const actions = [{ id: "a", tool: "b_createBooking", args: { name: "a" } }];
+    const { batch_id: run } = await runUndo(volley, actions);
+    await volley.advance(3_000);
+    const ask = async (body: object) => {
+      const init = { method: "POST", headers: { "content-type": "application/json" } };
+      return (await volley.fetch(`/v1/runs/${run}/undo`, { ...init, body: JSON.stringify(body) })).json();
+    };
+    const stands = { id: "a", tool: "b_createBooking" };
+    for (const name of ["b_giveBack", "b_createBooking"]) {
+      expect((await volley.fetch(`/v1/tools/${name}`, { method: "DELETE" })).status).toBe(204);
+      expect(await ask({ dry_run: true })).toEqual({ undone: [{ ...stands, asks: false }] });
+    }
+    const error = { code: "NOT_REVERSIBLE" };
+    expect(await ask({})).toMatchObject({ undone: [{ ...stands, status: "error", error }] });
+    expect([...bookings.live]).toEqual(["a"]);
+  },
+);

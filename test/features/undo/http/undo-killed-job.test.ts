@@ -4,6 +4,7 @@ import { undo } from "../../../../src/features/undo/index.ts";
 import { defineFeature } from "../../../../src/feature/define.ts";
 import { createTestVolley } from "../../../../src/package/testing.ts";
 import { openBookings, runUndo, TOOLS } from "./bookings.ts";
+import { trial } from "../../../support/trial.ts";
 
 // The Worker is killed when the tenant's object has recorded jobs, before it says its next word about their batch.
 
@@ -64,13 +65,16 @@ test("F36 a job that was recorded before a kill, and that the alarm ran, is take
   });
 });
 
-test("F36 the jobs of a loop that were recorded before a kill are taken back too, the last one first", async () => {
-  const loop = { id: "jobs", tool: "book_later", for_each: ["a", "b"], args: { name: { $ref: "item#" } } };
-  const { bookings, state } = await killWithJobs([loop, { ...REST, depends_on: ["jobs"] }], SOON);
-  expect(bookings.heard.toSorted()).toEqual(["book a", "book b", "unbook a", "unbook b"]);
-  expect([...bookings.live]).toEqual([]);
-  expect(state).toMatchObject({ entries: [{ status: "success" }, { status: "success" }] });
-});
+trial(
+  "F36 the jobs of a loop that were recorded before a kill are taken back too, the last one first",
+  async () => {
+    const loop = { id: "jobs", tool: "book_later", for_each: ["a", "b"], args: { name: { $ref: "item#" } } };
+    const { bookings, state } = await killWithJobs([loop, { ...REST, depends_on: ["jobs"] }], SOON);
+    expect(bookings.heard.toSorted()).toEqual(["book a", "book b", "unbook a", "unbook b"]);
+    expect([...bookings.live]).toEqual([]);
+    expect(state).toMatchObject({ entries: [{ status: "success" }, { status: "success" }] });
+  },
+);
 
 test("F36 a job whose only attempt was the killed Worker's is not sent any more, and what it did is unknown", async () => {
   const job = { id: "job", tool: "book_later", args: { name: "a" } };

@@ -131,7 +131,7 @@ test("a write whose end comes after its run was taken for lost is taken back the
   expect(await call("looks", [RUN])).toMatchObject({ entries: [{ id: "a", status: "success" }] });
 });
 
-test("each write is taken back once, however often that is asked", async () => {
+trial("each write is taken back once, however often that is asked", async () => {
   const { bookings, volley, call } = await openObject();
   bookings.live.add("a");
   await call("begin", RUN, write("a", 1), FACTS);
@@ -144,7 +144,7 @@ test("each write is taken back once, however often that is asked", async () => {
   expect(bookings.heard).toEqual(["unbook a"]);
 });
 
-test("an object that rests in between goes on with what is to be taken back", async () => {
+trial("an object that rests in between goes on with what is to be taken back", async () => {
   const { bookings, volley, call } = await openObject();
   bookings.live.add("a");
   await call("begin", RUN, write("a", 1), FACTS);
@@ -155,26 +155,29 @@ test("an object that rests in between goes on with what is to be taken back", as
   expect([...bookings.live]).toEqual([]);
 });
 
-test("a write that was found, and has no way back, is not sent a second time where the attempt that found it was lost", async () => {
-  const { bookings, volley, call } = await openObject();
-  bookings.live.add("a");
-  const look = { argsJson: JSON.stringify({ name: "a" }), timeoutMs: 1_000 };
-  await call("begin", RUN, write("a", 1, { tool: "book_lost", look }), FACTS);
-  await call("end", RUN, { id: "a", element: null }, { seq: 2 });
-  await call("close", RUN, FACTS, BADLY);
-  const [{ jobId = "" } = {}] = (await call("looks", [RUN])).entries;
-  await volley.advance(100);
-  // One attempt is under way: it looks, and is told nothing.
-  const error = { code: "NOT_REVERSIBLE", message: "", retryable: false } as const;
-  expect(await call("found", jobId, 1, { by: { tool: "book_lost", error } })).toBe(true);
-  volley.evict();
-  await volley.advance(600_000);
-  expect(bookings.heard).toEqual([]);
-  expect(await call("looks", [RUN])).toMatchObject({
-    isSettled: true,
-    entries: [{ id: "a", tool: "book_lost", status: "error", error: { code: "NOT_REVERSIBLE" } }],
-  });
-});
+trial(
+  "a write that was found, and has no way back, is not sent a second time where the attempt that found it was lost",
+  async () => {
+    const { bookings, volley, call } = await openObject();
+    bookings.live.add("a");
+    const look = { argsJson: JSON.stringify({ name: "a" }), timeoutMs: 1_000 };
+    await call("begin", RUN, write("a", 1, { tool: "book_lost", look }), FACTS);
+    await call("end", RUN, { id: "a", element: null }, { seq: 2 });
+    await call("close", RUN, FACTS, BADLY);
+    const [{ jobId = "" } = {}] = (await call("looks", [RUN])).entries;
+    await volley.advance(100);
+    // One attempt is under way: it looks, and is told nothing.
+    const error = { code: "NOT_REVERSIBLE", message: "", retryable: false } as const;
+    expect(await call("found", jobId, 1, { by: { tool: "book_lost", error } })).toBe(true);
+    volley.evict();
+    await volley.advance(600_000);
+    expect(bookings.heard).toEqual([]);
+    expect(await call("looks", [RUN])).toMatchObject({
+      isSettled: true,
+      entries: [{ id: "a", tool: "book_lost", status: "error", error: { code: "NOT_REVERSIBLE" } }],
+    });
+  },
+);
 
 trial(
   "random batches: after undo nothing stands but what its entry says, and each entry says what is so",
@@ -224,35 +227,38 @@ describe("a caller that goes away", () => {
     body: JSON.stringify(body),
   });
 
-  test("counts as a failure of its batch: what was written is taken back, and the rest is not sent", async () => {
-    const gone = new AbortController();
-    const bookings = openBookings();
-    const volley = await openVolley({
-      ...bookings,
-      routes: {
-        ...bookings.routes,
-        "POST https://bookings.example.com/book": async (request, { sleep }) => {
-          const { name } = request.json() as { name: string };
-          bookings.heard.push(`book ${name}`);
-          if (name === "b") {
-            gone.abort();
-            await sleep(3_000);
-          }
-          bookings.live.add(name);
-          return { id: name };
+  trial(
+    "counts as a failure of its batch: what was written is taken back, and the rest is not sent",
+    async () => {
+      const gone = new AbortController();
+      const bookings = openBookings();
+      const volley = await openVolley({
+        ...bookings,
+        routes: {
+          ...bookings.routes,
+          "POST https://bookings.example.com/book": async (request, { sleep }) => {
+            const { name } = request.json() as { name: string };
+            bookings.heard.push(`book ${name}`);
+            if (name === "b") {
+              gone.abort();
+              await sleep(3_000);
+            }
+            bookings.live.add(name);
+            return { id: name };
+          },
         },
-      },
-    });
-    const asked = { ...post({}, { actions, on_error: "undo" }), signal: gone.signal };
-    await volley.fetch("/v1/execute_actions", asked).catch(() => undefined);
-    await volley.advance(60_000);
-    expect(bookings.heard).toContain("unbook a");
-    expect(bookings.heard).toContain("unbook b");
-    expect(bookings.heard).not.toContain("book c");
-    expect([...bookings.live]).toEqual([]);
-  });
+      });
+      const asked = { ...post({}, { actions, on_error: "undo" }), signal: gone.signal };
+      await volley.fetch("/v1/execute_actions", asked).catch(() => undefined);
+      await volley.advance(60_000);
+      expect(bookings.heard).toContain("unbook a");
+      expect(bookings.heard).toContain("unbook b");
+      expect(bookings.heard).not.toContain("book c");
+      expect([...bookings.live]).toEqual([]);
+    },
+  );
 
-  test("hangs up on its stream, and the batch is undone all the same", async () => {
+  trial("hangs up on its stream, and the batch is undone all the same", async () => {
     const bookings = openBookings({ "book c": () => new Promise(() => {}) });
     const volley = await openVolley(bookings);
     const body = { actions, on_error: "undo" };

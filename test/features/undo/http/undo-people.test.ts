@@ -126,7 +126,7 @@ describe("a compensation that asks a person", () => {
     expect(answer.undone!.map(({ status }) => status)).toEqual(statuses);
   });
 
-  test("holds back what comes after it in its domain, and what it depended on", async () => {
+  trial("holds back what comes after it in its domain, and what it depended on", async () => {
     const bookings = openBookings(failing);
     const same = { id: "same", tool: "book_same", args: { name: "same" } };
     const needed = { ...A, id: "needed", args: { name: "needed" } };
@@ -145,7 +145,7 @@ describe("a compensation that asks a person", () => {
     expect(bookings.heard.indexOf("unbook b")).toBeLessThan(bookings.heard.indexOf("unbook same"));
   });
 
-  test("after a no its entry is an error, and what came after it is taken back", async () => {
+  trial("after a no its entry is an error, and what came after it is taken back", async () => {
     const bookings = openBookings(failing);
     const same = { id: "same", tool: "book_same", args: { name: "same" } };
     const { volley, decide, answer } = await undoAll(bookings, [
@@ -164,7 +164,7 @@ describe("a compensation that asks a person", () => {
     expect([...bookings.live]).toEqual(["b"]);
   });
 
-  test("tells the batch's own address of the decision", async () => {
+  trial("tells the batch's own address of the decision", async () => {
     const told = "https://told.example.com/here";
     const { volley, decide, answer } = await undoAll(openBookings(failing), [B], { callback_url: told });
     await decide(questionOf(answer), approve);
@@ -175,7 +175,7 @@ describe("a compensation that asks a person", () => {
     ]);
   });
 
-  test("is not sent when its question expires", async () => {
+  trial("is not sent when its question expires", async () => {
     const bookings = openBookings(failing);
     const { volley } = await undoAll(bookings, [A, B]);
     await volley.advance(30 * 3_600_000);
@@ -187,7 +187,7 @@ describe("a compensation that asks a person", () => {
     expect(answer.undone).toMatchObject([{ status: "pending_confirmation" }]);
   });
 
-  test("is sent with the arguments that a person wrote in place of its own", async () => {
+  trial("is sent with the arguments that a person wrote in place of its own", async () => {
     const bookings = openBookings(failing);
     const { decide, answer } = await undoAll(bookings, [B]);
     const yes = await decide(questionOf(answer), { ...approve, args: { b: { id: "else" } } });
@@ -196,7 +196,7 @@ describe("a compensation that asks a person", () => {
     expect(bookings.heard.at(-1)).toBe("unbook else");
   });
 
-  test("is asked about for each element of a loop, and for each write of a flow", async () => {
+  trial("is asked about for each element of a loop, and for each write of a flow", async () => {
     const bookings = openBookings(failing);
     const volley = await openAll(bookings);
     const flow = { summary: "Books", input_schema: { type: "object" }, actions: [B], on_error: "undo" };
@@ -212,7 +212,7 @@ describe("a compensation that asks a person", () => {
     expect([...bookings.live]).toEqual([]);
   });
 
-  test("a write in doubt is looked up before anybody is asked", async () => {
+  trial("a write in doubt is looked up before anybody is asked", async () => {
     const bookings = openBookings({
       ...failing,
       "book lost": () => {
@@ -241,7 +241,7 @@ describe("a compensation that asks a person", () => {
     expect(answer.undone).toMatchObject([{ tool: "unbook_quiet", status: "success" }]);
   });
 
-  test("leaves no run of its own, neither by the question nor by its yes", async () => {
+  trial("leaves no run of its own, neither by the question nor by its yes", async () => {
     const seen: string[] = [];
     const listen = () => ({
       saw: ({ kind }: { readonly kind: string }) => void seen.push(kind),

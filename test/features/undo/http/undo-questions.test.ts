@@ -12,6 +12,7 @@ import { runs } from "../../../../src/features/runs/index.ts";
 import { undo } from "../../../../src/features/undo/index.ts";
 import { createTestVolley, type TestVolley } from "../../../../src/package/testing.ts";
 import { book, type Bookings, openBookings, runUndo, TOOLS, type UndoneAnswer } from "./bookings.ts";
+import { trial } from "../../../support/trial.ts";
 
 // A batch that is undone where it fails, and whose actions ask a person.
 
@@ -102,46 +103,55 @@ describe("a batch that waits for a person", () => {
     expect(await decide(id!, reject)).toMatchObject({ status: 409 });
   });
 
-  test("is undone when its question expires: the run and the event at 'callback_url' have 'undone'", async () => {
-    const bookings = openBookings();
-    const { volley, told } = await open(bookings, [runs()]);
-    const { batch_id: run } = await runUndo(volley, [before, gated], { callback_url: TOLD });
-    await volley.advance(3_000);
-    expect(await send(volley, "GET", `/v1/runs/${run}`)).toMatchObject({ status: "waiting" });
-    volley.evict();
-    await volley.advance(25 * 3_600_000);
-    expect(told()).toMatchObject([{ type: "confirmation.expired", data: { undone: [TAKEN_BACK] } }]);
-    expect(await send(volley, "GET", `/v1/runs/${run}`)).toMatchObject({
-      status: "undone",
-      undone: [TAKEN_BACK],
-    });
-    expect(bookings.heard).toEqual(["book before", "unbook before"]);
-  });
+  trial(
+    "is undone when its question expires: the run and the event at 'callback_url' have 'undone'",
+    async () => {
+      const bookings = openBookings();
+      const { volley, told } = await open(bookings, [runs()]);
+      const { batch_id: run } = await runUndo(volley, [before, gated], { callback_url: TOLD });
+      await volley.advance(3_000);
+      expect(await send(volley, "GET", `/v1/runs/${run}`)).toMatchObject({ status: "waiting" });
+      volley.evict();
+      await volley.advance(25 * 3_600_000);
+      expect(told()).toMatchObject([{ type: "confirmation.expired", data: { undone: [TAKEN_BACK] } }]);
+      expect(await send(volley, "GET", `/v1/runs/${run}`)).toMatchObject({
+        status: "undone",
+        undone: [TAKEN_BACK],
+      });
+      expect(bookings.heard).toEqual(["book before", "unbook before"]);
+    },
+  );
 
-  test("is undone when the approved action fails: the decision's envelope and the event have 'undone'", async () => {
-    const bookings = openBookings(failing);
-    const { volley, decide, told } = await open(bookings);
-    const fails = { ...gated, args: { name: "fails" } };
-    const answer = await runUndo(volley, [before, fails], { callback_url: TOLD });
-    const yes = await decide(questionsOf(answer)[0]!, approve);
-    expect(yes).toMatchObject({ results: [{ id: "gated", status: "error" }], undone: [TAKEN_BACK] });
-    await volley.advance(60_000);
-    expect(told()).toMatchObject([{ data: { decision: "approve", answer: { undone: [TAKEN_BACK] } } }]);
-  });
+  trial(
+    "is undone when the approved action fails: the decision's envelope and the event have 'undone'",
+    async () => {
+      const bookings = openBookings(failing);
+      const { volley, decide, told } = await open(bookings);
+      const fails = { ...gated, args: { name: "fails" } };
+      const answer = await runUndo(volley, [before, fails], { callback_url: TOLD });
+      const yes = await decide(questionsOf(answer)[0]!, approve);
+      expect(yes).toMatchObject({ results: [{ id: "gated", status: "error" }], undone: [TAKEN_BACK] });
+      await volley.advance(60_000);
+      expect(told()).toMatchObject([{ data: { decision: "approve", answer: { undone: [TAKEN_BACK] } } }]);
+    },
+  );
 
-  test("is undone when what waited for the approved action fails, the approved action among it", async () => {
-    const bookings = openBookings(failing);
-    const { volley, decide } = await open(bookings);
-    const fails = { tool: "book", args: { name: "fails" }, depends_on: ["gated"] };
-    const answer = await runUndo(volley, [before, { ...gated, depends_on: ["before"] }, fails]);
-    const yes = await decide(questionsOf(answer)[0]!, approve);
-    expect(yes.undone).toMatchObject([{ id: "gated", status: "success" }, TAKEN_BACK]);
-    expect(yes.results[0]).toMatchObject({ id: "gated", status: "success", meta: { undone: true } });
-    // The action before it was in another domain, and was not planned with it again.
-    expect(bookings.heard.slice(-2)).toEqual(["unbook gated", "unbook before"]);
-  });
+  trial(
+    "is undone when what waited for the approved action fails, the approved action among it",
+    async () => {
+      const bookings = openBookings(failing);
+      const { volley, decide } = await open(bookings);
+      const fails = { tool: "book", args: { name: "fails" }, depends_on: ["gated"] };
+      const answer = await runUndo(volley, [before, { ...gated, depends_on: ["before"] }, fails]);
+      const yes = await decide(questionsOf(answer)[0]!, approve);
+      expect(yes.undone).toMatchObject([{ id: "gated", status: "success" }, TAKEN_BACK]);
+      expect(yes.results[0]).toMatchObject({ id: "gated", status: "success", meta: { undone: true } });
+      // The action before it was in another domain, and was not planned with it again.
+      expect(bookings.heard.slice(-2)).toEqual(["unbook gated", "unbook before"]);
+    },
+  );
 
-  test("goes on with the yes to one question, and is undone by the no to another", async () => {
+  trial("goes on with the yes to one question, and is undone by the no to another", async () => {
     const bookings = openBookings();
     const { volley, decide } = await open(bookings);
     const answer = await runUndo(volley, [before, gated, { ...gated, id: "other", args: { name: "other" } }]);
@@ -154,7 +164,7 @@ describe("a batch that waits for a person", () => {
     expect([...bookings.live]).toEqual([]);
   });
 
-  test("withdraws the questions that are open when it is undone, and says by what", async () => {
+  trial("withdraws the questions that are open when it is undone, and says by what", async () => {
     const bookings = openBookings();
     const { volley, decide, told } = await open(bookings);
     const actions = [before, gated, { ...gated, id: "other", args: { name: "other" } }];
@@ -168,7 +178,7 @@ describe("a batch that waits for a person", () => {
     expect(bookings.heard).toEqual(["book before", "unbook before"]);
   });
 
-  test("leaves the question alone that an earlier batch asked under the same key", async () => {
+  trial("leaves the question alone that an earlier batch asked under the same key", async () => {
     const bookings = openBookings(failing);
     const { volley, decide } = await open(bookings);
     const keyed = { ...gated, idempotency_key: "k" };
@@ -180,15 +190,18 @@ describe("a batch that waits for a person", () => {
     expect([...bookings.live]).toEqual(["gated"]);
   });
 
-  test("is undone by a no that came while nobody had written anything yet: there is nothing to take back", async () => {
-    const { volley, decide, told } = await open(openBookings());
-    const answer = await runUndo(volley, [gated], { callback_url: TOLD });
-    expect((await decide(questionsOf(answer)[0]!, reject)).undone).toEqual([]);
-    await volley.advance(60_000);
-    expect(told()).toMatchObject([{ data: { answer: { undone: [] } } }]);
-  });
+  trial(
+    "is undone by a no that came while nobody had written anything yet: there is nothing to take back",
+    async () => {
+      const { volley, decide, told } = await open(openBookings());
+      const answer = await runUndo(volley, [gated], { callback_url: TOLD });
+      expect((await decide(questionsOf(answer)[0]!, reject)).undone).toEqual([]);
+      await volley.advance(60_000);
+      expect(told()).toMatchObject([{ data: { answer: { undone: [] } } }]);
+    },
+  );
 
-  test("takes its jobs back in the reverse of the order in which they ended", async () => {
+  trial("takes its jobs back in the reverse of the order in which they ended", async () => {
     const busy = (times: number) => (times === 1 ? Response.json({}, { status: 503 }) : undefined);
     const bookings = openBookings({ "book z": busy });
     const { volley, decide } = await open(bookings);
@@ -202,7 +215,7 @@ describe("a batch that waits for a person", () => {
     expect(taken).toEqual(["unbook z", "unbook a"]);
   });
 
-  test("is not undone by a job that fails after its yes", async () => {
+  trial("is not undone by a job that fails after its yes", async () => {
     const bookings = openBookings(failing);
     const { volley, decide } = await open(bookings);
     const answer = await runUndo(volley, [before, { ...gated, tool: "gated_late", args: { name: "fails" } }]);
@@ -213,7 +226,7 @@ describe("a batch that waits for a person", () => {
     expect([...bookings.live]).toEqual(["before"]);
   });
 
-  test("is undone in the background too", async () => {
+  trial("is undone in the background too", async () => {
     const bookings = openBookings();
     const { volley, decide } = await open(bookings);
     const recorded = await runUndo(volley, [before, gated], { background: true });
@@ -231,7 +244,7 @@ describe("a batch that waits for a person", () => {
     expect([...bookings.live]).toEqual([]);
   });
 
-  test("is undone with the flow that had begun when it asked", async () => {
+  trial("is undone with the flow that had begun when it asked", async () => {
     const bookings = openBookings();
     const { volley, decide } = await open(bookings);
     const late = { tool: "gated", args: { name: { $ref: "first#/id" } } };
@@ -256,7 +269,7 @@ describe("a batch that waits for a person", () => {
     expect([...bookings.live]).toEqual([]);
   });
 
-  test("is undone where it came over MCP", async () => {
+  trial("is undone where it came over MCP", async () => {
     const bookings = openBookings();
     const { volley, decide } = await open(bookings);
     const params = { name: "execute_actions", arguments: { on_error: "undo", actions: [before, gated] } };
@@ -286,7 +299,7 @@ describe("a batch that waits for a person", () => {
     expect(bookings.heard).toEqual([]);
   });
 
-  test("asks nobody any more when it has failed: its deadline passed", async () => {
+  trial("asks nobody any more when it has failed: its deadline passed", async () => {
     const bookings = openBookings({ "book slow": () => new Promise<never>(() => {}) });
     const { volley } = await open(bookings);
     const slow = { id: "slow", tool: "book_seen", args: { name: "slow" } };
@@ -299,7 +312,7 @@ describe("a batch that waits for a person", () => {
     expect([...bookings.live]).toEqual([]);
   });
 
-  test("is undone when its Worker is killed after the yes, before the approved action is sent", async () => {
+  trial("is undone when its Worker is killed after the yes, before the approved action is sent", async () => {
     const bookings = openBookings();
     let env: Readonly<Record<string, unknown>> = {};
     const hears = (configured: { readonly env: typeof env }) => {

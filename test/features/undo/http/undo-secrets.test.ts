@@ -191,7 +191,7 @@ function watchRows() {
   return rows;
 }
 
-test("sealed arguments are in no row any more when the write is taken back", async () => {
+trial("sealed arguments are in no row any more when the write is taken back", async () => {
   const rows = watchRows();
   const { volley, answer } = await undoOne("book_asked", KEY, {
     [`unbook ${SECRET}`]: () => Response.json({}),
@@ -205,7 +205,7 @@ test("sealed arguments are in no row any more when the write is taken back", asy
   expect([...rows().values()].join()).not.toContain("sealed");
 });
 
-test("after a no they are kept as long as the run, and then forgotten", async () => {
+trial("after a no they are kept as long as the run, and then forgotten", async () => {
   const rows = watchRows();
   const { volley, answer } = await undoOne("book_asked", { ...KEY, VOLLEY_RUNS_DAYS: "2" });
   const headers = { "content-type": "application/json" };
@@ -220,7 +220,7 @@ test("after a no they are kept as long as the run, and then forgotten", async ()
   expect(kept()).toEqual([]);
 });
 
-test("without a key nothing is sealed: the write stands, and its entry says so", async () => {
+trial("without a key nothing is sealed: the write stands, and its entry says so", async () => {
   const { bookings, answer } = await undoOne("book_sealed", {});
   expect(answer.undone).toMatchObject([
     { id: "a0", tool: "book_sealed", status: "error", error: { code: "NOT_REVERSIBLE" } },
@@ -230,7 +230,7 @@ test("without a key nothing is sealed: the write stands, and its entry says so",
   expect(bookings.heard).toEqual(["book a", "book fails"]);
 });
 
-test.each(["book_sealed", "book_sealed_later", "book_sealed_seen"])(
+trial.each(["book_sealed", "book_sealed_later", "book_sealed_seen"])(
   "a run that is undone afterwards goes by its content: '%s' had a secret in it, so nothing is sent unless that is left out",
   async (tool) => {
     const bookings = openBookings();

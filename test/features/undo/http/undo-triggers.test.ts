@@ -9,6 +9,7 @@ import { runs } from "../../../../src/features/runs/index.ts";
 import { undo } from "../../../../src/features/undo/index.ts";
 import { createTestVolley } from "../../../../src/package/testing.ts";
 import { openBookings, TOOLS } from "./bookings.ts";
+import { trial } from "../../../support/trial.ts";
 
 const SECRET = `whsec_${btoa("0123456789abcdef01234567")}`;
 
@@ -61,7 +62,7 @@ test.each([
   },
 );
 
-test.each([
+trial.each([
   ["fails", []],
   ["b", ["a", "b"]],
 ])(

@@ -107,30 +107,35 @@ describe("a run that is undone", () => {
     expect((await show(other)).status).toBe("partial");
   });
 
-  test("is 'running' while that is under way, in the list and its filter too, and a rerun waits", async () => {
-    const busy = { status: 503, headers: { "retry-after": "60" } };
-    answers["unbook a"] = (times) => (times === 1 ? Response.json({}, busy) : undefined);
-    const id = await run(TWO);
-    await undoRun(id);
-    expect(await show(id)).toMatchObject({
-      actions: [{ undone: false }, { undone: true }],
-      status: "running",
-      undone: [{ id: "two" }, { status: "initiated" }],
-    });
-    expect(await list("running")).toEqual([id]);
-    expect(await send("POST", `/v1/runs/${id}/rerun`, {})).toMatchObject({ code: "IDEMPOTENCY_IN_PROGRESS" });
-    await volley.advance(120_000);
-    expect((await show(id)).status).toBe("undone");
-  });
+  trial(
+    "is 'running' while that is under way, in the list and its filter too, and a rerun waits",
+    async () => {
+      const busy = { status: 503, headers: { "retry-after": "60" } };
+      answers["unbook a"] = (times) => (times === 1 ? Response.json({}, busy) : undefined);
+      const id = await run(TWO);
+      await undoRun(id);
+      expect(await show(id)).toMatchObject({
+        actions: [{ undone: false }, { undone: true }],
+        status: "running",
+        undone: [{ id: "two" }, { status: "initiated" }],
+      });
+      expect(await list("running")).toEqual([id]);
+      expect(await send("POST", `/v1/runs/${id}/rerun`, {})).toMatchObject({
+        code: "IDEMPOTENCY_IN_PROGRESS",
+      });
+      await volley.advance(120_000);
+      expect((await show(id)).status).toBe("undone");
+    },
+  );
 
-  test("of its own batch that failed, it is 'undone' as well", async () => {
+  trial("of its own batch that failed, it is 'undone' as well", async () => {
     answers["book fails"] = REFUSED;
     const id = await run([...TWO, FAILS], { on_error: "undo" });
     expect(await show(id)).toMatchObject({ status: "undone", undone: [{ id: "two" }, { id: "one" }] });
     expect(await list("undone")).toEqual([id]);
   });
 
-  test("leaves no run of its own", async () => {
+  trial("leaves no run of its own", async () => {
     const id = await run(TWO);
     await undoRun(id);
     const page = (await send("GET", "/v1/runs")) as unknown as { readonly runs: readonly Run[] };
@@ -148,7 +153,7 @@ async function follow(id: string, after = 0): Promise<readonly (readonly [string
 }
 
 describe("the events of a run that is undone", () => {
-  test("tell each entry, and the envelope what was taken back", async () => {
+  trial("tell each entry, and the envelope what was taken back", async () => {
     const id = await run(TWO);
     expect((await follow(id)).map(([name]) => name)).toEqual(["result", "result", "done"]);
     const { undone } = await undoRun(id);
@@ -159,25 +164,28 @@ describe("the events of a run that is undone", () => {
     expect(done).toMatchObject({ undone, results: [{ meta: { undone: true } }, { meta: { undone: true } }] });
   });
 
-  test("are told once: a client that comes again with 'Last-Event-ID' hears only what it has not", async () => {
-    const id = await run(TWO);
-    await undoRun(id);
-    const idsOf = async (lastId?: string): Promise<readonly (readonly [string, string])[]> => {
-      const headers = {
-        accept: "text/event-stream",
-        ...(lastId !== undefined && { "last-event-id": lastId }),
+  trial(
+    "are told once: a client that comes again with 'Last-Event-ID' hears only what it has not",
+    async () => {
+      const id = await run(TWO);
+      await undoRun(id);
+      const idsOf = async (lastId?: string): Promise<readonly (readonly [string, string])[]> => {
+        const headers = {
+          accept: "text/event-stream",
+          ...(lastId !== undefined && { "last-event-id": lastId }),
+        };
+        const text = await (await volley.fetch(`/v1/runs/${id}`, { headers })).text();
+        return [...text.matchAll(/^event: (.*)\ndata: .*\nid: (.*)$/gm)].map(([, name, last]) => [
+          name!,
+          last!,
+        ]);
       };
-      const text = await (await volley.fetch(`/v1/runs/${id}`, { headers })).text();
-      return [...text.matchAll(/^event: (.*)\ndata: .*\nid: (.*)$/gm)].map(([, name, last]) => [
-        name!,
-        last!,
-      ]);
-    };
-    const first = await idsOf();
-    expect(first.map(([name]) => name)).toEqual(["result", "result", "undone", "undone", "done"]);
-    for (const [at, [, lastId]] of first.slice(0, -1).entries())
-      expect(await idsOf(lastId)).toEqual(first.slice(at + 1));
-  });
+      const first = await idsOf();
+      expect(first.map(([name]) => name)).toEqual(["result", "result", "undone", "undone", "done"]);
+      for (const [at, [, lastId]] of first.slice(0, -1).entries())
+        expect(await idsOf(lastId)).toEqual(first.slice(at + 1));
+    },
+  );
 
   trial("go on while something of it is under way", async () => {
     const busy = { status: 503, headers: { "retry-after": "60" } };
@@ -192,7 +200,7 @@ describe("the events of a run that is undone", () => {
     ]);
   });
 
-  test("are those of its own batch that failed as well", async () => {
+  trial("are those of its own batch that failed as well", async () => {
     answers["book fails"] = REFUSED;
     const id = await run([...TWO, FAILS], { on_error: "undo" });
     const events = await follow(id);
@@ -201,7 +209,7 @@ describe("the events of a run that is undone", () => {
 });
 
 describe("a rerun of what was taken back", () => {
-  test.each([{}, { only: "failed" }])("with %j runs it anew, under new keys", async (only) => {
+  trial.each([{}, { only: "failed" }])("with %j runs it anew, under new keys", async (only) => {
     const id = await run(
       TWO.map((action) => ({ ...action, tool: "book_keyed", idempotency_key: `own-${action.id}` })),
     );
@@ -218,7 +226,7 @@ describe("a rerun of what was taken back", () => {
     expect(bookings.live.size).toBe(0);
   });
 
-  test("shows what was taken back of itself, and not what was of the run before it", async () => {
+  trial("shows what was taken back of itself, and not what was of the run before it", async () => {
     const id = await run(TWO);
     await undoRun(id);
     await volley.advance(3_000);
@@ -234,7 +242,7 @@ describe("a rerun of what was taken back", () => {
     });
   });
 
-  test("runs only what was taken back, and answers what stands", async () => {
+  trial("runs only what was taken back, and answers what stands", async () => {
     const id = await run(TWO);
     await undoRun(id, { only: ["two"] });
     const { results } = await send("POST", `/v1/runs/${id}/rerun`, {});
@@ -245,7 +253,7 @@ describe("a rerun of what was taken back", () => {
     expect(bookings.heard).toHaveLength(4);
   });
 
-  test("has the batch's own 'on_error': what fails again is undone again", async () => {
+  trial("has the batch's own 'on_error': what fails again is undone again", async () => {
     answers["book fails"] = REFUSED;
     const id = await run([...TWO, FAILS], { on_error: "undo" });
     const rerun = await send("POST", `/v1/runs/${id}/rerun`, {});
@@ -262,7 +270,7 @@ describe("a rerun of what was taken back", () => {
     expect(again.undone).toBeUndefined();
   });
 
-  test("asks a person first where it is not known whether it was taken back", async () => {
+  trial("asks a person first where it is not known whether it was taken back", async () => {
     answers["unbook a"] = () => Response.json({}, { status: 500 });
     const id = await run([TWO[0]!]);
     await undoRun(id);
@@ -276,18 +284,21 @@ describe("a rerun of what was taken back", () => {
     expect(results).toMatchObject([{ status: "pending_confirmation" }]);
   });
 
-  test("asks a person first where an attempt before that which was taken back is in doubt still", async () => {
-    answers["book a"] = (times) => (times === 1 ? Response.json({}, { status: 500 }) : undefined);
-    const id = await run([TWO[0]!]);
-    const again = (await send("POST", `/v1/runs/${id}/rerun`, {})).results[0] as unknown as Asked;
-    await send("POST", `/v1/confirmations/${again.confirmation.id}`, { decision: "approve" });
-    await volley.advance(3_000);
-    expect((await undoRun(id)).undone?.map(({ status }) => status)).toEqual(["success", "unknown"]);
-    const { results } = await send("POST", `/v1/runs/${id}/rerun`, {});
-    expect(results).toMatchObject([{ status: "pending_confirmation" }]);
-  });
+  trial(
+    "asks a person first where an attempt before that which was taken back is in doubt still",
+    async () => {
+      answers["book a"] = (times) => (times === 1 ? Response.json({}, { status: 500 }) : undefined);
+      const id = await run([TWO[0]!]);
+      const again = (await send("POST", `/v1/runs/${id}/rerun`, {})).results[0] as unknown as Asked;
+      await send("POST", `/v1/confirmations/${again.confirmation.id}`, { decision: "approve" });
+      await volley.advance(3_000);
+      expect((await undoRun(id)).undone?.map(({ status }) => status)).toEqual(["success", "unknown"]);
+      const { results } = await send("POST", `/v1/runs/${id}/rerun`, {});
+      expect(results).toMatchObject([{ status: "pending_confirmation" }]);
+    },
+  );
 
-  test("runs again what a yes had run before it was taken back", async () => {
+  trial("runs again what a yes had run before it was taken back", async () => {
     const { batch_id: id, results } = await send("POST", "/v1/execute_actions", {
       actions: [{ id: "gated", tool: "gated", args: { name: "g" } }],
     });
@@ -301,7 +312,7 @@ describe("a rerun of what was taken back", () => {
   });
 });
 
-test("a tenant is told of a write that could not be taken back", async () => {
+trial("a tenant is told of a write that could not be taken back", async () => {
   const refusing = openBookings({ "book fails": REFUSED, "unbook a": REFUSED });
   const world = await openEndpoints(taken, {
     tools: TOOLS,
@@ -321,31 +332,34 @@ test("a tenant is told of a write that could not be taken back", async () => {
   ]);
 });
 
-test("The elements of a loop are taken back by what they were sent, though a rerun has read another list", async () => {
-  const argued = book("argued", {
-    domain: "argued",
-    orchestration: { compensate: { tool: "unbook", args: { id: { $ref: "args#/name" } } } },
-  });
-  volley = await createTestVolley({
-    tools: [...TOOLS, argued],
-    features: [runs(), undo()],
-    routes: bookings.routes,
-  });
-  answers["book fails"] = REFUSED;
-  bookings.live.add("a").add("b");
-  const id = await run([
-    { id: "seen", tool: "look" },
-    { id: "all", tool: "argued", for_each: { $ref: "seen#" }, args: { name: { $ref: "item#" } } },
-    { ...FAILS, depends_on: ["all"] },
-  ]);
-  bookings.live.clear();
-  bookings.live.add("c").add("b").add("a");
-  await send("POST", `/v1/runs/${id}/rerun`, {});
-  await volley.advance(3_000);
-  const { undone } = await undoRun(id);
-  expect(undone!.map(({ element, data }) => [element, data])).toEqual([
-    [1, { gone: "b" }],
-    [0, { gone: "a" }],
-  ]);
-  expect([...bookings.live]).toEqual(["c"]);
-});
+trial(
+  "The elements of a loop are taken back by what they were sent, though a rerun has read another list",
+  async () => {
+    const argued = book("argued", {
+      domain: "argued",
+      orchestration: { compensate: { tool: "unbook", args: { id: { $ref: "args#/name" } } } },
+    });
+    volley = await createTestVolley({
+      tools: [...TOOLS, argued],
+      features: [runs(), undo()],
+      routes: bookings.routes,
+    });
+    answers["book fails"] = REFUSED;
+    bookings.live.add("a").add("b");
+    const id = await run([
+      { id: "seen", tool: "look" },
+      { id: "all", tool: "argued", for_each: { $ref: "seen#" }, args: { name: { $ref: "item#" } } },
+      { ...FAILS, depends_on: ["all"] },
+    ]);
+    bookings.live.clear();
+    bookings.live.add("c").add("b").add("a");
+    await send("POST", `/v1/runs/${id}/rerun`, {});
+    await volley.advance(3_000);
+    const { undone } = await undoRun(id);
+    expect(undone!.map(({ element, data }) => [element, data])).toEqual([
+      [1, { gone: "b" }],
+      [0, { gone: "a" }],
+    ]);
+    expect([...bookings.live]).toEqual(["c"]);
+  },
+);
