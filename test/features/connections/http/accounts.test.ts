@@ -248,7 +248,7 @@ describe("A tool with a connection", () => {
     expect((await run("keyed", { subject: "ada" })).results[0].data).toEqual({ key: 12 });
   });
 
-  trial("refreshes a token that ends, once, and one that the service does not take any more", async () => {
+  test("refreshes a token that ends, once, and one that the service does not take any more", async () => {
     const { connect, run, provider, volley } = await open();
     await connect("ada", "ada@acme.dev");
     await volley.advance(3_600_000);

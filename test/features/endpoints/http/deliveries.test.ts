@@ -262,7 +262,7 @@ describe("An endpoint", () => {
     expect((await send("DELETE", "/v1/endpoints/shop")).status).toBe(404);
   });
 
-  trial("that brings its own secret signs with it, and it is never shown", async () => {
+  test("that brings its own secret signs with it, and it is never shown", async () => {
     const { send, publish, sentTo, later } = await openEndpoints();
     const secret = `whsec_${btoa("a secret of the test, 32 bytes..")}`;
     const settings = { url: `${HOST}/a`, events: ["*"] };
