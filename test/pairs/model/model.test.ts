@@ -5,8 +5,8 @@ import { samples } from "../../support/samples.ts";
 import { sequences } from "./sequence.ts";
 import { faultsOf, shrink } from "./shrink.ts";
 
-/** A quick run plays as many as take about ten seconds of a processor. */
-const NUMBER = Math.max(150, samples(300));
+/** A quick run plays 200: about twenty seconds of a processor. */
+const NUMBER = Math.max(200, samples(300));
 
 test(
   "Whatever three tenants do at all doors, while services fail and processes are killed, nothing happens twice, is said wrongly, or is seen by another",
