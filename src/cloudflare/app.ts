@@ -77,7 +77,7 @@ export function createApp(
     if (request.method === "POST" && BATCHES.test(request.url)) return answerBatch(request, env, ctx);
     // Made by the first request that needs it: with all features it is a quarter of what runs when a Worker starts.
     const surface = getOrMake(surfaces, features, () => createSurface(features));
-    return surface.fetch(request, { find: () => deploymentOf(env) }, ctx);
+    return surface.fetch(request, () => deploymentOf(env), ctx);
   };
   return { fetch: features.reduce((next, { around }) => around?.(next, features) ?? next, fetch) };
 }
@@ -106,11 +106,11 @@ function createSurface(features: readonly Feature[]): Router {
     finish(c.res, request, watch);
   });
   app.get("/healthz", (c) => {
-    c.env.find();
+    c.env();
     return respondJson('{"status":"ok"}');
   });
   app.use(async (c, next) => {
-    const entered = enter(c.req.raw, c.get("watch"), c.env.find);
+    const entered = enter(c.req.raw, c.get("watch"), c.env);
     if (!entered.ok) return respondRefusal(entered.error, refusingOf(c));
     c.set("deployment", entered.value);
     return next();
@@ -223,7 +223,7 @@ function nameRoute(c: RouteContext): string {
 
 /** List method and path of a router's routes. One that answers every method says itself that it wants a POST. */
 function listRoutes({ routes }: Router): readonly string[] {
-  return [...new Set(routes.filter(({ path }) => !path.endsWith("*")).map(nameOf))];
+  return [...new Set(routes.map(nameOf).filter((route) => !route.endsWith("*")))];
 }
 
 const nameOf = ({ method, path }: Router["routes"][number]): string =>
@@ -233,8 +233,7 @@ const nameOf = ({ method, path }: Router["routes"][number]): string =>
 function refuseOthers(app: Router, routes: readonly string[]): void {
   for (const [path, of] of Map.groupBy(routes, (route) => route.split(" ")[1]!)) {
     // The router answers HEAD where it answers GET.
-    const methods = of.map((route) => route.split(" ")[0]);
-    const allow = methods.join(", ").replace("GET", "GET, HEAD");
+    const allow = of.join(", ").replaceAll(` ${path}`, "").replace("GET", "GET, HEAD");
     const making = routes.find((route) => route.startsWith(`PUT ${path}/:`));
     app.all(path, (c) =>
       respondRefusal(refuseMethod(c.req.raw, allow, making), refusingOf(c), { headers: { allow } }),

@@ -22,7 +22,7 @@ export interface Variables {
 /** The environment and variables of its handlers. */
 export interface RouterTypes {
   /** Finds what serves the request: the routes themselves are those of every Worker with the same features. */
-  Bindings: { readonly find: () => Deployment };
+  Bindings: () => Deployment;
   Variables: Variables;
 }
 
