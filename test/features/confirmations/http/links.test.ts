@@ -45,12 +45,12 @@ const linkBy = async (by: string, question: string): Promise<string> => {
 const makeKey = async (): Promise<string> =>
   (await send("admin", "POST", "/v1/keys", { name: "made", tools: ["*"], flags: ["approve"] })).body.key;
 
-/** Open the page of a link, and say yes by its form. */
-async function sayYes(path: string): Promise<number> {
+/** Open the page of a link, and say yes by its form, or something else. */
+async function sayYes(path: string, said: object = {}): Promise<number> {
   const { text } = await send(null, "GET", path);
   const fields = [...text.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)];
   const form = new URLSearchParams(fields.map(([, name, value]) => [name!, value!]));
-  form.set("decision", "approve");
+  for (const [name, value] of Object.entries({ decision: "approve", ...said })) form.set(name, value);
   const answer = await volley.fetch(path, {
     method: "POST",
     headers: { authorization: "", "content-type": "application/x-www-form-urlencoded" },
@@ -83,6 +83,14 @@ describe("T59 The link of a question", () => {
     expect(await sayYes(own)).toBe(410);
     expect((await send("admin", "GET", `/v1/confirmations/${question}`)).body.status).toBe("pending");
     expect(await sayYes(others)).toBe(200);
+  });
+
+  test("keeps who said no by it, and the reason that they wrote", async () => {
+    const question = await ask();
+    const link = await linkBy("admin", question);
+    expect(await sayYes(link, { decision: "reject", reason: "It is too dear" })).toBe(200);
+    const { body } = await send("admin", "GET", `/v1/confirmations/${question}`);
+    expect(body).toMatchObject({ status: "rejected", reason: "It is too dear", decided_by: { name: "Ada" } });
   });
 
   test("ends with the very key: one that was rotated away has no links either", async () => {

@@ -23,6 +23,10 @@ describe("POST /v1/events/batch", () => {
     expect(sentTo("a").map((one) => one.headers["webhook-id"])).toEqual(
       body.events.slice(0, 3).map((one: { event_id: string }) => one.event_id),
     );
+    // The place alone is not the id: another object's event has the same.
+    const first = body.events[0].event_id as string;
+    expect((await send("GET", `/v1/events/${first}`)).status).toBe(200);
+    expect((await send("GET", `/v1/events/${first.replace(/_[^_]+_/, "_other_")}`)).status).toBe(404);
     const { events: kept } = (await send("GET", "/v1/events")).body;
     expect(kept.map((one: { event_id: string }) => one.event_id)).toEqual(
       body.events.map((one: { event_id: string }) => one.event_id).toReversed(),

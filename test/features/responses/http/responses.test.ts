@@ -36,6 +36,11 @@ interface Answer {
   readonly output: readonly Item[];
   readonly usage: unknown;
 }
+/** A request to the model. */
+interface Asked {
+  readonly input: readonly Item[];
+  readonly [field: string]: unknown;
+}
 type Turn = { readonly output: readonly Item[]; readonly status?: string; readonly [field: string]: unknown };
 
 const call = (n: number): Item => ({
@@ -98,8 +103,9 @@ async function ask(turns: readonly Turn[], { stream = false, body = {} } = {}) {
   const said = await answer.text();
   const events = stream ? new EventSplitter().read(said).map(({ data }) => JSON.parse(data!)) : [];
   const last = stream ? events.at(-1) : { type: "", response: JSON.parse(said) };
-  const inputs = volley.requests.map((request) => (request.json() as { input: readonly Item[] }).input);
-  return { status: answer.status, last: last.type as string, answer: last.response as Answer, inputs };
+  const asked = volley.requests.map((request) => request.json() as Asked);
+  const inputs = asked.map(({ input }) => input);
+  return { status: answer.status, last: last.type as string, answer: last.response as Answer, inputs, asked };
 }
 
 describe.each([
@@ -160,6 +166,20 @@ describe.each([
       expect(inputs).toHaveLength(1);
     },
   );
+
+  test("is asked for without tools, and without a choice among them, where no round is left for a call", async () => {
+    const body = { tool_choice: "required", parallel_tool_calls: false, temperature: 0 };
+    const { asked } = await ask([{ output: [call(1)] }, { output: [text("Two.")] }], {
+      stream,
+      body: { ...body, volley: { surface: "flat", max_rounds: 1 } },
+    });
+    expect(asked).toMatchObject([
+      { ...body, tools: expect.anything() },
+      { temperature: 0, store: false },
+    ]);
+    for (const field of ["tools", "tool_choice", "parallel_tool_calls"])
+      expect(asked[1]).not.toHaveProperty(field);
+  });
 
   test("has an id of its own for each of the caller's calls, where the model gave one twice or none", async () => {
     const own = { type: "function", name: "lookup", parameters: { type: "object", properties: {} } };
