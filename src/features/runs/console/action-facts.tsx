@@ -90,6 +90,9 @@ export function ActionFacts({ row, rows, action, tool, onChoose }: ActionFactsPr
         ) : (
           <ArgsView args={args} label={`Arguments of ${action.id}`} issues={issues} written={written} />
         )}
+        {items !== undefined && (
+          <p class="muted small">Each element was sent with its own value in the place of item#.</p>
+        )}
         {redacted.includes("args") && <p class="muted small">A secret was taken out.</p>}
         {action.with !== undefined && <ArgsView args={action.with} label={`Other fields of ${action.id}`} />}
       </section>
