@@ -2,7 +2,7 @@
  * Install a folder that is a package of its own, unless it is there as its lock says. Such folders hold what most people who use or
  * change Volley do not need: other people's clients, a browser, judges for random input.
  *
- *   node scripts/install-folder.ts test/sdks
+ *   npx node scripts/install-folder.ts test/sdks
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
