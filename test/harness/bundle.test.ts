@@ -20,7 +20,8 @@ let code: string;
 beforeAll(async () => {
   bundle = await buildBundle({ config: CONFIG });
   code = await readFile(bundle.path, "utf8");
-});
+  // Beside other work a build of everything takes more than what is usual for a hook.
+}, 240_000);
 
 afterAll(async () => {
   await bundle?.[Symbol.asyncDispose]();
