@@ -30,9 +30,10 @@ const [bundled, pages] = [await bundleConsole(), await readdir(join(from, "pages
 await mkdir(to, { recursive: true });
 await Promise.all([
   ...bundled.map(({ path, contents }) => write(path, contents)),
-  ...pages.map(async (name) =>
-    write(join(to, name), await readFile(join(from, "pages", name)).then(withPreload)),
-  ),
+  ...pages.map(async (name) => {
+    const page = await readFile(join(from, "pages", name));
+    await write(join(to, name), name === "console.html" ? withPreload(page) : page);
+  }),
 ]);
 
 // The platform would serve pages that an earlier build left there. The documentation has files of its own beside them.

@@ -35,10 +35,11 @@ export async function bundleConsole(
   pages: readonly (keyof typeof PAGES)[] = ["console", "portal"],
 ): Promise<readonly OutputFile[]> {
   const bundled = pages.map(async (page) => {
-    const { metafile } = await bundle(page, plugins);
+    const { metafile, outputFiles } = await bundle(page, plugins);
     const later = Object.values(metafile.inputs)
       .flatMap(({ imports }) => imports)
       .filter(({ kind }) => kind === "dynamic-import");
+    if (later.length === 0) return outputFiles;
     const paths = later.map((imported) => imported.path);
     return (await bundle(page, [asOne(paths), ...plugins])).outputFiles;
   });

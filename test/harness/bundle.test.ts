@@ -17,10 +17,10 @@ const ALL_GZIP_LIMIT = 1271 * 1024;
 let bundle: Bundle;
 let code: string;
 
+// Beside other work a build of everything takes more than what is usual for a hook.
 beforeAll(async () => {
   bundle = await buildBundle({ config: CONFIG });
   code = await readFile(bundle.path, "utf8");
-  // Beside other work a build of everything takes more than what is usual for a hook.
 }, 240_000);
 
 afterAll(async () => {
