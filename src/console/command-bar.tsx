@@ -1,5 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from "hono/jsx/dom";
-
+import { useEffect, useMemo, useRef, useState } from "./kit/jsx-hooks.ts";
 import { ask } from "./kit/api.ts";
 import { hrefTo } from "./kit/route.ts";
 import type { SectionPage } from "./kit/section.ts";

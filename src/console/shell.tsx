@@ -1,12 +1,12 @@
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "hono/jsx/dom";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "./kit/jsx-hooks.ts";
 import { CommandBar } from "./command-bar.tsx";
 import { whenKeyIsRefused } from "./kit/api.ts";
 import { DeploymentProvider, pagesOf, toDeployment } from "./kit/deployment.ts";
 import { hrefTo } from "./kit/route.ts";
 import { forgetKey, forgetOwner, readKey } from "./kit/session.ts";
 import { useLoad } from "./kit/use-load.ts";
-import { useOnline } from "./kit/use-online.ts";
-import { useRoute } from "./kit/use-route.ts";
+import { useOnline } from "./kit/use-browser.ts";
+import { useRoute } from "./kit/use-browser.ts";
 import type { WireUsage } from "./kit/wire-usage.ts";
 import { Announcer } from "./parts/announce.tsx";
 import { Loading } from "./parts/notes.tsx";

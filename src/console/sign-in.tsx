@@ -1,4 +1,4 @@
-import { useState } from "hono/jsx/dom";
+import { useState } from "./kit/jsx-hooks.ts";
 import { type KeyWish, makeKey, toEntry } from "./keys/make-key.ts";
 import { KeyShown, WishForm } from "./keys/wish-form.tsx";
 import { ask, type Problem } from "./kit/api.ts";

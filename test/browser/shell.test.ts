@@ -124,6 +124,36 @@ describe("The console", () => {
     await page.getByText("You are offline").waitFor();
   });
 
+  test("loads a page whose script could not be reached when the network is back", async () => {
+    await using console = await openConsole();
+    const { page, context } = console;
+    await page.getByRole("heading", { level: 1, name: "Playground" }).waitFor();
+    await context.setOffline(true);
+    await page.getByRole("navigation", { name: "Sections" }).getByRole("link", { name: "Tools" }).click();
+    await page.getByRole("alert").getByText("could not be loaded").waitFor();
+    await context.setOffline(false);
+    await page.getByRole("heading", { level: 1, name: "Tools" }).waitFor();
+  });
+
+  test("shows one page where the address changes as soon as another was drawn", async () => {
+    await using console = await openConsole({ path: "/console#/jobs" });
+    const { page } = console;
+    await page.getByRole("heading", { level: 1, name: "Jobs" }).waitFor();
+    // Before its effects: these run in the frame after.
+    await page.evaluate(() => {
+      const leave = new MutationObserver(() => {
+        if (document.querySelector("h1")?.textContent !== "Runs") return;
+        leave.disconnect();
+        location.hash = "#/run";
+      });
+      leave.observe(document.body, { childList: true, subtree: true, characterData: true });
+      location.hash = "#/runs";
+    });
+    await page.getByRole("heading", { level: 1, name: "Playground" }).waitFor();
+    await page.waitForLoadState("networkidle");
+    expect(await page.locator("h1").allTextContents()).toEqual(["Playground"]);
+  });
+
   test("says that the script of a page could not be loaded, and loads it again", async () => {
     await using console = await openConsole();
     const { page } = console;

@@ -1,8 +1,11 @@
+import { readFile } from "node:fs/promises";
+
 import { describe, expect, test } from "vitest";
 
 import { toEvent } from "../../src/console/kit/read-events.ts";
 import { hrefTo, parseRoute } from "../../src/console/kit/route.ts";
 import { EventSplitter } from "../../src/core/kit/event-splitter.ts";
+import { SOURCES } from "../support/import-graph.ts";
 
 const SECTIONS = ["run", "tools", "jobs"];
 
@@ -38,4 +41,11 @@ test("an event of a stream is its name and its data, and a comment is none", () 
     { event: "result", data: { a: 1 } },
     { event: "message", data: 2 },
   ]);
+});
+
+test("the pages take hono's hooks from one file, in which they end with their component", async () => {
+  const pages = SOURCES.filter((file) => /^src\/(?:features\/\w[\w-]*\/)?console\//.test(file));
+  const texts = await Promise.all(pages.map((file) => readFile(file, "utf8")));
+  const importing = pages.filter((_, index) => /\buse\w+[^;]*"hono\/jsx\/dom"/.test(texts[index]!));
+  expect(importing).toEqual(["src/console/kit/jsx-hooks.ts"]);
 });

@@ -1,4 +1,4 @@
-import { useLayoutEffect, useMemo, useRef, useState } from "hono/jsx/dom";
+import { useLayoutEffect, useMemo, useRef, useState } from "../kit/jsx-hooks.ts";
 import { useDeployment } from "../kit/deployment.ts";
 import type { WireTool } from "../kit/wire.ts";
 import { announce } from "../parts/announce.tsx";

@@ -1,5 +1,4 @@
-import { useEffect, useRef } from "hono/jsx/dom";
-
+import { useEffect, useRef } from "../kit/jsx-hooks.ts";
 import type { Suggestion } from "./complete.ts";
 
 /** Where the list stands in the editor, in pixels. */

@@ -1,5 +1,4 @@
-import { useEffect, useState } from "hono/jsx/dom";
-
+import { useEffect, useState } from "../kit/jsx-hooks.ts";
 import type { Mark } from "./mark.ts";
 import { sayPlace, toMark } from "./paint-json.ts";
 import type { ReadJson } from "./read-json.ts";

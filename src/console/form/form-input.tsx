@@ -1,5 +1,4 @@
-import { useState } from "hono/jsx/dom";
-
+import { useState } from "../kit/jsx-hooks.ts";
 import { readJsonText, readNumber } from "./form-value.ts";
 import type { FieldSchema, kindOf } from "./read-schema.ts";
 

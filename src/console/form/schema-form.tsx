@@ -1,4 +1,4 @@
-import { useState } from "hono/jsx/dom";
+import { useState } from "../kit/jsx-hooks.ts";
 import { Prose } from "../parts/problem-note.tsx";
 
 import { toPointer } from "../../core/kit/json/json-pointer.ts";

@@ -1,5 +1,4 @@
-import { useEffect, useRef, useState } from "hono/jsx/dom";
-
+import { useEffect, useRef, useState } from "../kit/jsx-hooks.ts";
 import { writeExact } from "../kit/exact-json.ts";
 import { hasPage, useDeployment } from "../kit/deployment.ts";
 import { hrefTo } from "../kit/route.ts";

@@ -1,5 +1,4 @@
-import { useMemo, useState } from "hono/jsx/dom";
-
+import { useMemo, useState } from "../kit/jsx-hooks.ts";
 import { hrefTo, type Route } from "../kit/route.ts";
 import { usePages } from "../kit/use-pages.ts";
 import type { WireJob } from "../kit/wire.ts";

@@ -1,5 +1,4 @@
-import { useState } from "hono/jsx/dom";
-
+import { useState } from "../kit/jsx-hooks.ts";
 import { type Sending, useSend } from "../kit/use-send.ts";
 import type { Redriven } from "../kit/wire.ts";
 import { announce } from "../parts/announce.tsx";

@@ -1,4 +1,4 @@
-import { useState } from "hono/jsx/dom";
+import { useState } from "../kit/jsx-hooks.ts";
 import { SHIPPED_FLAGS } from "../../shipped.ts";
 import { type Faults, readForm } from "../kit/use-send.ts";
 import { TextField } from "../parts/text-field.tsx";

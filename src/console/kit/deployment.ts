@@ -1,5 +1,4 @@
-import { createContext, useContext } from "hono/jsx/dom";
-
+import { createContext, useContext } from "./jsx-hooks.ts";
 import { BATCH_FIELDS, type BatchField } from "./batch-fields.ts";
 import type { Section, SectionPage } from "./section.ts";
 import type { WireUsage } from "./wire-usage.ts";

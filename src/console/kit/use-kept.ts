@@ -1,5 +1,4 @@
-import { useLayoutEffect, useState } from "hono/jsx/dom";
-
+import { useLayoutEffect, useState } from "./jsx-hooks.ts";
 import { getOrMake, makeRoom } from "../../core/kit/get-or-make.ts";
 import { currentOwner } from "./session.ts";
 

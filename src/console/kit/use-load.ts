@@ -1,5 +1,4 @@
-import { useCallback, useEffect, useRef, useState } from "hono/jsx/dom";
-
+import { useCallback, useEffect, useRef, useState } from "./jsx-hooks.ts";
 import { ask, CHANGED, changes, type Problem } from "./api.ts";
 
 /** The state of something that is being asked for. The last data stays while it is asked for again. */
@@ -10,9 +9,6 @@ export interface Loaded<T> {
   /** Ask again. */
   readonly reload: () => void;
 }
-
-/** The turn of a component that has gone: no answer is of it. */
-const GONE = -1;
 
 export interface Loading {
   /** Ask again after so many ms while the page is seen and has a network, and at once when it is seen again or something was sent. */
@@ -40,7 +36,7 @@ export function useLoad<T>(path: string | null, { everyMs, isExact = false, body
   const latest = useRef(0);
 
   const load = useCallback(() => {
-    if (path === null || latest.current === GONE) return;
+    if (path === null) return;
     const turn = (latest.current ?? 0) + 1;
     latest.current = turn;
     setLoading(true);
@@ -72,7 +68,6 @@ export function useLoad<T>(path: string | null, { everyMs, isExact = false, body
       changes.removeEventListener(CHANGED, look);
     };
   }, [load, everyMs]);
-  useEffect(() => () => void (latest.current = GONE), []);
 
   const isOther = state.asked !== asked;
   return {

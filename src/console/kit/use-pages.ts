@@ -1,5 +1,4 @@
-import { useEffect, useRef, useState } from "hono/jsx/dom";
-
+import { useEffect, useRef, useState } from "./jsx-hooks.ts";
 import { ask, type Problem } from "./api.ts";
 import { type Loaded, useLoad } from "./use-load.ts";
 

@@ -1,6 +1,7 @@
-import { useEffect, useState, useRef } from "hono/jsx/dom";
+import { useEffect, useState, useRef } from "./jsx-hooks.ts";
 import { type Answer, ask, type Asking, type Problem } from "./api.ts";
 import { holdPage } from "./hold-page.ts";
+import { makeKey } from "./make-idempotency-key.ts";
 import type { WireEnvelope } from "./wire.ts";
 
 export interface Sending {
@@ -36,7 +37,7 @@ export function useSendOnce<Which extends string>() {
     if (sent.current) return null;
     sent.current = true;
     setBusy(which);
-    const headers = { "idempotency-key": (keys.current[which] ??= crypto.randomUUID()) };
+    const headers = { "idempotency-key": (keys.current[which] ??= makeKey()) };
     const answer = await holdPage(ask<WireEnvelope>(path, { method: "POST", body, headers, isExact: true }));
     sent.current = false;
     setBusy(null);

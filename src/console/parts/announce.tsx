@@ -1,4 +1,4 @@
-import { useEffect, useState } from "hono/jsx/dom";
+import { useEffect, useState } from "../kit/jsx-hooks.ts";
 
 let tell: (text: string) => void = () => {};
 

@@ -1,5 +1,4 @@
-import { useState } from "hono/jsx/dom";
-
+import { useState } from "../kit/jsx-hooks.ts";
 import { copyText } from "./copy-text.ts";
 
 interface CopyButtonProps {

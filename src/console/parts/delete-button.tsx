@@ -1,5 +1,4 @@
-import { useState } from "hono/jsx/dom";
-
+import { useState } from "../kit/jsx-hooks.ts";
 import { hrefTo } from "../kit/route.ts";
 import { useSend } from "../kit/use-send.ts";
 import { announce } from "./announce.tsx";

@@ -1,5 +1,4 @@
-import { useState } from "hono/jsx/dom";
-
+import { useState } from "../kit/jsx-hooks.ts";
 import { toPointer } from "../../core/kit/json/json-pointer.ts";
 import { count } from "./count.ts";
 

@@ -1,7 +1,7 @@
-import { useEffect, useState } from "hono/jsx/dom";
-
+import { useEffect, useLayoutEffect, useState } from "../kit/jsx-hooks.ts";
 import type { SectionPage } from "../kit/section.ts";
 import { Loading } from "./notes.tsx";
+import { Title } from "./title.tsx";
 
 /**
  * Make a view whose script is asked for when it is first shown, for pages that few people begin with. A tab that is older than the last
@@ -12,23 +12,32 @@ export function later(load: () => Promise<SectionPage["View"]>): SectionPage["Vi
   return (given) => {
     const [state, setState] = useState<"loading" | "loaded" | "failed">("loading");
     useEffect(() => {
-      let isOver = false;
       const shown = load().then((loaded) => void (View = loaded));
       void shown.then(
-        () => isOver || setState("loaded"),
-        () => isOver || setState("failed"),
+        () => setState("loaded"),
+        () => setState("failed"),
       );
-      return () => void (isOver = true);
     }, []);
+    // A browser asks once for a script: only a new page asks again.
+    useLayoutEffect(() => {
+      const again = (): void => (state === "failed" ? location.reload() : undefined);
+      addEventListener("online", again);
+      return () => removeEventListener("online", again);
+    }, [state]);
     if (View !== undefined) return <View {...given} />;
     if (state !== "failed") return <Loading what="the page" />;
     return (
-      <p class="note tone-wait row" role="alert">
-        This page could not be loaded: there is no network, or the console is of an earlier deploy.
-        <button type="button" onClick={() => location.reload()}>
-          Load it again
-        </button>
-      </p>
+      <div class="stack tight">
+        <Title text="Page not loaded" />
+        <p class="note tone-wait" role="alert">
+          Its script could not be loaded: there is no network, or the console is of an earlier deploy.
+        </p>
+        <div class="row">
+          <button type="button" onClick={() => location.reload()}>
+            Load it again
+          </button>
+        </div>
+      </div>
     );
   };
 }

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "hono/jsx/dom";
+import { useEffect, useRef } from "../kit/jsx-hooks.ts";
 
 interface QuestionProps {
   readonly title: string;

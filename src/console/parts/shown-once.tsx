@@ -1,5 +1,4 @@
-import { useLayoutEffect, useRef } from "hono/jsx/dom";
-
+import { useLayoutEffect, useRef } from "../kit/jsx-hooks.ts";
 import { CopyButton } from "./copy-button.tsx";
 
 interface ShownOnceProps {

@@ -1,4 +1,4 @@
-import { useLayoutEffect, useRef } from "hono/jsx/dom";
+import { useLayoutEffect, useRef } from "../kit/jsx-hooks.ts";
 
 let hasMoved = false;
 addEventListener("hashchange", () => (hasMoved = true));

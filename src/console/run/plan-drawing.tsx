@@ -1,5 +1,4 @@
-import { useEffect, useRef, useState } from "hono/jsx/dom";
-
+import { useEffect, useRef, useState } from "../kit/jsx-hooks.ts";
 import { type EdgeKind, NODE, type PlanDrawing as Drawing, type PlanNode } from "./lay-out-plan.ts";
 
 /** The meaning of the lines, in the words of the API. */

@@ -1,5 +1,4 @@
-import { useMemo } from "hono/jsx/dom";
-
+import { useMemo } from "../kit/jsx-hooks.ts";
 import type { WirePlan } from "../kit/wire.ts";
 import { Table } from "../parts/table.tsx";
 import { FailureNote } from "./failure-note.tsx";

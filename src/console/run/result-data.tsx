@@ -1,5 +1,4 @@
-import { useMemo, useState } from "hono/jsx/dom";
-
+import { useMemo, useState } from "../kit/jsx-hooks.ts";
 import { writeExact } from "../kit/exact-json.ts";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { JsonView } from "../parts/json-view.tsx";

@@ -1,4 +1,4 @@
-import { useState } from "hono/jsx/dom";
+import { useState } from "../kit/jsx-hooks.ts";
 import { hrefTo } from "../kit/route.ts";
 import type { WireResult } from "../kit/wire.ts";
 import { copyReference } from "../parts/copy-text.ts";

@@ -1,5 +1,4 @@
-import { useMemo, useState } from "hono/jsx/dom";
-
+import { useMemo, useState } from "../kit/jsx-hooks.ts";
 import { hasPage, useDeployment } from "../kit/deployment.ts";
 import { writeExact } from "../kit/exact-json.ts";
 import { hrefTo } from "../kit/route.ts";

@@ -1,5 +1,4 @@
-import { useEffect, useMemo } from "hono/jsx/dom";
-
+import { useEffect, useMemo } from "../kit/jsx-hooks.ts";
 import { exampleOf, listExamples } from "../editor/examples.ts";
 import { hrefTo, type Route } from "../kit/route.ts";
 import { useLoad } from "../kit/use-load.ts";

@@ -1,5 +1,4 @@
-import { useEffect } from "hono/jsx/dom";
-
+import { useEffect } from "../kit/jsx-hooks.ts";
 import { makeKey } from "../kit/make-idempotency-key.ts";
 import { learnPaths } from "../kit/known-paths.ts";
 import { currentOwner } from "../kit/session.ts";

@@ -1,5 +1,4 @@
-import { useEffect, useMemo, useState } from "hono/jsx/dom";
-
+import { useEffect, useMemo, useState } from "../kit/jsx-hooks.ts";
 import { toneOf, wordOf } from "../parts/status.tsx";
 import { sayDuration } from "../parts/say-duration.ts";
 import { makeTicks, makeTimeRows, type TimeRow } from "./time-line.ts";

@@ -1,5 +1,4 @@
-import { useLayoutEffect, useMemo, useRef, useState } from "hono/jsx/dom";
-
+import { useLayoutEffect, useMemo, useRef, useState } from "../kit/jsx-hooks.ts";
 import { BatchEditor, type EditorHandle } from "../editor/batch-editor.tsx";
 import type { Example } from "../editor/examples.ts";
 import { printJson, setFields } from "../editor/print-json.ts";

@@ -1,5 +1,4 @@
-import { useEffect, useRef } from "hono/jsx/dom";
-
+import { useEffect, useRef } from "../kit/jsx-hooks.ts";
 import { listFields } from "../form/read-schema.ts";
 import { CallForm } from "../form/call-form.tsx";
 import { ask, type Problem } from "../kit/api.ts";

@@ -1,4 +1,4 @@
-import { useState, useEffect, useRef } from "hono/jsx/dom";
+import { useState, useEffect, useRef } from "../kit/jsx-hooks.ts";
 import { pagesOf, useDeployment } from "../kit/deployment.ts";
 import { hrefTo, type Route } from "../kit/route.ts";
 import { Empty, Loading } from "../parts/notes.tsx";

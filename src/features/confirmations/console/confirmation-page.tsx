@@ -1,5 +1,4 @@
-import { useEffect, useRef, useState } from "hono/jsx/dom";
-
+import { useEffect, useRef, useState } from "../../../console/kit/jsx-hooks.ts";
 import type { Problem } from "../../../console/kit/api.ts";
 import { hasPage, mayUse, useDeployment } from "../../../console/kit/deployment.ts";
 import { hrefTo } from "../../../console/kit/route.ts";
@@ -22,7 +21,7 @@ import {
   sayYeses,
 } from "./confirmation-words.ts";
 import { ParkedActions } from "./parked-actions.tsx";
-import { useNow } from "../../../console/kit/use-now.ts";
+import { useNow } from "../../../console/kit/use-browser.ts";
 
 const EVERY_MS = 3_000;
 /** Below this much time left the clock is coloured, in milliseconds. */

@@ -20,7 +20,7 @@ import {
   type WireRemembered,
 } from "./confirmation-words.ts";
 import { MoreButton } from "../../../console/parts/more-button.tsx";
-import { useNow } from "../../../console/kit/use-now.ts";
+import { useNow } from "../../../console/kit/use-browser.ts";
 
 const EVERY_MS = 5_000;
 

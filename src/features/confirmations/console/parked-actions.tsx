@@ -1,5 +1,4 @@
-import { useMemo, useState } from "hono/jsx/dom";
-
+import { useMemo, useState } from "../../../console/kit/jsx-hooks.ts";
 import { hrefTo } from "../../../console/kit/route.ts";
 import { ArgsView } from "../../../console/parts/args-view.tsx";
 import { JsonView } from "../../../console/parts/json-view.tsx";

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "hono/jsx/dom";
+import { useEffect, useRef } from "../../../console/kit/jsx-hooks.ts";
 import { hrefTo } from "../../../console/kit/route.ts";
 import type { Places } from "../../../console/kit/section.ts";
 import { useLoad } from "../../../console/kit/use-load.ts";

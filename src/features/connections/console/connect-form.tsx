@@ -1,5 +1,4 @@
-import { useState } from "hono/jsx/dom";
-
+import { useState } from "../../../console/kit/jsx-hooks.ts";
 import { readForm, useFaults, useSend } from "../../../console/kit/use-send.ts";
 import { announce } from "../../../console/parts/announce.tsx";
 import { ConnectLink } from "../../../console/parts/connect-link.tsx";

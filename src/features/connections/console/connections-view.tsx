@@ -1,5 +1,4 @@
-import { useState } from "hono/jsx/dom";
-
+import { useState } from "../../../console/kit/jsx-hooks.ts";
 import { usePages } from "../../../console/kit/use-pages.ts";
 import { useSend } from "../../../console/kit/use-send.ts";
 import { announce } from "../../../console/parts/announce.tsx";

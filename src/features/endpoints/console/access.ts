@@ -1,5 +1,4 @@
-import { createContext, useContext, useEffect } from "hono/jsx/dom";
-
+import { createContext, useContext, useEffect } from "../../../console/kit/jsx-hooks.ts";
 import type { Loaded } from "../../../console/kit/use-load.ts";
 import { usePages } from "../../../console/kit/use-pages.ts";
 import type { WireEventType } from "./wire-endpoints.ts";

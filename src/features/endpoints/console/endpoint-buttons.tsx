@@ -1,4 +1,4 @@
-import { useState } from "hono/jsx/dom";
+import { useState } from "../../../console/kit/jsx-hooks.ts";
 import { readForm, useSend } from "../../../console/kit/use-send.ts";
 import { announce } from "../../../console/parts/announce.tsx";
 import { count } from "../../../console/parts/count.ts";

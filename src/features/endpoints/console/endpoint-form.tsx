@@ -1,4 +1,4 @@
-import { useState } from "hono/jsx/dom";
+import { useState } from "../../../console/kit/jsx-hooks.ts";
 import { readForm, useFaults, useSend } from "../../../console/kit/use-send.ts";
 import { hrefTo } from "../../../console/kit/route.ts";
 import { useLoad } from "../../../console/kit/use-load.ts";

@@ -1,5 +1,4 @@
-import { useState } from "hono/jsx/dom";
-
+import { useState } from "../../../console/kit/jsx-hooks.ts";
 import { hrefTo } from "../../../console/kit/route.ts";
 import { usePages } from "../../../console/kit/use-pages.ts";
 import { Choice, Search } from "../../../console/parts/filters.tsx";

@@ -1,10 +1,10 @@
-import { useEffect, useState } from "hono/jsx/dom";
+import { useEffect, useState } from "../../../console/kit/jsx-hooks.ts";
 import { whenKeyIsRefused } from "../../../console/kit/api.ts";
 import type { Route } from "../../../console/kit/route.ts";
 import { readKey, keepKey } from "../../../console/kit/session.ts";
 import { useLoad } from "../../../console/kit/use-load.ts";
-import { useOnline } from "../../../console/kit/use-online.ts";
-import { useRoute } from "../../../console/kit/use-route.ts";
+import { useOnline } from "../../../console/kit/use-browser.ts";
+import { useRoute } from "../../../console/kit/use-browser.ts";
 import { Announcer } from "../../../console/parts/announce.tsx";
 import { Pending } from "../../../console/parts/notes.tsx";
 import { Time } from "../../../console/parts/time.tsx";

@@ -1,5 +1,4 @@
-import { useState } from "hono/jsx/dom";
-
+import { useState } from "../../../console/kit/jsx-hooks.ts";
 import { ask, type Problem } from "../../../console/kit/api.ts";
 import { useFaults } from "../../../console/kit/use-send.ts";
 import { writeExact } from "../../../console/kit/exact-json.ts";
@@ -21,7 +20,7 @@ type Published = Written<typeof publishedSchema>;
 export function PublishForm() {
   const described = useEventTypes().data ?? [];
   const [data, setData] = useState("{}");
-  const [wrong, setWrong] = useState<string>();
+  const [wrong, setWrong] = useState<string | undefined>(undefined);
   const [problem, setProblem] = useState<Problem | null>(null);
   const [said, setSaid] = useState<Published | null>(null);
   const faults = useFaults(problem, { type: "Write a type such as order.paid.", customer: "" });

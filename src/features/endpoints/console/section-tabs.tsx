@@ -1,4 +1,4 @@
-import { useLayoutEffect, useRef } from "hono/jsx/dom";
+import { useLayoutEffect, useRef } from "../../../console/kit/jsx-hooks.ts";
 import { hrefTo } from "../../../console/kit/route.ts";
 import { JsonView } from "../../../console/parts/json-view.tsx";
 import { Empty, Pending } from "../../../console/parts/notes.tsx";

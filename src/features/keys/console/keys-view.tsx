@@ -1,4 +1,4 @@
-import { useState } from "hono/jsx/dom";
+import { useState } from "../../../console/kit/jsx-hooks.ts";
 import { useDeployment } from "../../../console/kit/deployment.ts";
 import { ask } from "../../../console/kit/api.ts";
 import { usePages } from "../../../console/kit/use-pages.ts";

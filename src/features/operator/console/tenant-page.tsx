@@ -1,5 +1,4 @@
-import { useState } from "hono/jsx/dom";
-
+import { useState } from "../../../console/kit/jsx-hooks.ts";
 import { hrefTo } from "../../../console/kit/route.ts";
 import type { Loaded } from "../../../console/kit/use-load.ts";
 import { count } from "../../../console/parts/count.ts";

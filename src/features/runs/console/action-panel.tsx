@@ -1,5 +1,4 @@
-import { useEffect, useRef } from "hono/jsx/dom";
-
+import { useEffect, useRef } from "../../../console/kit/jsx-hooks.ts";
 import type { LaterCall } from "../../../console/kit/section.ts";
 import { Facts } from "../../../console/parts/facts.tsx";
 import { Link } from "../../../console/parts/link.tsx";

@@ -1,4 +1,4 @@
-import { useState } from "hono/jsx/dom";
+import { useState } from "../../../console/kit/jsx-hooks.ts";
 import type { Problem } from "../../../console/kit/api.ts";
 import { hrefTo } from "../../../console/kit/route.ts";
 import { useSend, useSendOnce } from "../../../console/kit/use-send.ts";

@@ -1,8 +1,8 @@
-import { useMemo } from "hono/jsx/dom";
+import { useMemo } from "../../../console/kit/jsx-hooks.ts";
 import { wordsOf } from "../../../console/jobs/job-filter.ts";
 import { hrefTo } from "../../../console/kit/route.ts";
 import { useLoad } from "../../../console/kit/use-load.ts";
-import { useOnline } from "../../../console/kit/use-online.ts";
+import { useOnline } from "../../../console/kit/use-browser.ts";
 import { usePages } from "../../../console/kit/use-pages.ts";
 import { CopyButton } from "../../../console/parts/copy-button.tsx";
 import { Choice, Search } from "../../../console/parts/filters.tsx";

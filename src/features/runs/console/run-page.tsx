@@ -1,5 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from "hono/jsx/dom";
-
+import { useEffect, useMemo, useRef, useState } from "../../../console/kit/jsx-hooks.ts";
 import { readEvents } from "../../../console/kit/read-events.ts";
 import { hrefTo, type Route } from "../../../console/kit/route.ts";
 import { useLoad } from "../../../console/kit/use-load.ts";

@@ -1,4 +1,4 @@
-import { useMemo, useRef, useState } from "hono/jsx/dom";
+import { useMemo, useRef, useState } from "../../../console/kit/jsx-hooks.ts";
 import { useDeployment } from "../../../console/kit/deployment.ts";
 import { hrefTo } from "../../../console/kit/route.ts";
 import type { WireJob } from "../../../console/kit/wire.ts";

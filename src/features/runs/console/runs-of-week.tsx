@@ -1,5 +1,4 @@
-import { useEffect, useMemo, useState } from "hono/jsx/dom";
-
+import { useEffect, useMemo, useState } from "../../../console/kit/jsx-hooks.ts";
 import { ask } from "../../../console/kit/api.ts";
 import { count } from "../../../console/parts/count.ts";
 import { Link } from "../../../console/parts/link.tsx";

@@ -1,5 +1,4 @@
-import { useEffect, useMemo, useState } from "hono/jsx/dom";
-
+import { useEffect, useMemo, useState } from "../../../console/kit/jsx-hooks.ts";
 import { ask } from "../../../console/kit/api.ts";
 import { pagesOf, useDeployment } from "../../../console/kit/deployment.ts";
 import type { WireResult } from "../../../console/kit/wire.ts";

@@ -1,5 +1,4 @@
-import { useEffect, useState } from "hono/jsx/dom";
-
+import { useEffect, useState } from "../../../console/kit/jsx-hooks.ts";
 import { ask } from "../../../console/kit/api.ts";
 import type { LaterCall, Places } from "../../../console/kit/section.ts";
 import { useLoad } from "../../../console/kit/use-load.ts";

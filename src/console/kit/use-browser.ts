@@ -1,0 +1,35 @@
+import { useEffect, useState } from "./jsx-hooks.ts";
+import { parseRoute, type Route } from "./route.ts";
+
+/** The time, anew every `everyMs`. */
+export function useNow(everyMs: number): number {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), everyMs);
+    return () => clearInterval(timer);
+  }, [everyMs]);
+  return now;
+}
+
+/** Whether the browser has a network, and again whenever that changes. */
+export function useOnline(): boolean {
+  return useEvents(["online", "offline"], () => navigator.onLine);
+}
+
+/** The place that the address names, and again whenever it changes. @param sections as `parseRoute` takes them, always the same */
+export function useRoute(sections: readonly string[]): Route {
+  return useEvents(["hashchange"], () => parseRoute(location.hash, sections));
+}
+
+/** Read once, and again after each of the events. */
+function useEvents<T>(names: readonly string[], read: () => T): T {
+  const [state, setState] = useState(read);
+  useEffect(() => {
+    const look = (): void => setState(read);
+    for (const name of names) addEventListener(name, look);
+    return () => {
+      for (const name of names) removeEventListener(name, look);
+    };
+  }, []);
+  return state;
+}
