@@ -205,6 +205,21 @@ describe("Jobs", () => {
 });
 
 describe("Tools", () => {
+  test("lists all that the key may call with few questions", async () => {
+    await using console = await openConsole({ path: "/console#/tools" });
+    const { page } = console;
+    let asked = 0;
+    page.on("request", (request) => void (asked += request.url().endsWith("/v1/discover_tools") ? 1 : 0));
+    await page.reload();
+    await page.locator(".tool-list li").nth(60).waitFor();
+    const said = await page
+      .getByRole("status")
+      .filter({ hasText: /^\d+ tools$/ })
+      .textContent();
+    expect(await page.locator(".tool-list li").count()).toBe(Number.parseInt(said!, 10));
+    expect(asked).toBeLessThanOrEqual(9);
+  });
+
   test.each(WIDTHS)("are found, and one is called by its form: $width px", async (look) => {
     await using console = await openConsole({ ...look, path: "/console#/tools" });
     const { page } = console;

@@ -2,6 +2,7 @@ import {
   useCallback,
   useEffect as useAnyEffect,
   useLayoutEffect,
+  useMemo,
   useRef,
   useState as useAnyState,
 } from "hono/jsx/dom";
@@ -13,23 +14,21 @@ export { createContext, useCallback, useContext, useLayoutEffect, useMemo, useRe
  * an answer that comes late would put it below the page that followed.
  */
 export function useState<T>(first: T | (() => T)) {
-  const hasGone = useGone();
+  const hasGone = useRef(false);
+  useLayoutEffect(() => () => void (hasGone.current = true), []);
   const [state, set] = useAnyState(first);
   const setWhileHere = useCallback<typeof set>((next) => (hasGone.current ? undefined : set(next)), []);
   return [state, setWhileHere] as const;
 }
 
 /**
- * Run an effect, as hono's `useEffect` does, unless its component has gone. hono runs it a frame after the component was drawn; of one
- * that was removed by then, nothing would end what the effect begins.
+ * Run an effect, as hono's `useEffect` does, unless its component has gone or its values have changed. hono runs each a frame after it
+ * was drawn, and would end none that was over by then.
  */
 export function useEffect(effect: () => void | (() => void), values?: readonly unknown[]): void {
-  const hasGone = useGone();
-  useAnyEffect(() => (hasGone.current ? undefined : effect()), values);
-}
-
-function useGone() {
-  const hasGone = useRef(false);
-  useLayoutEffect(() => () => void (hasGone.current = true), []);
-  return hasGone;
+  const drawn = useMemo(() => Symbol(), values ?? [Symbol()]);
+  const latest = useRef<symbol | null>(null);
+  latest.current = drawn;
+  useLayoutEffect(() => () => void (latest.current = null), []);
+  useAnyEffect(() => (latest.current === drawn ? effect() : undefined), values);
 }

@@ -1,4 +1,4 @@
-import { useState, useEffect, useRef } from "../kit/jsx-hooks.ts";
+import { useEffect, useState } from "../kit/jsx-hooks.ts";
 import { pagesOf, useDeployment } from "../kit/deployment.ts";
 import { hrefTo, type Route } from "../kit/route.ts";
 import { Empty, Loading } from "../parts/notes.tsx";
@@ -104,21 +104,18 @@ const PAUSE_MS = 200;
 /** Look for tools as models do; without words, for all: category by category, as discovery lists no more than fifty at once. */
 function useTools(query: string): FoundTools {
   const [found, setFound] = useState<FoundTools>({ tools: [], total: 0, isLoading: true, problem: null });
-  // Counted, because an effect that is run again before it has ended is not always told that it is over.
-  const latest = useRef(0);
   useEffect(() => {
-    const turn = (latest.current ?? 0) + 1;
-    latest.current = turn;
+    let isOver = false;
     const look = async (): Promise<void> => {
       const answer = query === "" ? await discoverAll() : await discover({ query, limit: MOST });
-      if (latest.current !== turn) return;
+      if (isOver) return;
       if (answer.ok) setFound({ ...answer.data, isLoading: false, problem: null });
       else setFound({ tools: [], total: 0, isLoading: false, problem: answer.problem });
     };
     setFound((before) => ({ ...before, isLoading: true }));
     const timer = setTimeout(() => void look(), query === "" ? 0 : PAUSE_MS);
     return () => {
-      if (latest.current === turn) latest.current = turn + 1;
+      isOver = true;
       clearTimeout(timer);
     };
   }, [query]);
@@ -129,16 +126,25 @@ function discover(body: object): ReturnType<typeof ask<Discovered>> {
   return ask<Discovered>("/v1/discover_tools", { method: "POST", body });
 }
 
-async function discoverAll(): ReturnType<typeof ask<Discovered>> {
+async function discoverAll(): ReturnType<typeof discover> {
   const first = await discover({ limit: MOST });
   if (!first.ok || first.data.total <= MOST) return first;
   // Only its hint names the categories.
   const none = await discover({ categories: ["?"] });
   const named = none.ok ? /categories are: (.*)\.$/.exec(none.data.hint ?? "")?.[1] : undefined;
-  const parts = await Promise.all(
-    (named?.split(", ") ?? []).map((name) => discover({ categories: [name], limit: MOST })),
-  );
-  const tools = new Map(first.data.tools.map((tool) => [tool.name, tool]));
-  for (const part of parts) if (part.ok) for (const tool of part.data.tools) tools.set(tool.name, tool);
-  return { ...first, data: { ...first.data, tools: [...tools.values()] } };
+  return named === undefined ? first : discoverIn(named.split(", "));
+}
+
+/** List the tools of categories; of more than discovery lists at once, those of each half. */
+async function discoverIn(categories: readonly string[]): ReturnType<typeof discover> {
+  const found = await discover({ categories, limit: MOST });
+  if (!found.ok || found.data.total <= MOST || categories.length < 2) return found;
+  const half = categories.length >> 1;
+  const [first, second] = await Promise.all([
+    discoverIn(categories.slice(0, half)),
+    discoverIn(categories.slice(half)),
+  ]);
+  if (!first.ok) return first;
+  if (!second.ok) return second;
+  return { ...first, data: { tools: [...first.data.tools, ...second.data.tools], total: found.data.total } };
 }
