@@ -5,7 +5,7 @@ import { actionSchema } from "../core/contract/action.ts";
 import { batchForm } from "../core/contract/batch.ts";
 import { jobSchema } from "../core/contract/gate/job-json.ts";
 import { JOB_STATUSES } from "../core/contract/gate/job.ts";
-import { lazySchema } from "../core/contract/lazy-schema.ts";
+import { strictSchema } from "../core/contract/lazy-schema.ts";
 import * as LIMITS from "../core/contract/limits.ts";
 import { pageFields, pageSchema, waitField } from "../core/contract/list-query.ts";
 import { routersOf } from "./app.ts";
@@ -26,11 +26,7 @@ function documentedBatch({ features, withFields }: Declared): z.core.$ZodType {
   return batch.register(z.globalRegistry, { id: "Batch" });
 }
 
-const recordedSchema = lazySchema(() =>
-  z
-    .strictObject({ run_id: z.string(), job_id: z.string() })
-    .register(z.globalRegistry, { id: "RecordedBatch" }),
-);
+const recordedSchema = strictSchema("RecordedBatch", () => ({ run_id: z.string(), job_id: z.string() }));
 
 /** Calls of tools that every key may call, because every key may read the document. */
 const DISCOVERY_EXAMPLE = {
@@ -55,30 +51,24 @@ const EXAMPLE = {
 
 const ofOneJob = () => ({ tag: "Jobs", answer: { description: "The job", schema: jobSchema() } });
 
-const redrivenSchema = lazySchema(() =>
-  z
-    .strictObject({
-      redriven: z.int().check(z.minimum(0)),
-      not_redriven: z
-        .int()
-        .check(
-          z.minimum(0),
-          z.describe(
-            "The jobs that were left as they are: their tool is not there, or they changed meanwhile",
-          ),
-        ),
-      tools_gone: z
-        .array(z.string())
-        .check(z.describe("Tools that are not deployed any more: their jobs stay dead")),
-      backlog_full: z
-        .boolean()
-        .check(z.describe("The backlog had no room for some; redrive them when others have ended")),
-      more: z.boolean().check(z.describe("There are more than one request redrives")),
-    })
-    .register(z.globalRegistry, { id: "RedrivenJobs" }),
-);
+const redrivenSchema = strictSchema("RedrivenJobs", () => ({
+  redriven: z.int().check(z.minimum(0)),
+  not_redriven: z
+    .int()
+    .check(
+      z.minimum(0),
+      z.describe("The jobs that were left as they are: their tool is not there, or they changed meanwhile"),
+    ),
+  tools_gone: z
+    .array(z.string())
+    .check(z.describe("Tools that are not deployed any more: their jobs stay dead")),
+  backlog_full: z
+    .boolean()
+    .check(z.describe("The backlog had no room for some; redrive them when others have ended")),
+  more: z.boolean().check(z.describe("There are more than one request redrives")),
+}));
 
-const waitQuery = lazySchema(() => z.strictObject({ wait_s: waitField() }));
+const waitQuery = strictSchema(() => ({ wait_s: waitField() }));
 
 /** The words of the document for each path of core. One without the other does not compile. */
 const CORE_OPERATIONS: Readonly<Record<(typeof CORE_ROUTES)[number]["route"], Described["describe"]>> = {

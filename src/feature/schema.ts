@@ -5,7 +5,7 @@ export { refuseCertain } from "../core/catalog/parse-args.ts";
 export { anyObject, matching, object, optional, written } from "../core/contract/form.ts";
 export { describe, toIssues } from "../core/contract/issues.ts";
 export { isJsonObject, type JsonObject, parseExact, utf8Length } from "../core/contract/json.ts";
-export { lazySchema, lazySchemaOf, type Written } from "../core/contract/lazy-schema.ts";
+export { lazySchema, looseSchema, strictSchema, type Written } from "../core/contract/lazy-schema.ts";
 export { pageFields, parsePage } from "../core/contract/list-query.ts";
 export { Pending } from "../core/contract/pending.ts";
 export { readMarker } from "../core/contract/reference.ts";

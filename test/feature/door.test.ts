@@ -20,13 +20,13 @@ const NAMES: Readonly<Record<string, string>> = {
   kit: "Clock Markup Page TakenRows gateTimeoutMs hashSource makePlainPage mark maxJobPage mergeRows nesting pageBytes parseInstant respondFlood respondPage sha256 sleep sliceRows takeRows tenantTools tenantToolsBytes toBase64Url walkRows",
   object:
     "CallBounds DurableObject NoticeTable ObjectClass ObjectNamespace defineObject openObject placeAsConfigured readNamespace refuseErased systemClock",
-  outside: "CallClock HOP_HEADER HeldBytes LogLevel Ports createRedactor guardPublicUrl markHeaders",
+  outside: "CallClock HeldBytes LogLevel Ports createRedactor guardPublicUrl markHeaders",
   refuse:
     "ConfigurationError Failure Refusal RefusalCode Result attempt attemptNow defineCodes err makeRefusal ok problemSchema statusOf",
   route:
     "Dialect DocumentWriter Route Router RouterTypes createGateClient createRouter describedRoutesOf listRoutesOf visitorRatesOf",
   schema:
-    "JsonObject Pending Restore Written anyObject describe escapeUnseen findReferences follow isJsonObject lazySchema lazySchemaOf listArguments makeLost matching nearest object objectsOf optional pageFields parseChoice parseExact parseJson parsePage parseRequest readMarker refuseCertain refuseOtherParameters refuseQuery resolveReferences toIssues utf8Length visibleText written",
+    "JsonObject Pending Restore Written anyObject describe escapeUnseen findReferences follow isJsonObject lazySchema listArguments looseSchema makeLost matching nearest object objectsOf optional pageFields parseChoice parseExact parseJson parsePage parseRequest readMarker refuseCertain refuseOtherParameters refuseQuery resolveReferences strictSchema toIssues utf8Length visibleText written",
   tenant:
     "Gate ObjectPart OpenPart PartMethods PartWorld createKind createPartCall isCall makeJob redriveAll visibleTools",
   tool: "ALIASES BATCH_BOUNDS BATCH_TOOL Catalog ChangeRefusal ContractField FieldFlaw FileChange FileHead FilesRead JOB_STATUSES JobRecord KeptTool Orchestration Outcome Remote RunListener SeenBatch TokenCounter Tool ToolFailure ToolsByName WORKSPACES Watch WorkspaceFile WorkspaceMethods bytesWaiting checkFields defineTool hideNames inputSchema invocationSchema isFlow isTrouble isVisible nameOf orchestrationSchema parseBatch queryCharacters sayFields sayUnknownTool toolSchema walkJobs workspaceBytes workspaceFileBytes workspaceFiles workspaceFirstBytes",
@@ -158,7 +158,6 @@ const OF_ONE: readonly string[] = [
   "bytesWaiting",
   "fittingFlags",
   "hashSource",
-  "lazySchemaOf",
   "mostRequests",
   "partOf",
   "quota",

@@ -12,7 +12,7 @@ import type {
   RedriveOptions,
   Redriven,
 } from "../../core/contract/gate/job.ts";
-import { lazySchema } from "../../core/contract/lazy-schema.ts";
+import { strictSchema } from "../../core/contract/lazy-schema.ts";
 import * as LIMITS from "../../core/contract/limits.ts";
 import { makeRefusal, type Refusal } from "../../core/contract/refusal.ts";
 import { attempt, err, ok, type Result } from "../../core/kit/result.ts";
@@ -193,22 +193,18 @@ export async function redriveAll(
 type Redriving = Pick<RequestContext, "gate" | "catalog">;
 
 /** The body of `POST /v1/jobs/redrive`. */
-export const redriveSchema = lazySchema(() =>
-  z
-    .strictObject({
-      status: z.literal("dead"),
-      tool: z.optional(z.string()),
-      since: z
-        .optional(
-          z.string().check(
-            z.refine((text) => parseInstant(text) !== null, INSTANT_EXPECTED),
-            z.meta({ format: "date-time" }),
-          ),
-        )
-        .check(z.describe("Created at or after this time")),
-    })
-    .register(z.globalRegistry, { id: "RedriveJobs" }),
-);
+export const redriveSchema = strictSchema("RedriveJobs", () => ({
+  status: z.literal("dead"),
+  tool: z.optional(z.string()),
+  since: z
+    .optional(
+      z.string().check(
+        z.refine((text) => parseInstant(text) !== null, INSTANT_EXPECTED),
+        z.meta({ format: "date-time" }),
+      ),
+    )
+    .check(z.describe("Created at or after this time")),
+}));
 
 /** Give a dead job fresh attempts, unless its tool is not there any more. A list does not say whether a job keeps its tool. */
 async function redrive(

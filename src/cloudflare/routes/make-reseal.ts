@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
 import * as LIMITS from "../../core/contract/limits.ts";
-import { lazySchema } from "../../core/contract/lazy-schema.ts";
+import { strictSchema } from "../../core/contract/lazy-schema.ts";
 import { ok } from "../../core/kit/result.ts";
 import type { Caller } from "../../core/contract/gate/caller.ts";
 import { askGate } from "../http/ask-gate.ts";
@@ -38,17 +38,11 @@ export interface Resealing {
  * passes over those that are sealed so already; a request that stops early is simply sent again.
  */
 export function makeReseal({ route, partsOf, ...said }: Resealing): Route {
-  const schema = lazySchema(() =>
-    z
-      .strictObject({
-        sealed: z.int().check(z.describe(said.sealed)),
-        unreadable: z.int().check(z.describe(said.unreadable)),
-        done: z
-          .boolean()
-          .check(z.describe("None is under another key any more; else send the request again")),
-      })
-      .register(z.globalRegistry, { id: said.schemaId }),
-  );
+  const schema = strictSchema(said.schemaId, () => ({
+    sealed: z.int().check(z.describe(said.sealed)),
+    unreadable: z.int().check(z.describe(said.unreadable)),
+    done: z.boolean().check(z.describe("None is under another key any more; else send the request again")),
+  }));
   return {
     route,
     async handle(_, { configured }) {

@@ -4,7 +4,7 @@ import type { Entry } from "../contract/action.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import { explainMisfit } from "../contract/issues.ts";
 import { isJsonObject, type JsonObject, withoutNulls } from "../contract/json.ts";
-import { lazySchema } from "../contract/lazy-schema.ts";
+import { strictSchema } from "../contract/lazy-schema.ts";
 import { readMarker } from "../contract/reference.ts";
 import { readJsonText } from "../contract/run-schema.ts";
 import { err, ok, type Result } from "../kit/result.ts";
@@ -34,14 +34,10 @@ export interface Alias {
 }
 
 /** The arguments of `invoke_tool`. */
-export const invocationSchema = lazySchema(() =>
-  z.strictObject({
-    tool_name: z.string().check(z.minLength(1), z.describe("From discover_tools")),
-    parameters: z
-      ._default(z.record(z.string(), z.unknown()), {})
-      .check(z.describe("As get_tool_schema says")),
-  }),
-);
+export const invocationSchema = strictSchema(() => ({
+  tool_name: z.string().check(z.minLength(1), z.describe("From discover_tools")),
+  parameters: z._default(z.record(z.string(), z.unknown()), {}).check(z.describe("As get_tool_schema says")),
+}));
 
 const invokeTool: Alias = {
   name: "invoke_tool",

@@ -5,7 +5,7 @@ import { err, ok, type Result } from "../kit/result.ts";
 import type { Issue } from "./failure.ts";
 import { toIssues } from "./issues.ts";
 import { isJsonObject } from "./json.ts";
-import { lazySchema } from "./lazy-schema.ts";
+import { lazySchema, strictSchema } from "./lazy-schema.ts";
 import * as LIMITS from "./limits.ts";
 
 const scalar = () =>
@@ -13,18 +13,16 @@ const scalar = () =>
 const ordered = () =>
   z.optional(z.union([z.number(), z.string().check(z.maxLength(LIMITS.conditionCharacters))]));
 
-const testsSchema = /* @__PURE__ */ lazySchema(() =>
-  z.strictObject({
-    eq: z.optional(scalar()),
-    ne: z.optional(scalar()),
-    in: z.optional(z.array(scalar()).check(z.minLength(1), z.maxLength(LIMITS.conditionChoices))),
-    gt: ordered(),
-    gte: ordered(),
-    lt: ordered(),
-    lte: ordered(),
-    exists: z.optional(z.boolean()),
-  }),
-);
+const testsSchema = /* @__PURE__ */ strictSchema(() => ({
+  eq: z.optional(scalar()),
+  ne: z.optional(scalar()),
+  in: z.optional(z.array(scalar()).check(z.minLength(1), z.maxLength(LIMITS.conditionChoices))),
+  gt: ordered(),
+  gte: ordered(),
+  lt: ordered(),
+  lte: ordered(),
+  exists: z.optional(z.boolean()),
+}));
 
 /** Name the tests that a value may be put to. */
 export const conditionTests = (): readonly string[] => Object.keys(testsSchema().shape);
@@ -35,7 +33,7 @@ export const conditionTests = (): readonly string[] => Object.keys(testsSchema()
  * A value that is missing fits `exists: false` and nothing else. Order is that of two numbers, or of two texts by their code
  * units, such as times of one form.
  */
-export const conditionSchema = /* @__PURE__ */ lazySchema(() =>
+export const conditionSchema = /* @__PURE__ */ lazySchema("Condition", () =>
   z
     .record(
       z.string(),
@@ -58,8 +56,7 @@ export const conditionSchema = /* @__PURE__ */ lazySchema(() =>
           path: [],
           message: `at most ${LIMITS.conditionPointers} pointers`,
         });
-    })
-    .register(z.globalRegistry, { id: "Condition" }),
+    }),
 );
 
 const POINTER = `a JSON pointer of at most ${LIMITS.conditionCharacters} characters, such as /amount`;

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
 import { CODES, FAILURE_CODES, type FailureCode } from "./failure-codes.ts";
-import { lazySchema, type Written } from "./lazy-schema.ts";
+import { lazySchema, strictSchema, type Written } from "./lazy-schema.ts";
 
 /** Which clock ran out: waiting for headers, silence inside a body, or the call as a whole. */
 const TIMEOUT_PHASES = ["headers", "idle", "total"] as const;
@@ -52,32 +52,30 @@ export const retryAfterSchema = /* @__PURE__ */ lazySchema(() =>
 );
 
 /** A failure as it goes over the wire (`error` of a result). */
-export const failureSchema = /* @__PURE__ */ lazySchema(() => {
+export const failureSchema = /* @__PURE__ */ strictSchema("Failure", () => {
   const issue = z.strictObject({
     path: z.string().check(z.describe("JSON Pointer (RFC 6901)")),
     expected: z.string(),
     received: z.string(),
   });
-  return z
-    .strictObject({
-      code: z.enum(FAILURE_CODES),
-      message: z.string(),
-      retryable: z.boolean(),
-      hint: z.optional(z.string()).check(z.describe("The next step, in a sentence")),
-      retry_after_ms: retryAfterSchema(),
-      upstream_status: z.optional(z.int()),
-      upstream: z
-        .optional(
-          z.strictObject({ status: z.int(), message: z.optional(z.string()), code: z.optional(z.string()) }),
-        )
-        .check(z.describe("What the service said of its refusal: its words, and no instruction")),
-      phase: z.optional(z.enum(TIMEOUT_PHASES)),
-      issues: z.optional(z.array(issue.check(z.meta({ id: "Issue" })))),
-      connect_url: z
-        .optional(z.string())
-        .check(z.describe("For the person whose account is missing: there it is connected")),
-    })
-    .register(z.globalRegistry, { id: "Failure" });
+  return {
+    code: z.enum(FAILURE_CODES),
+    message: z.string(),
+    retryable: z.boolean(),
+    hint: z.optional(z.string()).check(z.describe("The next step, in a sentence")),
+    retry_after_ms: retryAfterSchema(),
+    upstream_status: z.optional(z.int()),
+    upstream: z
+      .optional(
+        z.strictObject({ status: z.int(), message: z.optional(z.string()), code: z.optional(z.string()) }),
+      )
+      .check(z.describe("What the service said of its refusal: its words, and no instruction")),
+    phase: z.optional(z.enum(TIMEOUT_PHASES)),
+    issues: z.optional(z.array(issue.check(z.meta({ id: "Issue" })))),
+    connect_url: z
+      .optional(z.string())
+      .check(z.describe("For the person whose account is missing: there it is connected")),
+  };
 });
 
 export type WireFailure = Written<typeof failureSchema>;

@@ -73,9 +73,7 @@ const contract = object({
  * The same shape is what an author writes and what travels as `x-orchestration` in every JSON Schema, so that an
  * agent reads exactly what the engine obeys.
  */
-export const orchestrationSchema = lazySchema(() =>
-  contract.schema().check().register(z.globalRegistry, { id: "Contract" }),
-);
+export const orchestrationSchema = lazySchema("Contract", () => contract.schema().check());
 
 /** A contract as its author writes it. */
 export type Orchestration = z.infer<ReturnType<typeof orchestrationSchema>>;

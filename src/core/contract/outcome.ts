@@ -1,12 +1,12 @@
 import * as z from "zod/mini";
 
 import type { Failure } from "./failure.ts";
-import { lazySchema, type Written } from "./lazy-schema.ts";
+import { strictSchema, type Written } from "./lazy-schema.ts";
 
 /** How a result was cut. */
-export const truncationSchema = /* @__PURE__ */ lazySchema(() => {
+export const truncationSchema = /* @__PURE__ */ strictSchema(() => {
   const count = z.int().check(z.minimum(0));
-  return z.strictObject({
+  return {
     tokens_before: count,
     tokens_after: count,
     elements_dropped: count,
@@ -14,7 +14,7 @@ export const truncationSchema = /* @__PURE__ */ lazySchema(() => {
     characters_dropped: count,
     /** Up to five places where something is missing, as JSON Pointers; `""` is the whole. */
     at: z.array(z.string()),
-  });
+  };
 });
 
 export type Truncation = Written<typeof truncationSchema>;
@@ -25,13 +25,13 @@ export const VERDICTS = ["took_effect", "not_found", "inconclusive"] as const;
 export type Verdict = (typeof VERDICTS)[number];
 
 /** One attempt of a call, counted from the batch's start and without its queues; its code where it failed. */
-export const trySchema = /* @__PURE__ */ lazySchema(() => {
+export const trySchema = /* @__PURE__ */ strictSchema(() => {
   const milliseconds = z.number().check(z.minimum(0));
-  return z.strictObject({
+  return {
     started_ms: milliseconds,
     duration_ms: milliseconds,
     code: z.optional(z.string()),
-  });
+  };
 });
 
 export type Try = Written<typeof trySchema>;
@@ -136,19 +136,17 @@ export function toConfirmationUrl(id: string, origin = ""): string {
 }
 
 /** A pending confirmation as it goes over the wire (`confirmation` of a result). */
-export const pendingSchema = /* @__PURE__ */ lazySchema(() =>
-  z.strictObject({
-    id: z.string(),
-    expires_at: z.string(),
-    message: z.string(),
-    url: z
-      .string()
-      .check(z.describe("The page that asks a person; its path alone where no request was answered")),
-    connect_url: z
-      .optional(z.string())
-      .check(z.describe("Where the account is connected that it waits for: then it runs")),
-  }),
-);
+export const pendingSchema = /* @__PURE__ */ strictSchema(() => ({
+  id: z.string(),
+  expires_at: z.string(),
+  message: z.string(),
+  url: z
+    .string()
+    .check(z.describe("The page that asks a person; its path alone where no request was answered")),
+  connect_url: z
+    .optional(z.string())
+    .check(z.describe("Where the account is connected that it waits for: then it runs")),
+}));
 
 /** Translate a pending confirmation to the wire. */
 export function toWirePending(pending: PendingConfirmation): Written<typeof pendingSchema> {

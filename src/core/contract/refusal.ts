@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 
 import { type Issue, retryAfterSchema } from "./failure.ts";
 import { REFUSAL_CODES, REFUSALS, type RefusalCode } from "./failure-codes.ts";
-import { lazySchema, type Written } from "./lazy-schema.ts";
+import { strictSchema, type Written } from "./lazy-schema.ts";
 
 /** A code of a feature's own: its status, and the sentence that a caller reads. Core has a table of its own. */
 export interface OwnCode {
@@ -65,37 +65,33 @@ export function statusOf({ code, own }: Pick<Refusal, "code" | "own">): number {
 }
 
 /** A refusal as it goes over the wire: RFC 9457. */
-export const problemSchema = /* @__PURE__ */ lazySchema(() =>
-  z
-    .strictObject({
-      type: z.string(),
-      title: z.string(),
-      status: z.int(),
-      code: z.enum(REFUSAL_CODES),
-      detail: z.string().check(z.describe("The change to make, in a sentence")),
-      path: z.optional(z.string()),
-      expected: z.optional(z.string()),
-      received: z.optional(z.string()),
-      issues: z
-        .optional(
-          z.array(
-            z.strictObject({
-              path: z.string(),
-              expected: z.string(),
-              received: z.string(),
-              hint: z.string(),
-            }),
-          ),
-        )
-        .check(z.describe("All that is wrong with a declaration")),
-      changed: z
-        .optional(z.array(z.enum(PLAN_PARTS)))
-        .check(z.describe("The parts in which a plan is not that of its plan_receipt")),
-      retry_after_ms: retryAfterSchema(),
-      request_id: z.string(),
-    })
-    .register(z.globalRegistry, { id: "Problem" }),
-);
+export const problemSchema = /* @__PURE__ */ strictSchema("Problem", () => ({
+  type: z.string(),
+  title: z.string(),
+  status: z.int(),
+  code: z.enum(REFUSAL_CODES),
+  detail: z.string().check(z.describe("The change to make, in a sentence")),
+  path: z.optional(z.string()),
+  expected: z.optional(z.string()),
+  received: z.optional(z.string()),
+  issues: z
+    .optional(
+      z.array(
+        z.strictObject({
+          path: z.string(),
+          expected: z.string(),
+          received: z.string(),
+          hint: z.string(),
+        }),
+      ),
+    )
+    .check(z.describe("All that is wrong with a declaration")),
+  changed: z
+    .optional(z.array(z.enum(PLAN_PARTS)))
+    .check(z.describe("The parts in which a plan is not that of its plan_receipt")),
+  retry_after_ms: retryAfterSchema(),
+  request_id: z.string(),
+}));
 
 /** Translate a refusal to a problem document; the sender adds the id of the request that it answers. */
 export function toProblem(refusal: Refusal): Omit<Written<typeof problemSchema>, "request_id"> {
@@ -107,8 +103,8 @@ export function toProblem(refusal: Refusal): Omit<Written<typeof problemSchema>,
     code: refusal.code,
     detail: refusal.hint,
     ...refusal.issue,
-    ...(refusal.issues !== undefined && { issues: [...refusal.issues] }),
-    ...(refusal.changed !== undefined && { changed: [...refusal.changed] }),
+    ...(refusal.issues !== undefined && { issues: refusal.issues }),
+    ...(refusal.changed !== undefined && { changed: refusal.changed }),
     ...(refusal.retryAfterMs !== undefined && { retry_after_ms: Math.ceil(refusal.retryAfterMs) }),
   };
 }

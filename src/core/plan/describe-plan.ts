@@ -2,41 +2,37 @@ import * as z from "zod/mini";
 
 import { PLAN_PARTS } from "../contract/refusal.ts";
 import { failureSchema, toWireFailure } from "../contract/failure.ts";
-import { lazySchema, type Written } from "../contract/lazy-schema.ts";
+import { strictSchema, type Written } from "../contract/lazy-schema.ts";
 import type { Plan, Step, Task } from "./step.ts";
 import { getOrMake } from "../kit/get-or-make.ts";
 
 /** The answer of `dry_run`: the actions that would run, and those that would fail before anything does. */
-export const planSchema = /* @__PURE__ */ lazySchema(() => {
+export const planSchema = /* @__PURE__ */ strictSchema("DryRun", () => {
   const step = { index: z.int().check(z.minimum(0)), id: z.string(), tool: z.nullable(z.string()) };
-  return z
-    .strictObject({
-      dry_run: z.literal(true),
-      plan: z.strictObject({
-        /** Ids by the earliest round in which they could run; caps may make some of them wait longer. */
-        waves: z.array(z.array(z.string())),
-        edges: z.array(z.strictObject({ from: z.string(), to: z.string(), reason: z.string() })),
-        /** Calls under way at once, of every tool in the plan that has a cap. */
-        caps: z.record(z.string(), z.number()),
-        /** Ids that would wait for a person's yes, or would where their arguments ask for one. */
-        confirmations: z.array(z.string()),
-        estimated_tokens: z.number(),
-        estimated_speedup: z.number(),
-        receipt: z
-          .optional(z.string())
-          .check(
-            z.describe("As plan_receipt of a batch: it runs if its plan is this one. None beside errors"),
-          ),
-      }),
-      would_run: z
-        .optional(z.boolean())
-        .check(z.describe("Whether the plan is still that of the plan_receipt which came with the batch")),
-      changed: z.optional(z.array(z.enum(PLAN_PARTS))).check(z.describe("The parts in which it is not")),
-      errors: z.array(z.strictObject({ ...step, error: failureSchema() })),
-      /** Actions that would run, but perhaps not as they are meant. */
-      warnings: z.optional(z.array(z.strictObject({ ...step, warnings: z.array(z.string()) }))),
-    })
-    .register(z.globalRegistry, { id: "DryRun" });
+  return {
+    dry_run: z.literal(true),
+    plan: z.strictObject({
+      /** Ids by the earliest round in which they could run; caps may make some of them wait longer. */
+      waves: z.array(z.array(z.string())),
+      edges: z.array(z.strictObject({ from: z.string(), to: z.string(), reason: z.string() })),
+      /** Calls under way at once, of every tool in the plan that has a cap. */
+      caps: z.record(z.string(), z.number()),
+      /** Ids that would wait for a person's yes, or would where their arguments ask for one. */
+      confirmations: z.array(z.string()),
+      estimated_tokens: z.number(),
+      estimated_speedup: z.number(),
+      receipt: z
+        .optional(z.string())
+        .check(z.describe("As plan_receipt of a batch: it runs if its plan is this one. None beside errors")),
+    }),
+    would_run: z
+      .optional(z.boolean())
+      .check(z.describe("Whether the plan is still that of the plan_receipt which came with the batch")),
+    changed: z.optional(z.array(z.enum(PLAN_PARTS))).check(z.describe("The parts in which it is not")),
+    errors: z.array(z.strictObject({ ...step, error: failureSchema() })),
+    /** Actions that would run, but perhaps not as they are meant. */
+    warnings: z.optional(z.array(z.strictObject({ ...step, warnings: z.array(z.string()) }))),
+  };
 });
 
 export type PlanDescription = Written<typeof planSchema>;

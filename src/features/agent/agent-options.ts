@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-import { lazySchema, nearest, parseRequest, visibleText } from "../../feature/schema.ts";
+import { nearest, parseRequest, strictSchema, visibleText } from "../../feature/schema.ts";
 import { TOOL_SURFACES } from "../discovery/tool-surface.ts";
 import type { Catalog } from "../../feature/tool.ts";
 import { type Batch, tagsForm } from "../../core/contract/batch.ts";
@@ -32,41 +32,33 @@ const STRATEGY_NAMES = ["act", "react", "think-act"] as const;
 type StrategyName = (typeof STRATEGY_NAMES)[number];
 
 /** The field `volley` of a request to a model. */
-export const agentOptionsSchema = lazySchema(() =>
-  z
-    .strictObject({
-      strategy: z.optional(z.enum(STRATEGY_NAMES)),
-      surface: z
-        .optional(z.enum(["auto", ...TOOL_SURFACES]))
-        .check(
-          z.describe(
-            `How much of the catalog the model is told: auto unless said, flat for react. auto is batch while its schema has at most ${LIMITS.agentSchemaTokens} tokens, else meta`,
-          ),
-        ),
-      tools: z
-        .optional(
-          z.array(z.string().check(z.minLength(1))).check(z.minLength(1), z.maxLength(LIMITS.agentTools)),
-        )
-        .check(z.describe("Names of tools or categories; all that the key may call unless said")),
-      max_rounds: z.optional(z.int().check(z.minimum(1), z.maximum(LIMITS.agentMaxRounds))),
-      deadline_ms: z.optional(
-        z.int().check(z.minimum(LIMITS.agentLeastDeadlineMs), z.maximum(LIMITS.agentMaxDeadlineMs)),
+export const agentOptionsSchema = strictSchema("AgentOptions", () => ({
+  strategy: z.optional(z.enum(STRATEGY_NAMES)),
+  surface: z
+    .optional(z.enum(["auto", ...TOOL_SURFACES]))
+    .check(
+      z.describe(
+        `How much of the catalog the model is told: auto unless said, flat for react. auto is batch while its schema has at most ${LIMITS.agentSchemaTokens} tokens, else meta`,
       ),
-      max_tokens: z
-        .optional(z.int().check(z.minimum(1), z.maximum(LIMITS.maxTokens)))
-        .check(
-          z.describe(
-            `For the data of all results of one round together; ${LIMITS.agentRoundMaxTokens} at most`,
-          ),
-        ),
-      skip_approval: z.optional(z.boolean()),
-      tags: z.optional(tagsForm.schema()),
-      on_error: z
-        .optional(z.enum(["partial-success", "fail-fast"]))
-        .check(z.describe("For the batch of every round")),
-    })
-    .register(z.globalRegistry, { id: "AgentOptions" }),
-);
+    ),
+  tools: z
+    .optional(z.array(z.string().check(z.minLength(1))).check(z.minLength(1), z.maxLength(LIMITS.agentTools)))
+    .check(z.describe("Names of tools or categories; all that the key may call unless said")),
+  max_rounds: z.optional(z.int().check(z.minimum(1), z.maximum(LIMITS.agentMaxRounds))),
+  deadline_ms: z.optional(
+    z.int().check(z.minimum(LIMITS.agentLeastDeadlineMs), z.maximum(LIMITS.agentMaxDeadlineMs)),
+  ),
+  max_tokens: z
+    .optional(z.int().check(z.minimum(1), z.maximum(LIMITS.maxTokens)))
+    .check(
+      z.describe(`For the data of all results of one round together; ${LIMITS.agentRoundMaxTokens} at most`),
+    ),
+  skip_approval: z.optional(z.boolean()),
+  tags: z.optional(tagsForm.schema()),
+  on_error: z
+    .optional(z.enum(["partial-success", "fail-fast"]))
+    .check(z.describe("For the batch of every round")),
+}));
 
 /** How one request's loop goes. */
 export interface AgentOptions extends Pick<Batch, "deadlineMs" | "keptAs" | "onError" | "skipApproval"> {

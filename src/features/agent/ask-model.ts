@@ -1,4 +1,5 @@
-import { createRedactor, type HeldBytes, HOP_HEADER, type Ports } from "../../feature/outside.ts";
+import { HOP_HEADER } from "../../core/egress/guard-headers.ts";
+import { createRedactor, type HeldBytes, type Ports } from "../../feature/outside.ts";
 import { type JsonObject, parseExact } from "../../feature/schema.ts";
 import * as LIMITS from "./limits.ts";
 import { countValues } from "../../core/contract/parse-json.ts";

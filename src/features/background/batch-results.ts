@@ -5,7 +5,7 @@ import { resultSchema } from "../../core/answer/result-schema.ts";
 import { fromStoredOutcome, toStoredOutcome } from "../../core/answer/stored-outcome.ts";
 import type { Entry } from "../../core/contract/action.ts";
 import { makeFailure, toWireFailure } from "../../core/contract/failure.ts";
-import { lazySchema } from "../../feature/schema.ts";
+import { strictSchema } from "../../feature/schema.ts";
 import { isInDoubt, isMet, type Outcome, shownOf } from "../../core/contract/outcome.ts";
 import { ByteBudget } from "../../core/egress/byte-budget.ts";
 import { err } from "../../feature/refuse.ts";
@@ -18,7 +18,7 @@ import type { DataOf } from "../../core/plan/references.ts";
 import { isLoop } from "../flows/run/run-journal.ts";
 
 /** A page of the results of a batch in the background. */
-export const resultPageSchema = lazySchema(() => {
+export const resultPageSchema = strictSchema("ResultPage", () => {
   const count = z.int().check(z.minimum(0));
   const running = z.strictObject({
     index: count,
@@ -28,18 +28,16 @@ export const resultPageSchema = lazySchema(() => {
     data: z.array(z.unknown()),
     meta: z.strictObject({}),
   });
-  return z
-    .strictObject({
-      results: z
-        .array(z.union([resultSchema(), running]))
-        .check(
-          z.describe(
-            "In the order of the actions. A long loop is on several pages, each with a part of its data",
-          ),
+  return {
+    results: z
+      .array(z.union([resultSchema(), running]))
+      .check(
+        z.describe(
+          "In the order of the actions. A long loop is on several pages, each with a part of its data",
         ),
-      next_cursor: z.nullable(z.string()),
-    })
-    .register(z.globalRegistry, { id: "ResultPage" });
+      ),
+    next_cursor: z.nullable(z.string()),
+  };
 });
 
 /** Write a page. The elements of a loop are the data of its result, as in an envelope. */

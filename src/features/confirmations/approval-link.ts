@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-import { escapeUnseen, lazySchema } from "../../feature/schema.ts";
+import { escapeUnseen, strictSchema } from "../../feature/schema.ts";
 import * as LIMITS from "./limits.ts";
 import { sha256 } from "../../feature/kit.ts";
 
@@ -33,20 +33,18 @@ export interface OpenedLink extends Omit<ApprovalLink, "digest"> {
 export const EVENT_LINK = "events";
 
 /** The body of `POST /v1/confirmations/{id}/link`. */
-export const linkSchema = lazySchema(() =>
-  z.strictObject({
-    name: z.string().check(
-      z.minLength(1),
-      z.maxLength(LIMITS.approvalNameCharacters),
-      z.refine((name) => name.trim() !== "" && escapeUnseen(name) === name, "a name that can be seen"),
-      z.describe("Under which it decides"),
-    ),
-    expires_in_s: z
-      .optional(z.int().check(z.minimum(1), z.maximum(LIMITS.maxQuestionTtlMs / 1_000)))
-      .check(z.describe("Until the question ends unless said, and never longer")),
-    edit: z.optional(z.boolean()).check(z.describe("Whether arguments may be changed there")),
-  }),
-);
+export const linkSchema = strictSchema(() => ({
+  name: z.string().check(
+    z.minLength(1),
+    z.maxLength(LIMITS.approvalNameCharacters),
+    z.refine((name) => name.trim() !== "" && escapeUnseen(name) === name, "a name that can be seen"),
+    z.describe("Under which it decides"),
+  ),
+  expires_in_s: z
+    .optional(z.int().check(z.minimum(1), z.maximum(LIMITS.maxQuestionTtlMs / 1_000)))
+    .check(z.describe("Until the question ends unless said, and never longer")),
+  edit: z.optional(z.boolean()).check(z.describe("Whether arguments may be changed there")),
+}));
 
 /** The form of a token: 32 random bytes in base64url. */
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;

@@ -6,11 +6,11 @@ import { NO_ACCOUNT } from "../../core/contract/gate/caller.ts";
 import { toIso } from "../../core/contract/gate/outgoing-event.ts";
 import {
   type JsonObject,
-  lazySchema,
   makeLost,
   objectsOf,
   parseExact,
   type Restore,
+  strictSchema,
   type Written,
 } from "../../feature/schema.ts";
 import type { Execution } from "../../core/gate/execution.ts";
@@ -94,26 +94,20 @@ export function hasSameAccounts(
   return Object.entries(now).every(([connector, id]) => (ids[connector] ?? NO_ACCOUNT) === id);
 }
 
-export const rememberedSchema = lazySchema(() =>
-  z
-    .strictObject({
-      id: z.string(),
-      tool: z.string(),
-      key: z
-        .string()
-        .check(
-          z.describe("The key that is not asked again, or `webhook:` or `cron:` and the flow that it starts"),
-        ),
-      subject: z.optional(z.string()),
-      args: z
-        .optional(z.unknown())
-        .check(z.describe("Left out where any are meant, and where they are long")),
-      any_args: z.boolean(),
-      decided_by: decidersSchema(),
-      until: z.string(),
-    })
-    .register(z.globalRegistry, { id: "RememberedApproval" }),
-);
+export const rememberedSchema = strictSchema("RememberedApproval", () => ({
+  id: z.string(),
+  tool: z.string(),
+  key: z
+    .string()
+    .check(
+      z.describe("The key that is not asked again, or `webhook:` or `cron:` and the flow that it starts"),
+    ),
+  subject: z.optional(z.string()),
+  args: z.optional(z.unknown()).check(z.describe("Left out where any are meant, and where they are long")),
+  any_args: z.boolean(),
+  decided_by: decidersSchema(),
+  until: z.string(),
+}));
 
 export function toWireRemembered(one: Remembered): Written<typeof rememberedSchema> {
   const { id, tool, key, subject, digest, argsJson, decidedBy, until } = one;

@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { RUNNER, TRIGGERS } from "../../core/contract/gate/caller.ts";
 import { JOB_STATUSES } from "../../feature/tool.ts";
 import type { ParkedAction, ParkedGroup } from "./parked-group.ts";
-import { lazySchema, parseExact, type Written } from "../../feature/schema.ts";
+import { parseExact, strictSchema, type Written } from "../../feature/schema.ts";
 import { decidersSchema, type Decision, toWireDecider, toWireDeciders } from "./decision.ts";
 import { DOUBTED } from "./describe-group.ts";
 import { hashShown, NO_YESES, type Yeses } from "./yeses.ts";
@@ -15,24 +15,16 @@ import {
 } from "./confirmation.ts";
 
 /** The origin of parked actions. */
-const askerSchema = lazySchema(() =>
-  z
-    .strictObject({
-      key: z
-        .optional(z.string())
-        .check(z.describe("Name of the key; absent where a trigger started the run")),
-      flow: z.optional(z.string()).check(z.describe("The flow that was run, where the key may call it")),
-      trigger: z
-        .optional(z.enum(TRIGGERS))
-        .check(z.describe("The trigger of the flow, where no key started it")),
-      run_id: z
-        .optional(z.string())
-        .check(
-          z.describe("The batch, or the job of a run; absent where an earlier version recorded the question"),
-        ),
-    })
-    .register(z.globalRegistry, { id: "RequestedBy" }),
-);
+const askerSchema = strictSchema("RequestedBy", () => ({
+  key: z.optional(z.string()).check(z.describe("Name of the key; absent where a trigger started the run")),
+  flow: z.optional(z.string()).check(z.describe("The flow that was run, where the key may call it")),
+  trigger: z.optional(z.enum(TRIGGERS)).check(z.describe("The trigger of the flow, where no key started it")),
+  run_id: z
+    .optional(z.string())
+    .check(
+      z.describe("The batch, or the job of a run; absent where an earlier version recorded the question"),
+    ),
+}));
 
 /** Whether a reader may know of a tool, by its name. */
 export type Knows = (tool: string) => boolean;
@@ -79,7 +71,7 @@ const accountField = () =>
   z.optional(z.string()).check(z.describe("Address or login of the account that it would use"));
 
 /** The question that a person decides: everything that an approval would run. */
-export const confirmationSchema = lazySchema(() => {
+export const confirmationSchema = strictSchema("Confirmation", () => {
   const action = z.strictObject({
     id: z.string(),
     tool: z.string(),
@@ -101,35 +93,33 @@ export const confirmationSchema = lazySchema(() => {
       .optional(z.unknown())
       .check(z.describe("What a person wrote in place of args, and what ran")),
   });
-  return z
-    .strictObject({
-      id: z.string(),
-      status: z.enum(CONFIRMATION_STATUSES),
-      created_at: z.string(),
-      expires_at: z.string(),
-      requested_by: askerSchema(),
-      url: z.string().check(z.describe("The page that asks a person")),
-      actions: z.array(action),
-      args_hash: z.string(),
-      ...decidedFields(),
-      callback: z
-        .optional(
-          z.strictObject({
-            status: z.enum(JOB_STATUSES),
-            attempts: z.int().check(z.minimum(0)),
-            next_attempt_at: z.nullable(z.string()),
-          }),
-        )
-        .check(z.describe("How the event about it fares that the batch's callback_url is sent")),
-      results: z
-        .optional(z.array(z.unknown()))
-        .check(z.describe("Once it was decided: what that was answered with")),
-    })
-    .register(z.globalRegistry, { id: "Confirmation" });
+  return {
+    id: z.string(),
+    status: z.enum(CONFIRMATION_STATUSES),
+    created_at: z.string(),
+    expires_at: z.string(),
+    requested_by: askerSchema(),
+    url: z.string().check(z.describe("The page that asks a person")),
+    actions: z.array(action),
+    args_hash: z.string(),
+    ...decidedFields(),
+    callback: z
+      .optional(
+        z.strictObject({
+          status: z.enum(JOB_STATUSES),
+          attempts: z.int().check(z.minimum(0)),
+          next_attempt_at: z.nullable(z.string()),
+        }),
+      )
+      .check(z.describe("How the event about it fares that the batch's callback_url is sent")),
+    results: z
+      .optional(z.array(z.unknown()))
+      .check(z.describe("Once it was decided: what that was answered with")),
+  };
 });
 
 /** A confirmation as a list has it: arguments in one line, without results. */
-export const listedConfirmationSchema = lazySchema(() => {
+export const listedConfirmationSchema = strictSchema("ListedConfirmation", () => {
   const { id, status, created_at, expires_at, requested_by, url } = confirmationSchema().shape;
   const action = z.strictObject({ id: z.string(), tool: z.string(), gated: z.boolean() });
   const ask = z.strictObject({
@@ -141,19 +131,17 @@ export const listedConfirmationSchema = lazySchema(() => {
       .check(z.describe("In one line of at most 300 characters; absent where an earlier version asked")),
     account: accountField(),
   });
-  return z
-    .strictObject({
-      id,
-      status,
-      created_at,
-      expires_at,
-      requested_by,
-      url,
-      actions: z.array(action),
-      asks: z.array(ask).check(z.describe("What a yes would do")),
-      ...decidedFields(),
-    })
-    .register(z.globalRegistry, { id: "ListedConfirmation" });
+  return {
+    id,
+    status,
+    created_at,
+    expires_at,
+    requested_by,
+    url,
+    actions: z.array(action),
+    asks: z.array(ask).check(z.describe("What a yes would do")),
+    ...decidedFields(),
+  };
 });
 
 /** A confirmation as `GET /v1/confirmations` lists it. */

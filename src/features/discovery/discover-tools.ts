@@ -1,13 +1,20 @@
 import * as z from "zod/mini";
-import { type JsonObject, lazySchema, nearest, visibleText, type Written } from "../../feature/schema.ts";
+import {
+  type JsonObject,
+  lazySchema,
+  nearest,
+  strictSchema,
+  visibleText,
+  type Written,
+} from "../../feature/schema.ts";
 import { type Catalog, type Tool, toolSchema, hideNames, orchestrationSchema } from "../../feature/tool.ts";
 import * as LIMITS from "./limits.ts";
 
 /** Which tools are asked for. Everything is optional: nothing said is every tool. */
-export const discoverySchema = lazySchema(() => {
+export const discoverySchema = strictSchema(() => {
   const requestSchema = z.string().check(z.maxLength(LIMITS.queryCharacters));
   const words = () => z.optional(z.array(z.string()).check(z.maxLength(LIMITS.filterWords)));
-  return z.strictObject({
+  return {
     query: z.optional(requestSchema).check(z.describe("Its purpose, or its name")),
     queries: z
       .optional(z.array(requestSchema).check(z.minLength(1), z.maxLength(LIMITS.discoveryQueries)))
@@ -20,13 +27,13 @@ export const discoverySchema = lazySchema(() => {
     limit: z
       ._default(z.int().check(z.minimum(1), z.maximum(LIMITS.maxDiscoveredTools)), LIMITS.discoveredTools)
       .check(z.describe("How many at most")),
-  });
+  };
 });
 
 type DiscoveryRequest = z.output<ReturnType<typeof discoverySchema>>;
 
 /** The tools that fit, and the names there are where none does. */
-export const discoveryAnswerSchema = lazySchema(() => {
+export const discoveryAnswerSchema = strictSchema("Discovery", () => {
   /** Enough to choose by. */
   const tool = z.strictObject({
     name: z.string(),
@@ -39,15 +46,13 @@ export const discoveryAnswerSchema = lazySchema(() => {
     }),
     required: z.optional(z.array(z.string())),
   });
-  return z
-    .strictObject({
-      tools: z.array(tool),
-      /** Everything that matched, however many of them are listed. */
-      total: z.int().check(z.minimum(0)),
-      /** The names there are: when a category or action that was asked for is none, or when nothing fits a query. */
-      hint: z.optional(z.string()),
-    })
-    .register(z.globalRegistry, { id: "Discovery" });
+  return {
+    tools: z.array(tool),
+    /** Everything that matched, however many of them are listed. */
+    total: z.int().check(z.minimum(0)),
+    /** The names there are: when a category or action that was asked for is none, or when nothing fits a query. */
+    hint: z.optional(z.string()),
+  };
 });
 
 type Discovery = Written<typeof discoveryAnswerSchema>;
@@ -141,20 +146,16 @@ function toDiscovered(tool: Tool, catalog: Catalog, isDescribed: boolean): Disco
 const jsonSchemaSchema = lazySchema(() => z.looseObject({}).check(z.describe("JSON Schema, 2020-12")));
 
 /** Everything a model needs to call one tool. */
-export const toolDescriptionSchema = lazySchema(() =>
-  z
-    .strictObject({
-      name: z.string(),
-      description: z.string(),
-      /** The properties of the schema alone. */
-      parameters: jsonSchemaSchema(),
-      required: z.array(z.string()),
-      is_write: z.boolean(),
-      input_schema: jsonSchemaSchema(),
-      "x-orchestration": orchestrationSchema(),
-    })
-    .register(z.globalRegistry, { id: "ToolDescription" }),
-);
+export const toolDescriptionSchema = strictSchema("ToolDescription", () => ({
+  name: z.string(),
+  description: z.string(),
+  /** The properties of the schema alone. */
+  parameters: jsonSchemaSchema(),
+  required: z.array(z.string()),
+  is_write: z.boolean(),
+  input_schema: jsonSchemaSchema(),
+  "x-orchestration": orchestrationSchema(),
+}));
 
 type ToolDescription = Written<typeof toolDescriptionSchema>;
 

@@ -1,12 +1,12 @@
 import * as z from "zod/mini";
-import { lazySchema } from "../../feature/schema.ts";
+import { strictSchema } from "../../feature/schema.ts";
 import { ToolFailure, type Catalog, type Tool, defineTool, sayUnknownTool } from "../../feature/tool.ts";
 import { describeTool, discoverTools, discoverySchema } from "./discover-tools.ts";
 import { ToolSearch } from "./search/tool-search.ts";
 
-export const schemaRequestSchema = lazySchema(() =>
-  z.strictObject({ tool_name: z.string().check(z.minLength(1), z.describe("From discover_tools")) }),
-);
+export const schemaRequestSchema = strictSchema(() => ({
+  tool_name: z.string().check(z.minLength(1), z.describe("From discover_tools")),
+}));
 
 const ABOUT_THE_CATALOG = {
   category: "discovery",

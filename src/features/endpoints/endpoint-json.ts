@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-import { lazySchema, type Written } from "../../feature/schema.ts";
+import { lazySchema, strictSchema, type Written } from "../../feature/schema.ts";
 import { DELIVERY_STATUSES, type Attempt, toDeliveryId } from "./delivery.ts";
 import type { EventType, FoundDelivery, KeptEvent } from "./directory-methods.ts";
 import { DISABLED_BECAUSE, ENDPOINT_STATES, type KeptEndpoint, stateOf } from "./endpoint.ts";
@@ -10,88 +10,72 @@ import type { DayCounts } from "./endpoint-shard-methods.ts";
 const count = () => z.int().check(z.minimum(0));
 
 /** The answer to an event that is published. */
-export const publishedSchema = lazySchema(() =>
-  z
-    .strictObject({
-      event_id: z.optional(z.string()),
-      endpoints: z.union([
-        z.int().check(z.describe("How many endpoints it is for")),
-        z
-          .array(
-            z.strictObject({ endpoint: z.string(), matched: z.boolean(), because: z.optional(z.string()) }),
-          )
-          .check(z.describe("With `dry_run`: each endpoint")),
-      ]),
-      matched: z.optional(z.int()),
-    })
-    .register(z.globalRegistry, { id: "Published" }),
-);
+export const publishedSchema = strictSchema("Published", () => ({
+  event_id: z.optional(z.string()),
+  endpoints: z.union([
+    z.int().check(z.describe("How many endpoints it is for")),
+    z
+      .array(z.strictObject({ endpoint: z.string(), matched: z.boolean(), because: z.optional(z.string()) }))
+      .check(z.describe("With `dry_run`: each endpoint")),
+  ]),
+  matched: z.optional(z.int()),
+}));
 
 /** An endpoint as it is shown, without its secret. */
-export const shownEndpointSchema = lazySchema(() =>
-  z
-    .extend(endpointSchema(), {
-      id: z.string(),
-      ordered: z.boolean(),
-      paused: z.boolean(),
-      state: z.enum(ENDPOINT_STATES),
-      failing_since: z.optional(z.string()),
-      disabled_because: z
-        .optional(z.enum(DISABLED_BECAUSE))
-        .check(
-          z.describe(
-            "`gone`: it answered 410; `asked`: `webhook-delivery: disable`; `failing`: five days of failures",
-          ),
+export const shownEndpointSchema = lazySchema("Endpoint", () =>
+  z.extend(endpointSchema(), {
+    id: z.string(),
+    ordered: z.boolean(),
+    paused: z.boolean(),
+    state: z.enum(ENDPOINT_STATES),
+    failing_since: z.optional(z.string()),
+    disabled_because: z
+      .optional(z.enum(DISABLED_BECAUSE))
+      .check(
+        z.describe(
+          "`gone`: it answered 410; `asked`: `webhook-delivery: disable`; `failing`: five days of failures",
         ),
-      created_at: z.string(),
-      updated_at: z.string(),
-    })
-    .register(z.globalRegistry, { id: "Endpoint" }),
-);
-
-/** The same with what is shown once, or asked for alone. */
-export const wholeEndpointSchema = lazySchema(() =>
-  z
-    .extend(shownEndpointSchema(), {
-      secret: z.optional(z.string()).check(z.describe("Its signing secret, shown this once")),
-      last_24h: z.optional(
-        z.strictObject({
-          delivered: count(),
-          failed: count().check(z.describe("Deliveries that are tried no more")),
-          failed_attempts: count(),
-          pending: count(),
-          p95_ms: z.nullable(z.number()),
-        }),
       ),
-    })
-    .register(z.globalRegistry, { id: "WholeEndpoint" }),
-);
-
-const attemptSchema = lazySchema(() =>
-  z.strictObject({
-    at: z.string(),
-    duration_ms: z.number(),
-    status: z.optional(z.int()).check(z.describe("The HTTP status that came")),
-    code: z.optional(z.string()).check(z.describe("Why none came")),
-    response: z.optional(z.string()).check(z.describe("The beginning of the answer's text")),
+    created_at: z.string(),
+    updated_at: z.string(),
   }),
 );
 
-export const deliverySchema = lazySchema(() =>
-  z
-    .strictObject({
-      delivery_id: z.string(),
-      endpoint: z.string(),
-      event_id: z.string(),
-      type: z.string(),
-      status: z.enum(DELIVERY_STATUSES),
-      attempts: z.array(attemptSchema()),
-      next_attempt_at: z.nullable(z.string()),
-      created_at: z.string(),
-      run_id: z.optional(z.string()).check(z.describe("The run that published it")),
-    })
-    .register(z.globalRegistry, { id: "Delivery" }),
+/** The same with what is shown once, or asked for alone. */
+export const wholeEndpointSchema = lazySchema("WholeEndpoint", () =>
+  z.extend(shownEndpointSchema(), {
+    secret: z.optional(z.string()).check(z.describe("Its signing secret, shown this once")),
+    last_24h: z.optional(
+      z.strictObject({
+        delivered: count(),
+        failed: count().check(z.describe("Deliveries that are tried no more")),
+        failed_attempts: count(),
+        pending: count(),
+        p95_ms: z.nullable(z.number()),
+      }),
+    ),
+  }),
 );
+
+const attemptSchema = strictSchema(() => ({
+  at: z.string(),
+  duration_ms: z.number(),
+  status: z.optional(z.int()).check(z.describe("The HTTP status that came")),
+  code: z.optional(z.string()).check(z.describe("Why none came")),
+  response: z.optional(z.string()).check(z.describe("The beginning of the answer's text")),
+}));
+
+export const deliverySchema = strictSchema("Delivery", () => ({
+  delivery_id: z.string(),
+  endpoint: z.string(),
+  event_id: z.string(),
+  type: z.string(),
+  status: z.enum(DELIVERY_STATUSES),
+  attempts: z.array(attemptSchema()),
+  next_attempt_at: z.nullable(z.string()),
+  created_at: z.string(),
+  run_id: z.optional(z.string()).check(z.describe("The run that published it")),
+}));
 
 /** The fields of an endpoint as they were sent. */
 export function toSettingsJson(endpoint: KeptEndpoint) {

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 
 import { conditionSchema, conditionTests, parseCondition } from "../../core/contract/condition.ts";
 import { suggestFields, toHint } from "../../core/contract/issues.ts";
-import { isJsonObject, lazySchema, toIssues, type Written } from "../../feature/schema.ts";
+import { isJsonObject, strictSchema, toIssues, type Written } from "../../feature/schema.ts";
 import { subjectField } from "../../feature/caller.ts";
 import type { Issue } from "../../core/contract/failure.ts";
 import { withoutNulls } from "../../core/contract/json.ts";
@@ -29,37 +29,35 @@ const HEADER_BYTES = 4_096;
 export const customerField = () => subjectField("The tenant's word for who receives");
 
 /** The fields of an endpoint as they are sent. */
-export const endpointSchema = lazySchema(() =>
-  z.strictObject({
-    url: z.string().check(z.maxLength(LIMITS.callbackUrlLength), z.describe("A public https address")),
-    customer: z.optional(customerField()),
-    events: z
-      .array(z.string().check(z.maxLength(LIMITS.eventTypeLength), z.regex(PATTERN, PATTERN_IN_WORDS)))
-      .check(
-        z.minLength(1),
-        z.maxLength(LIMITS.endpointEvents),
-        z.describe("Types such as `order.paid`, prefixes such as `invoice.*`, or `*`"),
-      ),
-    filter: z
-      .optional(conditionSchema())
-      .check(z.describe("A condition on `data`, by JSON pointer: all of its tests are required")),
-    description: z.optional(z.string().check(z.maxLength(1_000))),
-    headers: z
-      .optional(z.record(z.string(), z.string()))
-      .check(z.describe("Headers that each delivery has besides ours")),
-    rate_limit: z.optional(
-      z.strictObject({
-        limit: z.int().check(z.minimum(1), z.maximum(100_000)),
-        window_s: z.int().check(z.minimum(1), z.maximum(3_600)),
-      }),
+export const endpointSchema = strictSchema(() => ({
+  url: z.string().check(z.maxLength(LIMITS.callbackUrlLength), z.describe("A public https address")),
+  customer: z.optional(customerField()),
+  events: z
+    .array(z.string().check(z.maxLength(LIMITS.eventTypeLength), z.regex(PATTERN, PATTERN_IN_WORDS)))
+    .check(
+      z.minLength(1),
+      z.maxLength(LIMITS.endpointEvents),
+      z.describe("Types such as `order.paid`, prefixes such as `invoice.*`, or `*`"),
     ),
-    via: z
-      .optional(z.string().check(z.minLength(1), z.maxLength(64)))
-      .check(z.describe("A flow of reads: the event is its input, its answer the body")),
-    ordered: z.optional(z.boolean()).check(z.describe("One delivery at a time, in the order of publishing")),
-    paused: z.optional(z.boolean()),
-  }),
-);
+  filter: z
+    .optional(conditionSchema())
+    .check(z.describe("A condition on `data`, by JSON pointer: all of its tests are required")),
+  description: z.optional(z.string().check(z.maxLength(1_000))),
+  headers: z
+    .optional(z.record(z.string(), z.string()))
+    .check(z.describe("Headers that each delivery has besides ours")),
+  rate_limit: z.optional(
+    z.strictObject({
+      limit: z.int().check(z.minimum(1), z.maximum(100_000)),
+      window_s: z.int().check(z.minimum(1), z.maximum(3_600)),
+    }),
+  ),
+  via: z
+    .optional(z.string().check(z.minLength(1), z.maxLength(64)))
+    .check(z.describe("A flow of reads: the event is its input, its answer the body")),
+  ordered: z.optional(z.boolean()).check(z.describe("One delivery at a time, in the order of publishing")),
+  paused: z.optional(z.boolean()),
+}));
 
 /** The part of an endpoint that the tenant chooses. */
 export type EndpointSettings = Omit<Written<typeof endpointSchema>, "rate_limit" | "ordered" | "paused"> & {

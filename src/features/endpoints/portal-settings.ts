@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-import { isJsonObject, lazySchema, visibleText } from "../../feature/schema.ts";
+import { isJsonObject, strictSchema, visibleText } from "../../feature/schema.ts";
 import * as LIMITS from "./limits.ts";
 import { attemptNow, err, ok, type Result } from "../../feature/refuse.ts";
 import { quotedText } from "../../core/kit/visible-text.ts";
@@ -35,19 +35,17 @@ const ORIGIN = "an origin such as https://app.example.com";
 const MOST = `a whole number from 1 to ${LIMITS.endpoints}, or nothing`;
 
 /** The variable as it is written; the words of each fault are what was expected. */
-const settingsSchema = lazySchema(() =>
-  z.strictObject({
-    name: z.string(NAME).check(z.maxLength(64, NAME), z.regex(/\S/, NAME)),
-    accent: z.string(ACCENT).check(z.regex(/^#[0-9a-f]{6}$/i, ACCENT)),
-    logo: z.optional(z.string(LOGO).check(z.maxLength(2_048, LOGO), z.refine(isLogo, LOGO))),
-    origins: z.optional(
-      z
-        .array(z.string(ORIGIN).check(z.refine(isOrigin, ORIGIN)), ORIGINS)
-        .check(z.maxLength(LIMITS.portalOrigins, ORIGINS)),
-    ),
-    max_endpoints: z.optional(z.int(MOST).check(z.minimum(1, MOST), z.maximum(LIMITS.endpoints, MOST))),
-  }),
-);
+const settingsSchema = strictSchema(() => ({
+  name: z.string(NAME).check(z.maxLength(64, NAME), z.regex(/\S/, NAME)),
+  accent: z.string(ACCENT).check(z.regex(/^#[0-9a-f]{6}$/i, ACCENT)),
+  logo: z.optional(z.string(LOGO).check(z.maxLength(2_048, LOGO), z.refine(isLogo, LOGO))),
+  origins: z.optional(
+    z
+      .array(z.string(ORIGIN).check(z.refine(isOrigin, ORIGIN)), ORIGINS)
+      .check(z.maxLength(LIMITS.portalOrigins, ORIGINS)),
+  ),
+  max_endpoints: z.optional(z.int(MOST).check(z.minimum(1, MOST), z.maximum(LIMITS.endpoints, MOST))),
+}));
 
 /** Parse the variable, or say which field is wrong and how. */
 export function parsePortalSettings(text: string): Result<PortalSettings, string> {

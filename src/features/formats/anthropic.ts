@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-import { lazySchema, type Written } from "../../feature/schema.ts";
+import { strictSchema, type Written } from "../../feature/schema.ts";
 import { ok } from "../../feature/refuse.ts";
 import { parseCallArguments } from "../../turns/parse-call-arguments.ts";
 import { isCalled } from "../../turns/turn-table.ts";
@@ -10,19 +10,17 @@ interface ToolUse extends ProviderCall {
   readonly id: string;
 }
 
-const resultSchema = lazySchema(() =>
-  z.strictObject({
-    type: z.literal("tool_result"),
-    tool_use_id: z.string(),
-    content: z.string(),
-    is_error: z.optional(z.literal(true)),
-  }),
-);
+const resultSchema = strictSchema(() => ({
+  type: z.literal("tool_result"),
+  tool_use_id: z.string(),
+  content: z.string(),
+  is_error: z.optional(z.literal(true)),
+}));
 
 /** The messages to append to a conversation of Messages. */
-export const anthropicAnswerSchema = lazySchema(() => {
+export const anthropicAnswerSchema = strictSchema("AnthropicAnswer", () => {
   const message = z.strictObject({ role: z.literal("user"), content: z.array(resultSchema()) });
-  return z.strictObject({ messages: z.array(message) }).register(z.globalRegistry, { id: "AnthropicAnswer" });
+  return { messages: z.array(message) };
 });
 
 /**

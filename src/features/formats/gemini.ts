@@ -1,6 +1,12 @@
 import * as z from "zod/mini";
 
-import { isJsonObject, type JsonObject, lazySchema, parseExact, type Written } from "../../feature/schema.ts";
+import {
+  isJsonObject,
+  type JsonObject,
+  parseExact,
+  strictSchema,
+  type Written,
+} from "../../feature/schema.ts";
 import { ok, type Refusal, type Result } from "../../feature/refuse.ts";
 import { parseCallArguments } from "../../turns/parse-call-arguments.ts";
 import {
@@ -17,19 +23,19 @@ interface FunctionCall extends ProviderCall {
   readonly id: string | undefined;
 }
 
-const partSchema = lazySchema(() => {
+const partSchema = strictSchema(() => {
   const functionResponse = z.strictObject({
     id: z.optional(z.string()),
     name: z.string(),
     response: z.looseObject({}),
   });
-  return z.strictObject({ functionResponse });
+  return { functionResponse };
 });
 
 /** The contents to append to those of generateContent. */
-export const geminiAnswerSchema = lazySchema(() => {
+export const geminiAnswerSchema = strictSchema("GeminiAnswer", () => {
   const content = z.strictObject({ role: z.literal("user"), parts: z.array(partSchema()) });
-  return z.strictObject({ messages: z.array(content) }).register(z.globalRegistry, { id: "GeminiAnswer" });
+  return { messages: z.array(content) };
 });
 
 /**

@@ -1,7 +1,13 @@
 import * as z from "zod/mini";
 
 import { makeFailure } from "../../core/contract/failure.ts";
-import { isJsonObject, type JsonObject, lazySchema, type Written } from "../../feature/schema.ts";
+import {
+  isJsonObject,
+  type JsonObject,
+  lazySchema,
+  strictSchema,
+  type Written,
+} from "../../feature/schema.ts";
 import { err, ok, type Refusal, type Result } from "../../feature/refuse.ts";
 import { CUSTOM, parseCallArguments } from "../../turns/parse-call-arguments.ts";
 import {
@@ -27,9 +33,7 @@ const messageSchema = lazySchema(() =>
 );
 
 /** The messages to append to a conversation of Chat Completions. */
-export const chatAnswerSchema = lazySchema(() =>
-  z.strictObject({ messages: z.array(messageSchema()) }).register(z.globalRegistry, { id: "ChatAnswer" }),
-);
+export const chatAnswerSchema = strictSchema("ChatAnswer", () => ({ messages: z.array(messageSchema()) }));
 
 /**
  * Read a turn of OpenAI's Chat Completions: the completion, its choice, its message, or its `tool_calls`. Every call is
@@ -104,14 +108,16 @@ interface ResponsesCall extends ProviderCall {
   readonly output: (typeof OUTPUTS)[keyof typeof OUTPUTS];
 }
 
-const outputSchema = lazySchema(() =>
-  z.strictObject({ type: z.enum(Object.values(OUTPUTS)), call_id: z.string(), output: z.string() }),
-);
+const outputSchema = strictSchema(() => ({
+  type: z.enum(Object.values(OUTPUTS)),
+  call_id: z.string(),
+  output: z.string(),
+}));
 
 /** The items to append to the input of Responses. */
-export const responsesAnswerSchema = lazySchema(() =>
-  z.strictObject({ output: z.array(outputSchema()) }).register(z.globalRegistry, { id: "ResponsesAnswer" }),
-);
+export const responsesAnswerSchema = strictSchema("ResponsesAnswer", () => ({
+  output: z.array(outputSchema()),
+}));
 
 /**
  * Read a turn of OpenAI's Responses: the response, its `output`, or a single item. Every call is answered by one

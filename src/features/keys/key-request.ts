@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-import { lazySchemaOf, visibleText } from "../../feature/schema.ts";
+import { visibleText } from "../../feature/schema.ts";
 import { err, makeRefusal, ok, type Refusal, type Result } from "../../feature/refuse.ts";
 import { parseInstant } from "../../feature/kit.ts";
 import {
@@ -15,7 +15,7 @@ import type { KeptKey, KeyRotation } from "./stored-key.ts";
 import * as LIMITS from "./limits.ts";
 
 /** The body that `POST /v1/keys` takes. */
-export const keyRequestSchema = lazySchemaOf(({ flags }: { readonly flags: readonly string[] }) =>
+export const keyRequestSchema = ({ flags }: { readonly flags: readonly string[] }) =>
   z.strictObject({
     name: z
       .string()
@@ -60,8 +60,7 @@ export const keyRequestSchema = lazySchemaOf(({ flags }: { readonly flags: reado
       .check(
         z.describe("The name has a key: make another, and end the ones before it after so many seconds"),
       ),
-  }),
-);
+  });
 
 export type KeyRequest = z.output<ReturnType<typeof keyRequestSchema>>;
 

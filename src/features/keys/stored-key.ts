@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
 import * as LIMITS from "./limits.ts";
-import { lazySchemaOf, objectsOf, type Restore, type Written } from "../../feature/schema.ts";
+import { objectsOf, type Restore, type Written } from "../../feature/schema.ts";
 import type { Result } from "../../feature/refuse.ts";
 import { sha256, type TakenRows } from "../../feature/kit.ts";
 import { type Caller, fittingFlags } from "../../feature/caller.ts";
@@ -161,7 +161,7 @@ export function shardOfName({ tenant, name }: KeyOwner): number {
 }
 
 /** A key as it is shown: never the key, and never its hash. */
-export const keySchema = lazySchemaOf(({ flags }: { readonly flags: readonly string[] }) =>
+export const keySchema = ({ flags }: { readonly flags: readonly string[] }) =>
   z.strictObject({
     name: z.string(),
     tenant: z.string(),
@@ -175,8 +175,7 @@ export const keySchema = lazySchemaOf(({ flags }: { readonly flags: readonly str
     previous_ends_at: z
       .nullable(z.string())
       .check(z.describe("Until when a key before the newest is good as well; null when none is")),
-  }),
-);
+  });
 
 export function toKeyJson(key: KeptKey, nowMs: number): Written<typeof keySchema> {
   const { name, tenant, tools, quota, flags, subject, createdAt, expiresAt, rotatedAt, digests } = key;

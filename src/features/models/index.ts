@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { defineFeature } from "../../feature/define.ts";
 import type { Route } from "../../feature/route.ts";
-import { lazySchema } from "../../feature/schema.ts";
+import { looseSchema } from "../../feature/schema.ts";
 import { toChatError, toMessagesError } from "../agent/dialect/provider-error.ts";
 import { providerDialect } from "../agent/http/routes.ts";
 import { countTokens, listModels } from "./http/list-models.ts";
@@ -26,9 +26,7 @@ const MESSAGES_MODELS_ERRORS = {
 };
 
 /** All of it is the server's to judge. */
-const conversationSchema = lazySchema(() =>
-  z.looseObject({}).register(z.globalRegistry, { id: "CountedConversation" }),
-);
+const conversationSchema = looseSchema("CountedConversation", () => ({}));
 
 /** Paths of the providers that ask their server, and no model. */
 const SERVER_ENDPOINTS: readonly Route[] = [

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
 import type { Entry } from "../../core/contract/action.ts";
-import { lazySchema, type Written } from "../../feature/schema.ts";
+import { strictSchema, type Written } from "../../feature/schema.ts";
 
 /** The bounds of a request to the Orchestration API, beside `LIMITS`. */
 export const ORCHESTRATION_LIMITS = {
@@ -48,9 +48,9 @@ export interface PartitionBatch {
 }
 
 /** The counts of a partition, in the reference document's words. */
-export const partitionStatsSchema = lazySchema(() => {
+export const partitionStatsSchema = strictSchema(() => {
   const count = z.int().check(z.minimum(0));
-  return z.strictObject({
+  return {
     totalTools: count,
     parallelBatches: count,
     serialBatches: count,
@@ -58,7 +58,7 @@ export const partitionStatsSchema = lazySchema(() => {
     maxParallelism: count,
     /** Calls per batch as a percentage, such as `133%`. */
     estimatedSpeedup: z.string(),
-  });
+  };
 });
 
 export type PartitionStats = Written<typeof partitionStatsSchema>;

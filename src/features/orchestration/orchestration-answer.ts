@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
 import { type Failure, toWireFailure } from "../../core/contract/failure.ts";
-import { lazySchema, type Written } from "../../feature/schema.ts";
+import { strictSchema, type Written } from "../../feature/schema.ts";
 import {
   CONCURRENCY_CLASSES,
   type OrchestrationCall,
@@ -18,7 +18,7 @@ export interface PartitionOutcome {
 }
 
 /** The answer that `toBatchJson()` writes. */
-export const batchAnswerSchema = lazySchema(() => {
+export const batchAnswerSchema = strictSchema("OrchestrationBatchAnswer", () => {
   const result = z.strictObject({
     toolId: z.string(),
     toolName: z.string(),
@@ -29,27 +29,23 @@ export const batchAnswerSchema = lazySchema(() => {
   });
   const { estimatedSpeedup, ...counts } = partitionStatsSchema().shape;
   const stats = z.strictObject({ ...counts, totalDurationMs: z.number().check(z.minimum(0)) });
-  return z
-    .strictObject({
-      result: z.strictObject({ success: z.boolean(), results: z.array(result), stats }),
-      partition: z.strictObject({ batches: z.int().check(z.minimum(0)), ...counts, estimatedSpeedup }),
-    })
-    .register(z.globalRegistry, { id: "OrchestrationBatchAnswer" });
+  return {
+    result: z.strictObject({ success: z.boolean(), results: z.array(result), stats }),
+    partition: z.strictObject({ batches: z.int().check(z.minimum(0)), ...counts, estimatedSpeedup }),
+  };
 });
 
 /** The answer that `toPartitionJson()` writes. */
-export const partitionAnswerSchema = lazySchema(() => {
+export const partitionAnswerSchema = strictSchema("OrchestrationPartitionAnswer", () => {
   const tool = z.strictObject({
     call: z.unknown(),
     class: z.enum(CONCURRENCY_CLASSES),
     reason: z.string(),
   });
-  return z
-    .strictObject({
-      batches: z.array(z.strictObject({ parallel: z.boolean(), tools: z.array(tool) })),
-      stats: partitionStatsSchema(),
-    })
-    .register(z.globalRegistry, { id: "OrchestrationPartitionAnswer" });
+  return {
+    batches: z.array(z.strictObject({ parallel: z.boolean(), tools: z.array(tool) })),
+    stats: partitionStatsSchema(),
+  };
 });
 
 /**

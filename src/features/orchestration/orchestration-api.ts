@@ -7,7 +7,8 @@ import {
   describe,
   isJsonObject,
   type JsonObject,
-  lazySchema,
+  looseSchema,
+  strictSchema,
   visibleText,
   type Written,
 } from "../../feature/schema.ts";
@@ -16,9 +17,7 @@ import { readJsonText } from "../../core/contract/run-schema.ts";
 import { ORCHESTRATION_LIMITS, type OrchestrationCall } from "./calls.ts";
 
 /** How this API says no. */
-export const apiErrorSchema = lazySchema(() =>
-  z.strictObject({ error: z.string() }).register(z.globalRegistry, { id: "OrchestrationError" }),
-);
+export const apiErrorSchema = strictSchema("OrchestrationError", () => ({ error: z.string() }));
 
 /** A refusal of the Orchestration API: the error is the whole body. */
 export interface ApiError {
@@ -60,29 +59,21 @@ export const parsePartitionRequest: ParseCalls = (value, bodyBytes) => {
   return tools.ok ? ok(parseCalls(tools.value, bodyBytes)) : tools;
 };
 
-const callSchema = lazySchema(() =>
-  z
-    .looseObject({
-      id: z.optional(z.string()),
-      toolName: z.optional(z.string()),
-      input: z.optional(z.looseObject({})),
-    })
-    .register(z.globalRegistry, { id: "OrchestrationCall" }),
-);
+const callSchema = looseSchema("OrchestrationCall", () => ({
+  id: z.optional(z.string()),
+  toolName: z.optional(z.string()),
+  input: z.optional(z.looseObject({})),
+}));
 
 /** The body that `parseBatchRequest()` takes. */
-export const batchCallsSchema = lazySchema(() =>
-  z
-    .looseObject({ tools: z.array(callSchema()).check(z.minLength(1), z.maxLength(batchTools)) })
-    .register(z.globalRegistry, { id: "OrchestrationBatch" }),
-);
+export const batchCallsSchema = looseSchema("OrchestrationBatch", () => ({
+  tools: z.array(callSchema()).check(z.minLength(1), z.maxLength(batchTools)),
+}));
 
 /** The body that `parsePartitionRequest()` takes. */
-export const partitionCallsSchema = lazySchema(() =>
-  z
-    .looseObject({ tools: z.array(callSchema()).check(z.maxLength(partitionTools)) })
-    .register(z.globalRegistry, { id: "OrchestrationPartition" }),
-);
+export const partitionCallsSchema = looseSchema("OrchestrationPartition", () => ({
+  tools: z.array(callSchema()).check(z.maxLength(partitionTools)),
+}));
 
 /** Translate a refusal of the layers around (no key, no JSON, no quota) to this API's error, with its own status. */
 export function toApiError(refusal: Refusal): ApiError {

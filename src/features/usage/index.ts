@@ -7,7 +7,7 @@ import { tenantTools, tenantToolsBytes } from "../../feature/kit.ts";
 import { ok } from "../../feature/refuse.ts";
 import { askGate, respondJson } from "../../feature/answer.ts";
 import type { Route } from "../../feature/route.ts";
-import { escapeUnseen, lazySchema, type Written } from "../../feature/schema.ts";
+import { escapeUnseen, lazySchema, strictSchema, type Written } from "../../feature/schema.ts";
 
 /** `GET /v1/usage`: what a key has left of its quota, what of its tenant waits or fails, and which features there are. */
 export function usage() {
@@ -88,16 +88,14 @@ function environmentOf(env: Env): { readonly environment?: string } {
 
 const count = lazySchema(() => z.int().check(z.minimum(0)));
 
-const quotaSchema = lazySchema(() =>
-  z.strictObject({
-    limit: z.int(),
-    window_s: z.number(),
-    remaining: count().check(
-      z.describe("Whole requests left right now; what isolates hold in advance counts as used"),
-    ),
-    reset_ms: count().check(z.describe("Until the whole limit is available again")),
-  }),
-);
+const quotaSchema = strictSchema(() => ({
+  limit: z.int(),
+  window_s: z.number(),
+  remaining: count().check(
+    z.describe("Whole requests left right now; what isolates hold in advance counts as used"),
+  ),
+  reset_ms: count().check(z.describe("Until the whole limit is available again")),
+}));
 
 const usageSchema = ({ flags }: Pick<Declared, "flags">) => {
   const of = count();

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 
 import type { ToolContext, UpstreamRequest, UpstreamResponse } from "../../core/catalog/define-tool.ts";
 import { ToolFailure } from "../../core/catalog/tool-failure.ts";
-import { lazySchema } from "../../core/contract/lazy-schema.ts";
+import { looseSchema } from "../../core/contract/lazy-schema.ts";
 import { parseInstant } from "../../core/kit/rfc3339.ts";
 import { providerId } from "../kit/arguments.ts";
 import { cutText } from "../kit/cut-text.ts";
@@ -31,29 +31,26 @@ const FIELDS = "id,status,summary,start,end";
 const ALL_FIELDS = `${FIELDS},description,attendees(email)`;
 const MAX_TITLE = 200;
 
-const timeSchema = lazySchema(() =>
-  z.looseObject({
-    date: z.nullish(z.string()),
-    dateTime: z.nullish(z.string()),
-    timeZone: z.nullish(z.string()),
-  }),
-);
+const timeSchema = looseSchema(() => ({
+  date: z.nullish(z.string()),
+  dateTime: z.nullish(z.string()),
+  timeZone: z.nullish(z.string()),
+}));
 
-const eventSchema = lazySchema(() =>
-  z.looseObject({
-    id: z.string(),
-    status: z.nullish(z.string()),
-    summary: z.nullish(z.string()),
-    start: timeSchema(),
-    end: timeSchema(),
-    description: z.nullish(z.string()),
-    attendees: z.nullish(z.array(z.looseObject({ email: z.nullish(z.string()) }))),
-  }),
-);
+const eventSchema = looseSchema(() => ({
+  id: z.string(),
+  status: z.nullish(z.string()),
+  summary: z.nullish(z.string()),
+  start: timeSchema(),
+  end: timeSchema(),
+  description: z.nullish(z.string()),
+  attendees: z.nullish(z.array(z.looseObject({ email: z.nullish(z.string()) }))),
+}));
 
-const pageSchema = lazySchema(() =>
-  z.looseObject({ items: z._default(z.array(eventSchema()), []), nextPageToken: z.nullish(z.string()) }),
-);
+const pageSchema = looseSchema(() => ({
+  items: z._default(z.array(eventSchema()), []),
+  nextPageToken: z.nullish(z.string()),
+}));
 
 /** An event as Google has it. */
 export type CalendarEvent = z.output<ReturnType<typeof eventSchema>>;

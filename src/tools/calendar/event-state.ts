@@ -1,30 +1,26 @@
 import * as z from "zod/mini";
 
 import type { ToolContext } from "../../core/catalog/define-tool.ts";
-import { lazySchema } from "../../core/contract/lazy-schema.ts";
+import { strictSchema } from "../../core/contract/lazy-schema.ts";
 import { canonicalJson } from "../../core/kit/json/canonical-json.ts";
 import { parseInstant } from "../../core/kit/rfc3339.ts";
 import type { CalendarEvent } from "./calendar-api.ts";
 import { getOrMake } from "../../core/kit/get-or-make.ts";
 
-const time = lazySchema(() =>
-  z.strictObject({
-    date: z.optional(z.string()),
-    dateTime: z.optional(z.string()),
-    timeZone: z.optional(z.string()),
-  }),
-);
+const time = strictSchema(() => ({
+  date: z.optional(z.string()),
+  dateTime: z.optional(z.string()),
+  timeZone: z.optional(z.string()),
+}));
 
 /** The fields of an event that a change of it was about, as they were at some time. */
-export const eventStateSchema = lazySchema(() =>
-  z.strictObject({
-    title: z.optional(z.string()),
-    description: z.optional(z.string()),
-    attendees: z.optional(z.array(z.string())),
-    start: z.optional(time()),
-    end: z.optional(time()),
-  }),
-);
+export const eventStateSchema = strictSchema(() => ({
+  title: z.optional(z.string()),
+  description: z.optional(z.string()),
+  attendees: z.optional(z.array(z.string())),
+  start: z.optional(time()),
+  end: z.optional(time()),
+}));
 
 /** Such fields of an event. A text that an event does not have is empty. */
 export type EventState = z.output<ReturnType<typeof eventStateSchema>>;

@@ -4,7 +4,7 @@ import { defineTool, type ToolContext } from "../../core/catalog/define-tool.ts"
 import { ToolFailure } from "../../core/catalog/tool-failure.ts";
 import type { Issue } from "../../core/contract/failure.ts";
 import { describe, toHint } from "../../core/contract/issues.ts";
-import { lazySchema } from "../../core/contract/lazy-schema.ts";
+import { strictSchema } from "../../core/contract/lazy-schema.ts";
 import * as LIMITS from "../kit/limits.ts";
 import { queryRows, tryRows } from "../kit/query-rows.ts";
 
@@ -18,29 +18,23 @@ function isPlain(text: string): boolean {
   return text.isWellFormed() && !/\p{Cc}/u.test(text);
 }
 
-const contact = lazySchema(() =>
-  z.strictObject({
-    email: z
-      .email({ pattern: EMAIL })
-      .check(
-        z.maxLength(254),
-        z.refine(isPlain, PLAIN),
-        z.describe("Address; there is one contact of each."),
-      ),
-    name: z
-      .string()
-      .check(
-        z.trim(),
-        z.minLength(1),
-        z.maxLength(200),
-        z.refine(isPlain, PLAIN),
-        z.describe("Name of the person."),
-      ),
-    company: z
-      .optional(z.string().check(z.trim(), z.minLength(1), z.maxLength(200), z.refine(isPlain, PLAIN)))
-      .check(z.describe("Where they work.")),
-  }),
-);
+const contact = strictSchema(() => ({
+  email: z
+    .email({ pattern: EMAIL })
+    .check(z.maxLength(254), z.refine(isPlain, PLAIN), z.describe("Address; there is one contact of each.")),
+  name: z
+    .string()
+    .check(
+      z.trim(),
+      z.minLength(1),
+      z.maxLength(200),
+      z.refine(isPlain, PLAIN),
+      z.describe("Name of the person."),
+    ),
+  company: z
+    .optional(z.string().check(z.trim(), z.minLength(1), z.maxLength(200), z.refine(isPlain, PLAIN)))
+    .check(z.describe("Where they work.")),
+}));
 
 type Contact = z.output<ReturnType<typeof contact>>;
 

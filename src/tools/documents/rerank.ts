@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 
 import { defineTool } from "../../core/catalog/define-tool.ts";
 import { ToolFailure } from "../../core/catalog/tool-failure.ts";
-import { lazySchema } from "../../core/contract/lazy-schema.ts";
+import { lazySchema, looseSchema } from "../../core/contract/lazy-schema.ts";
 import * as LIMITS from "../kit/limits.ts";
 import { parseUpstream } from "../kit/parse-upstream.ts";
 import { textArgument } from "../kit/arguments.ts";
@@ -29,9 +29,9 @@ const document = lazySchema(() =>
 
 type Document = z.output<ReturnType<typeof document>>;
 
-const answerSchema = lazySchema(() =>
-  z.looseObject({ results: z.array(z.looseObject({ index: z.int(), relevance_score: z.number() })) }),
-);
+const answerSchema = looseSchema(() => ({
+  results: z.array(z.looseObject({ index: z.int(), relevance_score: z.number() })),
+}));
 
 /**
  * Put documents in the order of their relevance to a question, with Cohere's Rerank API (v2).

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
 import { defineTool } from "../../core/catalog/define-tool.ts";
-import { lazySchema } from "../../core/contract/lazy-schema.ts";
+import { looseSchema } from "../../core/contract/lazy-schema.ts";
 import { parseUpstream } from "../kit/parse-upstream.ts";
 import { fanOut } from "../kit/arguments.ts";
 import { mailTexts } from "../kit/email-address.ts";
@@ -11,7 +11,7 @@ const EMAIL = /^[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)+$/;
 
 const addresses = () => z.array(z.email({ pattern: EMAIL }).check(z.maxLength(254))).check(z.maxLength(50));
 
-const answerSchema = lazySchema(() => z.looseObject({ id: z.string() }));
+const answerSchema = looseSchema(() => ({ id: z.string() }));
 
 /**
  * Send an email with Resend.

@@ -4,7 +4,7 @@ import { fanOut } from "../kit/arguments.ts";
 import { defineTool } from "../../core/catalog/define-tool.ts";
 import { ToolFailure } from "../../core/catalog/tool-failure.ts";
 import { toMisfit } from "../../core/contract/issues.ts";
-import { lazySchema } from "../../core/contract/lazy-schema.ts";
+import { looseSchema } from "../../core/contract/lazy-schema.ts";
 import { visibleText } from "../../core/kit/visible-text.ts";
 import { parseUpstream } from "../kit/parse-upstream.ts";
 import { findPlace, NATION, nearestStates, type PriceArea, type PricePlace } from "./price-areas.ts";
@@ -16,22 +16,20 @@ const PRODUCTS = Object.keys(CODES) as [Product, ...Product[]];
 /** This week's price and the one before; one more week, because areas are not all there at the same hour. */
 const WEEKS = 3;
 
-const answerSchema = lazySchema(() =>
-  z.looseObject({
-    response: z.looseObject({
-      data: z.array(
-        z.looseObject({
-          /** The Monday that the price is of. */
-          period: z.string().check(z.regex(/^\d{4}-\d\d-\d\d$/)),
-          duoarea: z.string(),
-          product: z.string(),
-          /** Dollars per gallon, as text or as a number; null in a week without a survey. */
-          value: z.nullable(z.union([z.string().check(z.regex(/^\d{1,3}(?:\.\d+)?$/)), z.number()])),
-        }),
-      ),
-    }),
+const answerSchema = looseSchema(() => ({
+  response: z.looseObject({
+    data: z.array(
+      z.looseObject({
+        /** The Monday that the price is of. */
+        period: z.string().check(z.regex(/^\d{4}-\d\d-\d\d$/)),
+        duoarea: z.string(),
+        product: z.string(),
+        /** Dollars per gallon, as text or as a number; null in a week without a survey. */
+        value: z.nullable(z.union([z.string().check(z.regex(/^\d{1,3}(?:\.\d+)?$/)), z.number()])),
+      }),
+    ),
   }),
-);
+}));
 
 type Row = z.output<ReturnType<typeof answerSchema>>["response"]["data"][number];
 

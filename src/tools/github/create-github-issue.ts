@@ -1,12 +1,12 @@
 import * as z from "zod/mini";
 
 import { defineTool } from "../../core/catalog/define-tool.ts";
-import { lazySchema } from "../../core/contract/lazy-schema.ts";
+import { looseSchema } from "../../core/contract/lazy-schema.ts";
 import { parseUpstream } from "../kit/parse-upstream.ts";
 import { fetchGithub, GITHUB } from "./github-api.ts";
 import { textArgument } from "../kit/arguments.ts";
 
-const answerSchema = lazySchema(() => z.looseObject({ number: z.int(), html_url: z.string() }));
+const answerSchema = looseSchema(() => ({ number: z.int(), html_url: z.string() }));
 
 /**
  * Open an issue. GitHub takes no key for it, so it is sent once, and one whose answer is lost is `unknown`; and it asks that what

@@ -1,28 +1,26 @@
 import * as z from "zod/mini";
 
 import { defineTool } from "../../core/catalog/define-tool.ts";
-import { lazySchema } from "../../core/contract/lazy-schema.ts";
+import { looseSchema } from "../../core/contract/lazy-schema.ts";
 import { cutText } from "../kit/cut-text.ts";
 import { parseUpstream } from "../kit/parse-upstream.ts";
 import { fetchGithub, GITHUB } from "./github-api.ts";
 import { countArgument, textArgument, fanOut } from "../kit/arguments.ts";
 
-const answerSchema = lazySchema(() =>
-  z.looseObject({
-    total_count: z.int(),
-    items: z.array(
-      z.looseObject({
-        number: z.int(),
-        title: z.string(),
-        state: z.string(),
-        html_url: z.string(),
-        repository_url: z.string(),
-        updated_at: z.string(),
-        user: z.nullish(z.looseObject({ login: z.string() })),
-      }),
-    ),
-  }),
-);
+const answerSchema = looseSchema(() => ({
+  total_count: z.int(),
+  items: z.array(
+    z.looseObject({
+      number: z.int(),
+      title: z.string(),
+      state: z.string(),
+      html_url: z.string(),
+      repository_url: z.string(),
+      updated_at: z.string(),
+      user: z.nullish(z.looseObject({ login: z.string() })),
+    }),
+  ),
+}));
 
 /**
  * Find issues and pull requests that a person's account sees.

@@ -1,7 +1,7 @@
 import type { ToolContext, UpstreamRequest, UpstreamResponse } from "../../core/catalog/define-tool.ts";
 import { fetchGoogle, ofGoogle } from "../kit/google-access.ts";
 import * as z from "zod/mini";
-import { lazySchema } from "../../core/contract/lazy-schema.ts";
+import { looseSchema } from "../../core/contract/lazy-schema.ts";
 import { cutText } from "../kit/cut-text.ts";
 
 export const GMAIL = ofGoogle("gmail", "gmail.googleapis.com", 15_000);
@@ -25,16 +25,14 @@ export function fetchMessages(
 }
 
 /** A message as Gmail gives it, as far as it is read. */
-export const messageSchema = lazySchema(() =>
-  z.looseObject({
-    id: z.string(),
-    threadId: z.nullish(z.string()),
-    snippet: z.nullish(z.string()),
-    payload: z.nullish(
-      z.looseObject({ headers: z.nullish(z.array(z.looseObject({ name: z.string(), value: z.string() }))) }),
-    ),
-  }),
-);
+export const messageSchema = looseSchema(() => ({
+  id: z.string(),
+  threadId: z.nullish(z.string()),
+  snippet: z.nullish(z.string()),
+  payload: z.nullish(
+    z.looseObject({ headers: z.nullish(z.array(z.looseObject({ name: z.string(), value: z.string() }))) }),
+  ),
+}));
 
 /** A header of a message on one line, cut; empty if it has none of that name. */
 export function headerOf(

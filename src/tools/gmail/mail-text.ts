@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-import { lazySchema } from "../../core/contract/lazy-schema.ts";
+import { looseSchema } from "../../core/contract/lazy-schema.ts";
 import { attemptNow } from "../../core/kit/result.ts";
 import { cutText } from "../kit/cut-text.ts";
 import { htmlToText } from "../kit/html-to-text.ts";
@@ -14,15 +14,13 @@ const MAX_DATA = 700_000;
 const MAX_NAME = 120;
 
 /** One part of a mail, as Gmail has parsed it; parts have parts. */
-const partSchema = lazySchema(() =>
-  z.looseObject({
-    mimeType: z.nullish(z.string()),
-    filename: z.nullish(z.string()),
-    headers: z.nullish(z.array(z.looseObject({ name: z.string(), value: z.string() }))),
-    body: z.nullish(z.looseObject({ size: z.nullish(z.number()), data: z.nullish(z.string()) })),
-    parts: z.nullish(z.array(z.unknown())),
-  }),
-);
+const partSchema = looseSchema(() => ({
+  mimeType: z.nullish(z.string()),
+  filename: z.nullish(z.string()),
+  headers: z.nullish(z.array(z.looseObject({ name: z.string(), value: z.string() }))),
+  body: z.nullish(z.looseObject({ size: z.nullish(z.number()), data: z.nullish(z.string()) })),
+  parts: z.nullish(z.array(z.unknown())),
+}));
 
 type Part = z.output<ReturnType<typeof partSchema>>;
 

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { defineTool, type ToolContext } from "../../core/catalog/define-tool.ts";
-import { lazySchema } from "../../core/contract/lazy-schema.ts";
+import { looseSchema } from "../../core/contract/lazy-schema.ts";
 import { attempt } from "../../core/kit/result.ts";
 import { Semaphore } from "../../core/kit/semaphore.ts";
 import { cutText } from "../kit/cut-text.ts";
@@ -13,12 +13,10 @@ import { countArgument, textArgument, fanOut } from "../kit/arguments.ts";
 /** Messages that one search looks up at once: the calls beside it need header slots too. */
 const AT_ONCE = 3;
 
-const pageSchema = lazySchema(() =>
-  z.looseObject({
-    messages: z._default(z.array(z.looseObject({ id: z.string().check(z.regex(/^[\w-]+$/)) })), []),
-    nextPageToken: z.nullish(z.string()),
-  }),
-);
+const pageSchema = looseSchema(() => ({
+  messages: z._default(z.array(z.looseObject({ id: z.string().check(z.regex(/^[\w-]+$/)) })), []),
+  nextPageToken: z.nullish(z.string()),
+}));
 
 /**
  * Find messages of the account's own mailbox. Gmail lists ids only, so each message is looked up, a few at a time.

@@ -1,12 +1,12 @@
 import * as z from "zod/mini";
 import { defineTool } from "../../core/catalog/define-tool.ts";
-import { lazySchema } from "../../core/contract/lazy-schema.ts";
+import { looseSchema } from "../../core/contract/lazy-schema.ts";
 import { mayUseAccount } from "../kit/google-access.ts";
 import { mailArguments } from "../kit/email-address.ts";
 import { parseUpstream } from "../kit/parse-upstream.ts";
 import { fetchMessages, GMAIL } from "./gmail-api.ts";
 
-const answerSchema = lazySchema(() => z.looseObject({ id: z.string(), threadId: z.string() }));
+const answerSchema = looseSchema(() => ({ id: z.string(), threadId: z.string() }));
 
 /**
  * Send an email from the account's own address.

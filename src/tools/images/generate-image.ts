@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 
 import { defineTool } from "../../core/catalog/define-tool.ts";
 import { ToolFailure } from "../../core/catalog/tool-failure.ts";
-import { lazySchema } from "../../core/contract/lazy-schema.ts";
+import { looseSchema } from "../../core/contract/lazy-schema.ts";
 import * as LIMITS from "../kit/limits.ts";
 import { fromBase64 } from "../../core/kit/base64.ts";
 import { attemptNow } from "../../core/kit/result.ts";
@@ -10,11 +10,9 @@ import { keepObject } from "../kit/keep-object.ts";
 import { parseUpstream } from "../kit/parse-upstream.ts";
 import { textArgument, fanOut } from "../kit/arguments.ts";
 
-const answerSchema = lazySchema(() =>
-  z.looseObject({
-    data: z.array(z.looseObject({ b64_json: z.string().check(z.minLength(1)) })).check(z.minLength(1)),
-  }),
-);
+const answerSchema = looseSchema(() => ({
+  data: z.array(z.looseObject({ b64_json: z.string().check(z.minLength(1)) })).check(z.minLength(1)),
+}));
 
 /**
  * Generate an image with the OpenAI Images API, and keep it for the caller's tenant.

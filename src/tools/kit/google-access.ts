@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 
 import type { ToolContext, UpstreamRequest, UpstreamResponse } from "../../core/catalog/define-tool.ts";
 import { ToolFailure } from "../../core/catalog/tool-failure.ts";
-import { lazySchema } from "../../core/contract/lazy-schema.ts";
+import { looseSchema } from "../../core/contract/lazy-schema.ts";
 import { getOrMake } from "../../core/kit/get-or-make.ts";
 import { attempt } from "../../core/kit/result.ts";
 import { parseUpstream } from "./parse-upstream.ts";
@@ -43,12 +43,10 @@ const tokens = new Map<string, AccessToken>();
 /** Refreshes under way, of each request its own: the promise of another request must not be awaited. */
 const refreshes = new WeakMap<object, Map<string, Promise<AccessToken>>>();
 
-const tokenSchema = lazySchema(() =>
-  z.looseObject({
-    access_token: z.string().check(z.minLength(1), z.maxLength(4_096)),
-    expires_in: z.number().check(z.positive()),
-  }),
-);
+const tokenSchema = looseSchema(() => ({
+  access_token: z.string().check(z.minLength(1), z.maxLength(4_096)),
+  expires_in: z.number().check(z.positive()),
+}));
 
 /**
  * Send a request to a Google API with the account of the call's subject. A subject that has connected none gets the account that the

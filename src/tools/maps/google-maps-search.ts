@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
 import { defineTool } from "../../core/catalog/define-tool.ts";
-import { lazySchema } from "../../core/contract/lazy-schema.ts";
+import { looseSchema } from "../../core/contract/lazy-schema.ts";
 import { cutText } from "../kit/cut-text.ts";
 import { parseUpstream } from "../kit/parse-upstream.ts";
 import { countArgument, textArgument } from "../kit/arguments.ts";
@@ -24,22 +24,20 @@ const FIELD_MASK = [
   "places.location",
 ].join(",");
 
-const placeSchema = lazySchema(() =>
-  z.looseObject({
-    id: z.string(),
-    displayName: z.optional(z.looseObject({ text: z.string() })),
-    formattedAddress: z.optional(z.string()),
-    rating: z.optional(z.number()),
-    userRatingCount: z.optional(z.number()),
-    nationalPhoneNumber: z.optional(z.string()),
-    websiteUri: z.optional(z.string()),
-    currentOpeningHours: z.optional(z.looseObject({ openNow: z.optional(z.boolean()) })),
-    location: z.optional(z.looseObject({ latitude: z.number(), longitude: z.number() })),
-  }),
-);
+const placeSchema = looseSchema(() => ({
+  id: z.string(),
+  displayName: z.optional(z.looseObject({ text: z.string() })),
+  formattedAddress: z.optional(z.string()),
+  rating: z.optional(z.number()),
+  userRatingCount: z.optional(z.number()),
+  nationalPhoneNumber: z.optional(z.string()),
+  websiteUri: z.optional(z.string()),
+  currentOpeningHours: z.optional(z.looseObject({ openNow: z.optional(z.boolean()) })),
+  location: z.optional(z.looseObject({ latitude: z.number(), longitude: z.number() })),
+}));
 
 /** Google answers `{}` when nothing was found. */
-const answerSchema = lazySchema(() => z.looseObject({ places: z._default(z.array(placeSchema()), []) }));
+const answerSchema = looseSchema(() => ({ places: z._default(z.array(placeSchema()), []) }));
 
 /**
  * Find places by text with the Places API (New).

@@ -1,30 +1,28 @@
 import * as z from "zod/mini";
 
 import { defineTool } from "../../core/catalog/define-tool.ts";
-import { lazySchema } from "../../core/contract/lazy-schema.ts";
+import { lazySchema, looseSchema } from "../../core/contract/lazy-schema.ts";
 import { cutText } from "../kit/cut-text.ts";
 import { parseUpstream } from "../kit/parse-upstream.ts";
 import { countArgument, textArgument, fanOut } from "../kit/arguments.ts";
 
 const textsSchema = lazySchema(() => z.array(z.looseObject({ plain_text: z.string() })));
 
-const answerSchema = lazySchema(() =>
-  z.looseObject({
-    results: z.array(
-      z.looseObject({
-        object: z.string(),
-        id: z.string(),
-        url: z.nullish(z.string()),
-        last_edited_time: z.nullish(z.string()),
-        title: z.optional(z.unknown()),
-        properties: z.nullish(
-          z.record(z.string(), z.nullish(z.looseObject({ title: z.optional(z.unknown()) }))),
-        ),
-      }),
-    ),
-    has_more: z.nullish(z.boolean()),
-  }),
-);
+const answerSchema = looseSchema(() => ({
+  results: z.array(
+    z.looseObject({
+      object: z.string(),
+      id: z.string(),
+      url: z.nullish(z.string()),
+      last_edited_time: z.nullish(z.string()),
+      title: z.optional(z.unknown()),
+      properties: z.nullish(
+        z.record(z.string(), z.nullish(z.looseObject({ title: z.optional(z.unknown()) }))),
+      ),
+    }),
+  ),
+  has_more: z.nullish(z.boolean()),
+}));
 
 /**
  * Find pages by their titles, of those that the person shares with the app.

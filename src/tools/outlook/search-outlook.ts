@@ -1,29 +1,27 @@
 import * as z from "zod/mini";
 
 import { defineTool } from "../../core/catalog/define-tool.ts";
-import { lazySchema } from "../../core/contract/lazy-schema.ts";
+import { looseSchema } from "../../core/contract/lazy-schema.ts";
 import { cutText } from "../kit/cut-text.ts";
 import { parseUpstream } from "../kit/parse-upstream.ts";
 import { countArgument, fanOut } from "../kit/arguments.ts";
 
-const answerSchema = lazySchema(() =>
-  z.looseObject({
-    value: z.array(
-      z.looseObject({
-        id: z.string(),
-        subject: z.nullish(z.string()),
-        bodyPreview: z.nullish(z.string()),
-        receivedDateTime: z.nullish(z.string()),
-        from: z.nullish(
-          z.looseObject({
-            emailAddress: z.looseObject({ name: z.nullish(z.string()), address: z.nullish(z.string()) }),
-          }),
-        ),
-      }),
-    ),
-    "@odata.nextLink": z.nullish(z.string()),
-  }),
-);
+const answerSchema = looseSchema(() => ({
+  value: z.array(
+    z.looseObject({
+      id: z.string(),
+      subject: z.nullish(z.string()),
+      bodyPreview: z.nullish(z.string()),
+      receivedDateTime: z.nullish(z.string()),
+      from: z.nullish(
+        z.looseObject({
+          emailAddress: z.looseObject({ name: z.nullish(z.string()), address: z.nullish(z.string()) }),
+        }),
+      ),
+    }),
+  ),
+  "@odata.nextLink": z.nullish(z.string()),
+}));
 
 /**
  * Find messages of the person's own Outlook mailbox.

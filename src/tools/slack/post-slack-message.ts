@@ -2,18 +2,16 @@ import * as z from "zod/mini";
 
 import { defineTool } from "../../core/catalog/define-tool.ts";
 import { AnsweredFailure } from "../../core/catalog/tool-failure.ts";
-import { lazySchema } from "../../core/contract/lazy-schema.ts";
+import { looseSchema } from "../../core/contract/lazy-schema.ts";
 import { parseUpstream } from "../kit/parse-upstream.ts";
 import { textArgument } from "../kit/arguments.ts";
 
-const answerSchema = lazySchema(() =>
-  z.looseObject({
-    ok: z.boolean(),
-    error: z.nullish(z.string()),
-    channel: z.nullish(z.string()),
-    ts: z.nullish(z.string()),
-  }),
-);
+const answerSchema = looseSchema(() => ({
+  ok: z.boolean(),
+  error: z.nullish(z.string()),
+  channel: z.nullish(z.string()),
+  ts: z.nullish(z.string()),
+}));
 
 /**
  * Post a message as the person. Slack takes no key for it, so it is sent once, and one whose answer is lost is `unknown`; it takes

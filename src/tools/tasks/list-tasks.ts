@@ -1,15 +1,16 @@
 import * as z from "zod/mini";
 
 import { defineTool } from "../../core/catalog/define-tool.ts";
-import { lazySchema } from "../../core/contract/lazy-schema.ts";
+import { looseSchema } from "../../core/contract/lazy-schema.ts";
 import { mayUseAccount } from "../kit/google-access.ts";
 import { parseUpstream } from "../kit/parse-upstream.ts";
 import { fetchTasks, showTask, TASK_FIELDS, TASKS, taskSchema } from "./tasks-api.ts";
 import { countArgument } from "../kit/arguments.ts";
 
-const pageSchema = lazySchema(() =>
-  z.looseObject({ items: z._default(z.array(taskSchema()), []), nextPageToken: z.nullish(z.string()) }),
-);
+const pageSchema = looseSchema(() => ({
+  items: z._default(z.array(taskSchema()), []),
+  nextPageToken: z.nullish(z.string()),
+}));
 
 /**
  * List the tasks of the account's own first list, in the order they have there.

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
 import type { ToolContext, UpstreamRequest, UpstreamResponse } from "../../core/catalog/define-tool.ts";
-import { lazySchema } from "../../core/contract/lazy-schema.ts";
+import { looseSchema } from "../../core/contract/lazy-schema.ts";
 import { providerId } from "../kit/arguments.ts";
 import { cutText } from "../kit/cut-text.ts";
 import { parseUpstream } from "../kit/parse-upstream.ts";
@@ -23,15 +23,13 @@ export const ONE_TASK = {
 export const TASK_FIELDS = "id,title,status,due,notes";
 
 /** A task as Google has it, as far as it is read. */
-export const taskSchema = lazySchema(() =>
-  z.looseObject({
-    id: z.string(),
-    title: z.nullish(z.string()),
-    status: z.nullish(z.string()),
-    due: z.nullish(z.string()),
-    notes: z.nullish(z.string()),
-  }),
-);
+export const taskSchema = looseSchema(() => ({
+  id: z.string(),
+  title: z.nullish(z.string()),
+  status: z.nullish(z.string()),
+  due: z.nullish(z.string()),
+  notes: z.nullish(z.string()),
+}));
 
 /** A task as a model reads it. */
 interface ShownTask {

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 
 import { defineTool, type ToolContext, type UpstreamResponse } from "../../core/catalog/define-tool.ts";
 import { ToolFailure } from "../../core/catalog/tool-failure.ts";
-import { lazySchema } from "../../core/contract/lazy-schema.ts";
+import { lazySchema, looseSchema } from "../../core/contract/lazy-schema.ts";
 import { attempt } from "../../core/kit/result.ts";
 import { cutText } from "../kit/cut-text.ts";
 import { parseUpstream } from "../kit/parse-upstream.ts";
@@ -13,23 +13,22 @@ const MAX_RECALLS = 20;
 /** A flag comes as a boolean from the service itself and as `"True"` or `"Yes"` from its mirrors. */
 const flagSchema = lazySchema(() => z.nullish(z.union([z.boolean(), z.string()])));
 
-const recallSchema = lazySchema(() =>
-  z.looseObject({
-    NHTSACampaignNumber: z.string(),
-    Component: z.nullish(z.string()),
-    /** `dd/mm/yyyy`. */
-    ReportReceivedDate: z.nullish(z.string()),
-    Summary: z.nullish(z.string()),
-    Consequence: z.nullish(z.string()),
-    Remedy: z.nullish(z.string()),
-    parkIt: flagSchema(),
-    parkOutSide: flagSchema(),
-  }),
-);
+const recallSchema = looseSchema(() => ({
+  NHTSACampaignNumber: z.string(),
+  Component: z.nullish(z.string()),
+  /** `dd/mm/yyyy`. */
+  ReportReceivedDate: z.nullish(z.string()),
+  Summary: z.nullish(z.string()),
+  Consequence: z.nullish(z.string()),
+  Remedy: z.nullish(z.string()),
+  parkIt: flagSchema(),
+  parkOutSide: flagSchema(),
+}));
 
-const answerSchema = lazySchema(() =>
-  z.looseObject({ Count: z.int().check(z.minimum(0)), results: z.array(recallSchema()) }),
-);
+const answerSchema = looseSchema(() => ({
+  Count: z.int().check(z.minimum(0)),
+  results: z.array(recallSchema()),
+}));
 
 /**
  * Find a vehicle's safety recalls with the recalls API of the US road-safety authority; it needs no key.

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { defineTool, type ToolContext } from "../../core/catalog/define-tool.ts";
 import { ToolFailure } from "../../core/catalog/tool-failure.ts";
-import { lazySchema } from "../../core/contract/lazy-schema.ts";
+import { looseSchema } from "../../core/contract/lazy-schema.ts";
 import { quotedText } from "../../core/kit/visible-text.ts";
 import { cutText } from "../kit/cut-text.ts";
 import { parseUpstream } from "../kit/parse-upstream.ts";
@@ -10,24 +10,22 @@ import { countArgument } from "../kit/arguments.ts";
 
 const MAX_DAYS = 7;
 
-const placeSchema = lazySchema(() =>
-  z.looseObject({
-    name: z.string(),
-    latitude: z.number(),
-    longitude: z.number(),
-    country: z.nullish(z.string()),
-    country_code: z.nullish(z.string()),
-    admin1: z.nullish(z.string()),
-    admin2: z.nullish(z.string()),
-  }),
-);
+const placeSchema = looseSchema(() => ({
+  name: z.string(),
+  latitude: z.number(),
+  longitude: z.number(),
+  country: z.nullish(z.string()),
+  country_code: z.nullish(z.string()),
+  admin1: z.nullish(z.string()),
+  admin2: z.nullish(z.string()),
+}));
 
 /** The geocoder leaves `results` out when it knows no such place. */
-const placesSchema = lazySchema(() => z.looseObject({ results: z._default(z.array(placeSchema()), []) }));
+const placesSchema = looseSchema(() => ({ results: z._default(z.array(placeSchema()), []) }));
 
-const forecastSchema = lazySchema(() => {
+const forecastSchema = looseSchema(() => {
   const numbers = z.array(z.nullable(z.number()));
-  return z.looseObject({
+  return {
     timezone: z.string(),
     current: z.looseObject({
       time: z.string(),
@@ -46,7 +44,7 @@ const forecastSchema = lazySchema(() => {
       precipitation_sum: numbers,
       precipitation_probability_max: numbers,
     }),
-  });
+  };
 });
 
 type Place = z.output<ReturnType<typeof placeSchema>>;

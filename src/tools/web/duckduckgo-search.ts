@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 
 import { defineTool } from "../../core/catalog/define-tool.ts";
 import { ToolFailure } from "../../core/catalog/tool-failure.ts";
-import { lazySchema } from "../../core/contract/lazy-schema.ts";
+import { looseSchema } from "../../core/contract/lazy-schema.ts";
 import { cutText } from "../kit/cut-text.ts";
 import { parseUpstream } from "../kit/parse-upstream.ts";
 import { plainText } from "../kit/html-entities.ts";
@@ -14,15 +14,17 @@ const MAX_URL_LENGTH = 400;
 /** How it says that it was asked too often: with a success that has no answer. */
 const ACCEPTED = 202;
 
-const topicSchema = lazySchema(() =>
-  z.looseObject({ FirstURL: z.string(), Text: z.string(), Result: z.nullish(z.string()) }),
-);
+const topicSchema = looseSchema(() => ({
+  FirstURL: z.string(),
+  Text: z.string(),
+  Result: z.nullish(z.string()),
+}));
 
 /** An unknown field is an empty text. An answer that its page would calculate is an object, which says nothing here. */
-const answerSchema = lazySchema(() => {
+const answerSchema = looseSchema(() => {
   const text = z.nullish(z.string());
   const topic = topicSchema();
-  return z.looseObject({
+  return {
     Heading: text,
     AbstractText: z.string(),
     AbstractURL: text,
@@ -32,7 +34,7 @@ const answerSchema = lazySchema(() => {
     Results: z.nullish(z.array(topic)),
     /** Topics, and groups of them under a name. */
     RelatedTopics: z.array(z.union([topic, z.looseObject({ Topics: z.array(topic) })])),
-  });
+  };
 });
 
 type Answer = z.output<ReturnType<typeof answerSchema>>;

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
 import { defineTool } from "../../core/catalog/define-tool.ts";
-import { lazySchema } from "../../core/contract/lazy-schema.ts";
+import { looseSchema } from "../../core/contract/lazy-schema.ts";
 import { cutText } from "../kit/cut-text.ts";
 import { parseUpstream } from "../kit/parse-upstream.ts";
 import { plainText } from "../kit/html-entities.ts";
@@ -11,23 +11,21 @@ const MAX_RESULTS = 10;
 /** Longer links are trackers; cutting one would break it, so its result is left out. */
 const MAX_URL_LENGTH = 400;
 
-const answerSchema = lazySchema(() =>
-  z.looseObject({
-    /** Missing when nothing was found. */
-    web: z.nullish(
-      z.looseObject({
-        results: z.array(
-          z.looseObject({
-            title: z.string(),
-            url: z.string(),
-            description: z.nullish(z.string()),
-            age: z.nullish(z.string()),
-          }),
-        ),
-      }),
-    ),
-  }),
-);
+const answerSchema = looseSchema(() => ({
+  /** Missing when nothing was found. */
+  web: z.nullish(
+    z.looseObject({
+      results: z.array(
+        z.looseObject({
+          title: z.string(),
+          url: z.string(),
+          description: z.nullish(z.string()),
+          age: z.nullish(z.string()),
+        }),
+      ),
+    }),
+  ),
+}));
 
 /**
  * Search the web with the Brave Search API.

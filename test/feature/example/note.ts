@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-import { defineCodes, lazySchema } from "../../../src/feature/index.ts";
+import { defineCodes, lazySchema, strictSchema } from "../../../src/feature/index.ts";
 import * as LIMITS from "./limits.ts";
 
 export const NOTE_CODES = defineCodes({
@@ -8,11 +8,9 @@ export const NOTE_CODES = defineCodes({
 });
 
 /** The body of `POST /v1/notes`. */
-export const noteSchema = lazySchema(() =>
-  z
-    .strictObject({ text: z.string().check(z.minLength(1), z.maxLength(LIMITS.noteCharacters)) })
-    .register(z.globalRegistry, { id: "Note" }),
-);
+export const noteSchema = strictSchema("Note", () => ({
+  text: z.string().check(z.minLength(1), z.maxLength(LIMITS.noteCharacters)),
+}));
 
 /** The answer of `GET /v1/notes`. */
 export const notesSchema = lazySchema(() => z.object({ notes: z.array(z.string()), words: z.int() }));

@@ -1,14 +1,14 @@
 import * as z from "zod/mini";
 
 import { failureSchema } from "../failure.ts";
-import { lazySchema, type Written } from "../lazy-schema.ts";
+import { strictSchema, type Written } from "../lazy-schema.ts";
 import * as LIMITS from "../limits.ts";
 import { TRIGGERS } from "./caller.ts";
 import { CALLBACK_STATUSES, type CallbackRecord, JOB_STATUSES, type JobRecord, type JobTry } from "./job.ts";
 import { toIso } from "./outgoing-event.ts";
 
 /** Background work as the wire shows it. */
-export const jobSchema = /* @__PURE__ */ lazySchema(() => {
+export const jobSchema = /* @__PURE__ */ strictSchema("Job", () => {
   const time = z.string().check(z.describe("ISO 8601, UTC"));
   const count = z.int().check(z.minimum(0));
   const callback = z.strictObject({
@@ -24,47 +24,45 @@ export const jobSchema = /* @__PURE__ */ lazySchema(() => {
     upstream_status: z.optional(z.int()),
     in_doubt: z.optional(z.literal(true)).check(z.describe("It may have taken effect")),
   });
-  return z
-    .strictObject({
-      job_id: z.string(),
-      tool: z.string(),
-      batch_id: z.optional(z.string()).check(z.describe("The batch that asked for it")),
-      key: z.optional(z.string()).check(z.describe("Name of the key that asked for it")),
-      trigger: z.optional(z.enum(TRIGGERS)).check(z.describe("The trigger, where it is a run of a flow")),
-      status: z.enum(JOB_STATUSES),
-      in_doubt: z
-        .optional(z.literal(true))
-        .check(z.describe("It has not succeeded, and one of its attempts may have taken effect")),
-      attempts: count,
-      tries: z
-        .array(oneTry)
-        .check(
-          z.maxLength(LIMITS.jobTries),
-          z.describe("The last attempts that have ended, the oldest first; those before a redrive too"),
+  return {
+    job_id: z.string(),
+    tool: z.string(),
+    batch_id: z.optional(z.string()).check(z.describe("The batch that asked for it")),
+    key: z.optional(z.string()).check(z.describe("Name of the key that asked for it")),
+    trigger: z.optional(z.enum(TRIGGERS)).check(z.describe("The trigger, where it is a run of a flow")),
+    status: z.enum(JOB_STATUSES),
+    in_doubt: z
+      .optional(z.literal(true))
+      .check(z.describe("It has not succeeded, and one of its attempts may have taken effect")),
+    attempts: count,
+    tries: z
+      .array(oneTry)
+      .check(
+        z.maxLength(LIMITS.jobTries),
+        z.describe("The last attempts that have ended, the oldest first; those before a redrive too"),
+      ),
+    created_at: time,
+    updated_at: time,
+    next_attempt_at: z.nullable(time),
+    duration_ms: z
+      .optional(count)
+      .check(z.describe("From when the job could begin to its end; absent while it is not over")),
+    progress: z
+      .optional(z.strictObject({ done: count, failed: count, total: count }))
+      .check(z.describe("Of a batch in the background: its calls, elements of loops each for itself")),
+    note: z.optional(z.string()),
+    callback: z.optional(callback).check(z.describe("How the event for `callback_url` fares")),
+    args: z.optional(z.unknown()).check(z.describe("Shown with one job, to keys that may call its tool")),
+    data: z.optional(z.unknown()),
+    error: z.optional(failureSchema()),
+    envelope: z
+      .optional(z.unknown())
+      .check(
+        z.describe(
+          "The envelope of a flow's run: that of its last attempt that has ended; shown with one job",
         ),
-      created_at: time,
-      updated_at: time,
-      next_attempt_at: z.nullable(time),
-      duration_ms: z
-        .optional(count)
-        .check(z.describe("From when the job could begin to its end; absent while it is not over")),
-      progress: z
-        .optional(z.strictObject({ done: count, failed: count, total: count }))
-        .check(z.describe("Of a batch in the background: its calls, elements of loops each for itself")),
-      note: z.optional(z.string()),
-      callback: z.optional(callback).check(z.describe("How the event for `callback_url` fares")),
-      args: z.optional(z.unknown()).check(z.describe("Shown with one job, to keys that may call its tool")),
-      data: z.optional(z.unknown()),
-      error: z.optional(failureSchema()),
-      envelope: z
-        .optional(z.unknown())
-        .check(
-          z.describe(
-            "The envelope of a flow's run: that of its last attempt that has ended; shown with one job",
-          ),
-        ),
-    })
-    .register(z.globalRegistry, { id: "Job" });
+      ),
+  };
 });
 
 type WireJob = Written<typeof jobSchema>;

@@ -15,17 +15,15 @@ import { type KeepOptions, keepTool } from "../put-tool.ts";
 import { rulesOf } from "./tool-settings.ts";
 
 /** A declaration as it is shown: with what it amounts to. */
-export const shownToolSchema = lazySchema(() =>
-  z
-    .extend(declarationSchema(), {
-      fingerprint: z.string().check(z.describe("SHA-256 of the declaration, the same for equal ones")),
-      "x-orchestration": z
-        .optional(orchestrationSchema())
-        .check(
-          z.describe("Where one tool is shown, its contract with everything that it leaves to the default"),
-        ),
-    })
-    .register(z.globalRegistry, { id: "AddedTool" }),
+export const shownToolSchema = lazySchema("AddedTool", () =>
+  z.extend(declarationSchema(), {
+    fingerprint: z.string().check(z.describe("SHA-256 of the declaration, the same for equal ones")),
+    "x-orchestration": z
+      .optional(orchestrationSchema())
+      .check(
+        z.describe("Where one tool is shown, its contract with everything that it leaves to the default"),
+      ),
+  }),
 );
 
 /** `PUT /v1/tools/{name}`: add a tool of the tenant's own, or replace one. */

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
 import { REFUSAL_CODES, REFUSALS } from "../../../core/contract/failure-codes.ts";
-import { lazySchema, type Written } from "../../../feature/schema.ts";
+import { strictSchema, type Written } from "../../../feature/schema.ts";
 import { makeRefusal, type Refusal } from "../../../feature/refuse.ts";
 
 /** The error types that both providers' clients know, by status. */
@@ -25,25 +25,21 @@ const THREAD_LOST = "thread_not_found";
 const THREAD_PATH = "/thread/previous_message_id";
 
 /** The error of both providers: a sentence for people, a type of theirs, a code of ours. */
-export const providerErrorSchema = lazySchema(() =>
-  z
-    .strictObject({
-      type: z.optional(z.literal("error")).check(z.describe("Where Anthropic's API is spoken")),
-      error: z.strictObject({
-        message: z.string(),
-        type: z.string(),
-        code: z.enum(REFUSAL_CODES),
-        param: z.nullable(z.string()),
-        details: z
-          .optional(z.strictObject({ error_code: z.literal(THREAD_LOST) }))
-          .check(z.describe("Where Anthropic's API is spoken: why a thread does not go on")),
-        volley: z.optional(z.looseObject({})).check(z.describe("The actions that had run before the error")),
-      }),
-      request_id: z.string(),
-      volley: z.optional(z.looseObject({})).check(z.describe("The same as in `error`")),
-    })
-    .register(z.globalRegistry, { id: "ProviderError" }),
-);
+export const providerErrorSchema = strictSchema("ProviderError", () => ({
+  type: z.optional(z.literal("error")).check(z.describe("Where Anthropic's API is spoken")),
+  error: z.strictObject({
+    message: z.string(),
+    type: z.string(),
+    code: z.enum(REFUSAL_CODES),
+    param: z.nullable(z.string()),
+    details: z
+      .optional(z.strictObject({ error_code: z.literal(THREAD_LOST) }))
+      .check(z.describe("Where Anthropic's API is spoken: why a thread does not go on")),
+    volley: z.optional(z.looseObject({})).check(z.describe("The actions that had run before the error")),
+  }),
+  request_id: z.string(),
+  volley: z.optional(z.looseObject({})).check(z.describe("The same as in `error`")),
+}));
 
 type ProviderError = Omit<Written<typeof providerErrorSchema>, "request_id">;
 

@@ -131,18 +131,16 @@ const bodySchema = lazySchema(() =>
     }),
 );
 
-const messagesSchema = lazySchema(() =>
-  z
-    .extend(bodySchema(), {
-      thread: z
-        .optional(z.unknown())
-        .check(
-          z.describe(
-            "A thread is answered 404 when it goes on, so that the client sends the whole conversation",
-          ),
+const messagesSchema = lazySchema("MessagesRequest", () =>
+  z.extend(bodySchema(), {
+    thread: z
+      .optional(z.unknown())
+      .check(
+        z.describe(
+          "A thread is answered 404 when it goes on, so that the client sends the whole conversation",
         ),
-    })
-    .register(z.globalRegistry, { id: "MessagesRequest" }),
+      ),
+  }),
 );
 
 const answerSchema = lazySchema(() =>

@@ -5,7 +5,7 @@ import type { Configured, Env } from "../../../feature/define.ts";
 import { attemptNow, ConfigurationError } from "../../../feature/refuse.ts";
 import { toHint } from "../../../core/contract/issues.ts";
 import { getOrMake } from "../../../core/kit/get-or-make.ts";
-import { escapeUnseen, lazySchema, toIssues, visibleText } from "../../../feature/schema.ts";
+import { escapeUnseen, strictSchema, toIssues, visibleText } from "../../../feature/schema.ts";
 import type { Approver } from "../approvers.ts";
 import * as LIMITS from "../limits.ts";
 import { stillDecides } from "../recall.ts";
@@ -18,21 +18,19 @@ const EMAIL = "EMAIL";
 const written = () => z.string().check(z.minLength(1), z.maxLength(LIMITS.approvalNameCharacters));
 const names = () => z.optional(z.array(written()).check(z.minLength(1)));
 
-const approverSchema = lazySchema(() =>
-  z.strictObject({
-    name: written().check(
-      z.refine((name) => name.trim() === name && escapeUnseen(name) === name, "a name that can be seen"),
-    ),
-    slack: z.optional(z.strictObject({ secret: written() })),
-    email: z.optional(
-      z.string().check(z.regex(/^[\w.!#$%&'*+/=?^`{|}~-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+$/, "an address")),
-    ),
-    webhook: z.optional(z.strictObject({ url: z.url(), secret: written() })),
-    for: z.optional(
-      z.strictObject({ tools: names(), categories: names(), subjects: names(), tenants: names() }),
-    ),
-  }),
-);
+const approverSchema = strictSchema(() => ({
+  name: written().check(
+    z.refine((name) => name.trim() === name && escapeUnseen(name) === name, "a name that can be seen"),
+  ),
+  slack: z.optional(z.strictObject({ secret: written() })),
+  email: z.optional(
+    z.string().check(z.regex(/^[\w.!#$%&'*+/=?^`{|}~-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+$/, "an address")),
+  ),
+  webhook: z.optional(z.strictObject({ url: z.url(), secret: written() })),
+  for: z.optional(
+    z.strictObject({ tools: names(), categories: names(), subjects: names(), tenants: names() }),
+  ),
+}));
 
 const known = new WeakMap<Env, readonly Approver[]>();
 

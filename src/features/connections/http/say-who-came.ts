@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-import { lazySchema } from "../../../feature/schema.ts";
+import { strictSchema } from "../../../feature/schema.ts";
 import { err, makeRefusal, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
 import { askGate, readRequest, type RequestContext, respondJson } from "../../../feature/answer.ts";
 import type { Route } from "../../../feature/route.ts";
@@ -18,20 +18,16 @@ import {
   TAG,
 } from "./open-connections.ts";
 
-const confirmSchema = lazySchema(() =>
-  z
-    .strictObject({
-      code: z
-        .string()
-        .check(
-          z.describe(
-            "The code that the browser came back with, or that the page showed, for one use: of eight letters, small ones, blanks and dashes do not matter",
-          ),
-        ),
-      subject: subjectOf().check(z.describe("Who was in that browser, by the caller's own session")),
-    })
-    .register(z.globalRegistry, { id: "ConnectionConfirmation" }),
-);
+const confirmSchema = strictSchema("ConnectionConfirmation", () => ({
+  code: z
+    .string()
+    .check(
+      z.describe(
+        "The code that the browser came back with, or that the page showed, for one use: of eight letters, small ones, blanks and dashes do not matter",
+      ),
+    ),
+  subject: subjectOf().check(z.describe("Who was in that browser, by the caller's own session")),
+}));
 
 type Said = z.output<ReturnType<typeof confirmSchema>>;
 

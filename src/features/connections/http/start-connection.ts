@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
 import { CONNECTION_NAME, DEFAULT_NAME, refuseReturn } from "../subject.ts";
-import { lazySchema, visibleText } from "../../../feature/schema.ts";
+import { strictSchema, visibleText } from "../../../feature/schema.ts";
 import * as LIMITS from "../limits.ts";
 import { err, makeRefusal, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
 import { askGate, readRequest, respondJson } from "../../../feature/answer.ts";
@@ -15,52 +15,42 @@ import { toTime } from "../wire-connection.ts";
 import { connectionSetupOf } from "./connection-setup.ts";
 import { type OpenedConnections, routeOf, refuseOtherSubject, subjectOf } from "./open-connections.ts";
 
-const wishSchema = lazySchema(() =>
-  z.strictObject({
-    connector: z.string().check(z.describe("One of VOLLEY_CONNECTORS")),
-    subject: subjectOf(),
-    name: z
-      .optional(z.string().check(z.regex(CONNECTION_NAME)))
-      .check(z.describe("Which one, where a subject has several of a connector; `default` unless said")),
-    scopes: z
-      .optional(
-        z
-          .array(z.string().check(z.minLength(1), z.maxLength(200)))
-          .check(z.maxLength(LIMITS.connectionScopes)),
-      )
-      .check(z.describe("The connector's own unless said, and those that it has already")),
-    site: z
-      .optional(z.string().check(z.minLength(1), z.maxLength(253)))
-      .check(
-        z.describe(
-          "The part of the provider's addresses that is the account's own: the Shopify shop, Zendesk subdomain, Salesforce domain, Intercom region",
-        ),
+const wishSchema = strictSchema(() => ({
+  connector: z.string().check(z.describe("One of VOLLEY_CONNECTORS")),
+  subject: subjectOf(),
+  name: z
+    .optional(z.string().check(z.regex(CONNECTION_NAME)))
+    .check(z.describe("Which one, where a subject has several of a connector; `default` unless said")),
+  scopes: z
+    .optional(
+      z.array(z.string().check(z.minLength(1), z.maxLength(200))).check(z.maxLength(LIMITS.connectionScopes)),
+    )
+    .check(z.describe("The connector's own unless said, and those that it has already")),
+  site: z
+    .optional(z.string().check(z.minLength(1), z.maxLength(253)))
+    .check(
+      z.describe(
+        "The part of the provider's addresses that is the account's own: the Shopify shop, Zendesk subdomain, Salesforce domain, Intercom region",
       ),
-    return_to: z
-      .optional(z.string().check(z.maxLength(LIMITS.connectionTextCharacters)))
-      .check(
-        z.describe(
-          "Where the person goes back to, with `connection_id` and `code`: of an origin in VOLLEY_RETURN_ORIGINS",
-        ),
+    ),
+  return_to: z
+    .optional(z.string().check(z.maxLength(LIMITS.connectionTextCharacters)))
+    .check(
+      z.describe(
+        "Where the person goes back to, with `connection_id` and `code`: of an origin in VOLLEY_RETURN_ORIGINS",
       ),
-    secret: z
-      .optional(z.string().check(z.minLength(1), z.maxLength(LIMITS.connectionTextCharacters)))
-      .check(z.describe("The subject's key, for a connector of the kind `key`; it is never shown")),
-  }),
-);
+    ),
+  secret: z
+    .optional(z.string().check(z.minLength(1), z.maxLength(LIMITS.connectionTextCharacters)))
+    .check(z.describe("The subject's key, for a connector of the kind `key`; it is never shown")),
+}));
 
-const startedSchema = lazySchema(() =>
-  z
-    .strictObject({
-      connection_id: z.string(),
-      connect_url: z
-        .optional(z.string())
-        .check(z.describe("For the person, once; absent where a key was sent")),
-      expires_at: z.optional(z.string()),
-      state: z.optional(z.literal("active")).check(z.describe("Where a key was sent")),
-    })
-    .register(z.globalRegistry, { id: "StartedConnection" }),
-);
+const startedSchema = strictSchema("StartedConnection", () => ({
+  connection_id: z.string(),
+  connect_url: z.optional(z.string()).check(z.describe("For the person, once; absent where a key was sent")),
+  expires_at: z.optional(z.string()),
+  state: z.optional(z.literal("active")).check(z.describe("Where a key was sent")),
+}));
 
 /** `POST /v1/connections`: connect an account of a subject, or connect it anew. */
 export const startConnection = routeOf(

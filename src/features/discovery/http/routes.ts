@@ -18,6 +18,7 @@ import {
   isJsonObject,
   parseExact,
   describe,
+  strictSchema,
 } from "../../../feature/schema.ts";
 import { invocationSchema, parseBatch, sayUnknownTool } from "../../../feature/tool.ts";
 import {
@@ -67,19 +68,19 @@ export const listTools: Route = {
     }),
     answer: {
       description: "The tools in the format asked for",
-      schema: z
-        .strictObject({
-          tools: z
-            .array(z.looseObject({}))
-            .check(z.describe("In the format's own shape, ready to paste into a model call")),
-          left_out: z
-            .optional(z.int().check(z.minimum(1)))
-            .check(z.describe("How many tools are missing, where all of them would be too large")),
-        })
-        .register(z.globalRegistry, { id: "ToolList" }),
+      schema: toolListSchema(),
     },
   }),
 };
+
+const toolListSchema = strictSchema("ToolList", () => ({
+  tools: z
+    .array(z.looseObject({}))
+    .check(z.describe("In the format's own shape, ready to paste into a model call")),
+  left_out: z
+    .optional(z.int().check(z.minimum(1)))
+    .check(z.describe("How many tools are missing, where all of them would be too large")),
+}));
 
 /**
  * `POST /v1/invoke_tool`: one tool call, answered with its result whatever became of it. It is a batch of one, so it is

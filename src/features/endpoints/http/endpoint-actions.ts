@@ -5,6 +5,7 @@ import {
   parseChoice,
   parsePage,
   refuseOtherParameters,
+  strictSchema,
   visibleText,
 } from "../../../feature/schema.ts";
 import { pageSchema } from "../../../core/contract/list-query.ts";
@@ -39,13 +40,11 @@ export async function deleteEndpoint(id: string, scope: Scope): Answered {
   return removed.value ? ok(new Response(null, { status: 204 })) : err(noEndpoint(id));
 }
 
-export const rotationSchema = lazySchema(() =>
-  z.strictObject({
-    overlap_s: z
-      .optional(z.int().check(z.minimum(0), z.maximum(LIMITS.secretOverlapS)))
-      .check(z.describe("How long both secrets sign; a day unless said")),
-  }),
-);
+export const rotationSchema = strictSchema(() => ({
+  overlap_s: z
+    .optional(z.int().check(z.minimum(0), z.maximum(LIMITS.secretOverlapS)))
+    .check(z.describe("How long both secrets sign; a day unless said")),
+}));
 
 /** Put another secret in the place of an endpoint's. */
 export async function rotateEndpoint(request: Request, id: string, scope: Scope): Answered {
@@ -62,13 +61,11 @@ export async function rotateEndpoint(request: Request, id: string, scope: Scope)
   return ok(respondJson(JSON.stringify({ ...toShownEndpoint(rotated.value, scope), secret })));
 }
 
-export const testSchema = lazySchema(() =>
-  z.strictObject({
-    type: z
-      .optional(typeField())
-      .check(z.describe("Whose example is sent; the first that the endpoint asks for by name unless said")),
-  }),
-);
+export const testSchema = strictSchema(() => ({
+  type: z
+    .optional(typeField())
+    .check(z.describe("Whose example is sent; the first that the endpoint asks for by name unless said")),
+}));
 
 /** Send an example to an endpoint, as an event that is for it alone. */
 export async function testEndpoint(request: Request, id: string, scope: Scope): Answered {
@@ -101,15 +98,13 @@ export async function testEndpoint(request: Request, id: string, scope: Scope): 
   return ok(respondJson(JSON.stringify({ event_id: published.value.value.eventId }), { status: 202 }));
 }
 
-export const recoverSchema = lazySchema(() =>
-  z.strictObject({
-    since: z.string().check(z.describe("Events published since")),
-    until: z.optional(z.string()),
-    all: z
-      .optional(z.boolean())
-      .check(z.describe("Also what was never tried, because it was paused or disabled")),
-  }),
-);
+export const recoverSchema = strictSchema(() => ({
+  since: z.string().check(z.describe("Events published since")),
+  until: z.optional(z.string()),
+  all: z
+    .optional(z.boolean())
+    .check(z.describe("Also what was never tried, because it was paused or disabled")),
+}));
 
 /** Deliver to an endpoint what it should have got in a time and did not. */
 export async function recoverEndpoint(request: Request, id: string, scope: Scope): Answered {

@@ -4,12 +4,13 @@ import { readRequestBody } from "../../../cloudflare/http/read-request-body.ts";
 import type { Route } from "../../../feature/route.ts";
 import { toHint } from "../../../core/contract/issues.ts";
 import {
-  lazySchema,
+  looseSchema,
   pageFields,
   parseExact,
   parsePage,
   parseRequest,
   refuseOtherParameters,
+  strictSchema,
   visibleText,
 } from "../../../feature/schema.ts";
 import { bodyBytes, nesting } from "../../../core/contract/limits.ts";
@@ -22,23 +23,19 @@ import { routeOf, type Scope, UNREADABLE } from "./scope.ts";
 import * as LIMITS from "../limits.ts";
 import { isOwn } from "../match-event.ts";
 
-const typeSchema = lazySchema(() =>
-  z.strictObject({
-    description: z.string().check(z.minLength(1), z.maxLength(1_000)),
-    schema: z
-      .optional(z.record(z.string(), z.unknown()))
-      .check(z.describe("JSON Schema that `data` must fit")),
-    example: z
-      .optional(z.record(z.string(), z.unknown()))
-      .check(z.describe("Data as `test` sends it; it fits the schema")),
-  }),
-);
+const typeSchema = strictSchema(() => ({
+  description: z.string().check(z.minLength(1), z.maxLength(1_000)),
+  schema: z.optional(z.record(z.string(), z.unknown())).check(z.describe("JSON Schema that `data` must fit")),
+  example: z
+    .optional(z.record(z.string(), z.unknown()))
+    .check(z.describe("Data as `test` sends it; it fits the schema")),
+}));
 
-const shownTypeSchema = lazySchema(() =>
-  z
-    .looseObject({ type: z.string(), description: z.string(), updated_at: z.string() })
-    .register(z.globalRegistry, { id: "EventType" }),
-);
+const shownTypeSchema = looseSchema("EventType", () => ({
+  type: z.string(),
+  description: z.string(),
+  updated_at: z.string(),
+}));
 
 const putType = routeOf(
   "PUT /v1/event_types/:id",

@@ -4,7 +4,13 @@ import { readIdempotencyKey } from "../../../cloudflare/http/read-request-body.t
 import { quotaHeaders, respondRefused } from "../../../cloudflare/http/respond.ts";
 import type { Route } from "../../../feature/route.ts";
 import type { Publishing, PublishRefusal } from "../publishing.ts";
-import { lazySchema, pageFields, parsePage, refuseOtherParameters } from "../../../feature/schema.ts";
+import {
+  looseSchema,
+  pageFields,
+  parsePage,
+  refuseOtherParameters,
+  strictSchema,
+} from "../../../feature/schema.ts";
 import { parseRange } from "../../../core/contract/list-query.ts";
 import { err, makeRefusal, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
 import { countRequest } from "../../../core/gate/admit-plan.ts";
@@ -17,14 +23,12 @@ import { openScope, parseNumberCursor, routeOf, type Scope, UNREADABLE } from ".
 
 const TAG = "Endpoints";
 
-const publishSchema = lazySchema(() =>
-  z.strictObject({
-    ...eventFields(),
-    dry_run: z
-      .optional(z.boolean())
-      .check(z.describe("Say of each endpoint whether the event is for it, and send nothing")),
-  }),
-);
+const publishSchema = strictSchema(() => ({
+  ...eventFields(),
+  dry_run: z
+    .optional(z.boolean())
+    .check(z.describe("Say of each endpoint whether the event is for it, and send nothing")),
+}));
 
 /** `POST /v1/events`: publish an event. It is recorded before the 202. */
 const publishEvent: Route = {
@@ -108,19 +112,15 @@ const CONFLICT = makeRefusal(
 const countsSchema = () =>
   z.strictObject(Object.fromEntries(DELIVERY_STATUSES.map((status) => [status, z.int()])));
 
-const keptEventSchema = lazySchema(() =>
-  z
-    .looseObject({
-      event_id: z.string(),
-      type: z.string(),
-      customer: z.optional(z.string()),
-      at: z.string(),
-      run_id: z.optional(z.string()),
-      data: z.unknown(),
-      deliveries: z.optional(countsSchema()).check(z.describe("Of one event: how many have each status")),
-    })
-    .register(z.globalRegistry, { id: "PublishedEvent" }),
-);
+const keptEventSchema = looseSchema("PublishedEvent", () => ({
+  event_id: z.string(),
+  type: z.string(),
+  customer: z.optional(z.string()),
+  at: z.string(),
+  run_id: z.optional(z.string()),
+  data: z.unknown(),
+  deliveries: z.optional(countsSchema()).check(z.describe("Of one event: how many have each status")),
+}));
 
 const listEvents = routeOf(
   "GET /v1/events",

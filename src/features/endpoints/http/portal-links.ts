@@ -2,28 +2,22 @@ import * as z from "zod/mini";
 import { askGate, readRequest, respondJson } from "../../../feature/answer.ts";
 import type { Route } from "../../../feature/route.ts";
 import { SUBJECT } from "../../../feature/caller.ts";
-import { lazySchema, refuseOtherParameters, refuseQuery } from "../../../feature/schema.ts";
+import { refuseOtherParameters, refuseQuery, strictSchema } from "../../../feature/schema.ts";
 import { err, makeRefusal, ok } from "../../../feature/refuse.ts";
 import { toTime } from "../endpoint-json.ts";
 import { customerField } from "../endpoint-schema.ts";
 import { routeOf } from "./scope.ts";
 import * as LIMITS from "../limits.ts";
 
-const linkSchema = lazySchema(() =>
-  z.strictObject({
-    customer: customerField(),
-    expires_in_s: z
-      .optional(z.int().check(z.minimum(1), z.maximum(LIMITS.portalLinkS)))
-      .check(z.describe(`Seconds until it ends; ${LIMITS.portalLinkUsualS} unless said`)),
-    read_only: z.optional(z.boolean()).check(z.describe("It shows everything and changes nothing")),
-  }),
-);
+const linkSchema = strictSchema(() => ({
+  customer: customerField(),
+  expires_in_s: z
+    .optional(z.int().check(z.minimum(1), z.maximum(LIMITS.portalLinkS)))
+    .check(z.describe(`Seconds until it ends; ${LIMITS.portalLinkUsualS} unless said`)),
+  read_only: z.optional(z.boolean()).check(z.describe("It shows everything and changes nothing")),
+}));
 
-const madeLinkSchema = lazySchema(() =>
-  z
-    .strictObject({ url: z.string(), expires_at: z.string() })
-    .register(z.globalRegistry, { id: "PortalLink" }),
-);
+const madeLinkSchema = strictSchema("PortalLink", () => ({ url: z.string(), expires_at: z.string() }));
 
 /** `POST /v1/portal_links`: a link by which a customer looks after its endpoints. Its token stands in the fragment, which no server is sent. */
 const makeLink = routeOf(

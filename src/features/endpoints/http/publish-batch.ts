@@ -3,7 +3,7 @@ import { askGate, readRun, respondJson } from "../../../feature/answer.ts";
 import { readIdempotencyKey } from "../../../cloudflare/http/read-request-body.ts";
 import { quotaHeaders, respondRefused } from "../../../cloudflare/http/respond.ts";
 import type { Route } from "../../../feature/route.ts";
-import { lazySchema, parseRequest } from "../../../feature/schema.ts";
+import { lazySchema, parseRequest, strictSchema } from "../../../feature/schema.ts";
 import { err, makeRefusal, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
 import { countRequest } from "../../../core/gate/admit-plan.ts";
 import { canonicalJson } from "../../../core/kit/json/canonical-json.ts";
@@ -15,7 +15,7 @@ import type { Publishing } from "../publishing.ts";
 import { refusalOf } from "./events.ts";
 import { openScope } from "./scope.ts";
 
-const eventSchema = lazySchema(() => z.strictObject(eventFields()));
+const eventSchema = strictSchema(eventFields);
 
 const someOf = <Schema extends z.ZodMiniType>(event: Schema) =>
   z.strictObject({ events: z.array(event).check(z.minLength(1), z.maxLength(LIMITS.eventsInBatch)) });
@@ -23,13 +23,11 @@ const someOf = <Schema extends z.ZodMiniType>(event: Schema) =>
 /** Each event is checked by itself. */
 const batchSchema = lazySchema(() => someOf(z.unknown()));
 
-const answerSchema = lazySchema(() => {
+const answerSchema = strictSchema("PublishedBatch", () => {
   const issue = z.strictObject({ path: z.string(), expected: z.string(), received: z.string() });
   const error = z.strictObject({ code: z.string(), message: z.string(), issues: z.optional(z.array(issue)) });
   const published = z.strictObject({ event_id: z.string(), endpoints: z.int() });
-  return z
-    .strictObject({ events: z.array(z.union([published, z.strictObject({ error })])) })
-    .register(z.globalRegistry, { id: "PublishedBatch" });
+  return { events: z.array(z.union([published, z.strictObject({ error })])) };
 });
 
 /** `POST /v1/events/batch`: publish several events in their order. One that is wrong costs itself. */

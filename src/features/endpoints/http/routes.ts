@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { makeReseal } from "../../../cloudflare/routes/make-reseal.ts";
 import type { Route } from "../../../feature/route.ts";
-import { lazySchema, pageFields } from "../../../feature/schema.ts";
+import { pageFields, strictSchema } from "../../../feature/schema.ts";
 import { DELIVERY_STATUSES } from "../delivery.ts";
 import { deliverySchema, wholeEndpointSchema } from "../endpoint-json.ts";
 import { endpointSchema } from "../endpoint-schema.ts";
@@ -23,11 +23,9 @@ import { patchEndpoint, putEndpoint } from "./put-endpoint.ts";
 import { routeOf } from "./scope.ts";
 import { openDirectory } from "../objects/endpoint-objects.ts";
 
-const testedSchema = lazySchema(() => z.strictObject({ event_id: z.string() }));
-const recoveredSchema = lazySchema(() => z.strictObject({ deliveries: z.int() }));
-const resentSchema = lazySchema(() =>
-  z.strictObject({ delivery_id: z.string(), status: z.literal("pending") }),
-);
+const testedSchema = strictSchema(() => ({ event_id: z.string() }));
+const recoveredSchema = strictSchema(() => ({ deliveries: z.int() }));
+const resentSchema = strictSchema(() => ({ delivery_id: z.string(), status: z.literal("pending") }));
 
 /** A tenant's endpoints, and the deliveries to them. */
 export const ENDPOINT_ENDPOINTS: readonly Route[] = [

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 
 import * as LIMITS from "../limits.ts";
 import type { CronClock } from "../clock/next-time.ts";
-import { isJsonObject, type JsonObject, lazySchema, type Written } from "../../../feature/schema.ts";
+import { isJsonObject, type JsonObject, strictSchema, type Written } from "../../../feature/schema.ts";
 import { hookTriggerSchema } from "../hooks/hook-trigger.ts";
 import { batchForm, type KeptAs, type OnError } from "../../../core/contract/batch.ts";
 import { declarationSchema } from "../../added-tools/declared/declaration-schema.ts";
@@ -10,22 +10,16 @@ import type { JsonSchema } from "../../../core/catalog/tool-schema.ts";
 import type { HookFacts } from "../../../core/contract/gate/job.ts";
 
 /** Triggers run a flow without a caller: signed deliveries to its address, a clock, or both. */
-export const triggersSchema = lazySchema(() =>
-  z
-    .strictObject({
-      webhook: z.optional(hookTriggerSchema()),
-      cron: z.optional(z.string()).check(z.describe("Five fields, such as '0 7 * * 1-5'")),
-      timezone: z.optional(z.string()).check(z.describe("An IANA zone; UTC where it is left out")),
-      paused: z
-        .optional(z.boolean())
-        .check(
-          z.describe(
-            "Neither the webhook nor the clock runs it; what the clock would have run is not made up",
-          ),
-        ),
-    })
-    .register(z.globalRegistry, { id: "Triggers" }),
-);
+export const triggersSchema = strictSchema("Triggers", () => ({
+  webhook: z.optional(hookTriggerSchema()),
+  cron: z.optional(z.string()).check(z.describe("Five fields, such as '0 7 * * 1-5'")),
+  timezone: z.optional(z.string()).check(z.describe("An IANA zone; UTC where it is left out")),
+  paused: z
+    .optional(z.boolean())
+    .check(
+      z.describe("Neither the webhook nor the clock runs it; what the clock would have run is not made up"),
+    ),
+}));
 
 type Triggers = Written<typeof triggersSchema>;
 
@@ -36,10 +30,10 @@ export function clockOf(triggers: Triggers | undefined): CronClock | null {
 }
 
 /** The shape of a flow, field by field. `parseFlow` then checks the meaning of its actions. */
-export const flowSchema = lazySchema(() => {
+export const flowSchema = strictSchema(() => {
   const { summary, description } = declarationSchema().shape;
   const { on_error } = batchForm.schema().shape;
-  return z.strictObject({
+  return {
     summary,
     description: z.optional(description),
     input_schema: z.custom<Record<string, unknown>>(isJsonObject, "a JSON Schema of an object"),
@@ -56,7 +50,7 @@ export const flowSchema = lazySchema(() => {
       .check(z.describe("The answer, made of the results: any JSON, with references and templates")),
     deadline_ms: z.optional(z.int().check(z.minimum(1), z.maximum(LIMITS.maxDeadlineMs))),
     triggers: z.optional(triggersSchema()),
-  });
+  };
 });
 
 /**

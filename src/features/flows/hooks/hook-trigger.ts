@@ -25,7 +25,7 @@ const VERIFY = [...Object.keys(PRESETS), ...FORMS];
  * How deliveries to a flow prove who sent them, as its author writes it. `secret` is the name of one, never its text. `checkHook`
  * finds what contradicts itself.
  */
-export const hookTriggerSchema = lazySchema(() => {
+export const hookTriggerSchema = lazySchema("WebhookTrigger", () => {
   const header = z.string().check(z.regex(HEADER_NAME));
   const pointer = z.string().check(z.regex(POINTER), z.maxLength(255));
   const part = z.string().check(z.regex(PART));
@@ -114,32 +114,30 @@ export const hookTriggerSchema = lazySchema(() => {
     algorithm: z.optional(z.enum(["sha256", "sha1", "sha512"])),
     id_header: z.optional(header).check(z.describe("An older name of 'id'")),
   };
-  return z
-    .discriminatedUnion(
-      "verify",
-      [
-        z.strictObject({
-          verify: z.enum(Object.keys(PRESETS) as PresetName[]),
-          ...shared,
-          verify_token: z
-            .optional(z.string().check(z.regex(SECRET_NAME)))
-            .check(z.describe("The name of the secret with which Meta asks whether anybody is there")),
-        }),
-        z.strictObject({ verify: z.enum(["hmac", "hmac-sha256"]), ...hmac }),
-        z.strictObject({ verify: z.literal("ed25519"), ...shared, ...signed }),
-        z.strictObject({
-          verify: z.literal("token"),
-          ...shared,
-          ...form,
-          header: z.optional(header),
-          query: z.optional(part),
-          pointer: z.optional(pointer),
-          basic: z.optional(z.literal(true)),
-        }),
-      ],
-      `one of ${VERIFY.map((verify) => JSON.stringify(verify)).join(", ")}`,
-    )
-    .register(z.globalRegistry, { id: "WebhookTrigger" });
+  return z.discriminatedUnion(
+    "verify",
+    [
+      z.strictObject({
+        verify: z.enum(Object.keys(PRESETS) as PresetName[]),
+        ...shared,
+        verify_token: z
+          .optional(z.string().check(z.regex(SECRET_NAME)))
+          .check(z.describe("The name of the secret with which Meta asks whether anybody is there")),
+      }),
+      z.strictObject({ verify: z.enum(["hmac", "hmac-sha256"]), ...hmac }),
+      z.strictObject({ verify: z.literal("ed25519"), ...shared, ...signed }),
+      z.strictObject({
+        verify: z.literal("token"),
+        ...shared,
+        ...form,
+        header: z.optional(header),
+        query: z.optional(part),
+        pointer: z.optional(pointer),
+        basic: z.optional(z.literal(true)),
+      }),
+    ],
+    `one of ${VERIFY.map((verify) => JSON.stringify(verify)).join(", ")}`,
+  );
 });
 
 export type HookTrigger = Written<typeof hookTriggerSchema>;

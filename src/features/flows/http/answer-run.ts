@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 
 import { envelopeSchema } from "../../../core/answer/result-schema.ts";
 import { receiptForm, tagsForm } from "../../../core/contract/batch.ts";
-import { isJsonObject, lazySchema, parseRequest } from "../../../feature/schema.ts";
+import { isJsonObject, lazySchema, parseRequest, strictSchema } from "../../../feature/schema.ts";
 import * as LIMITS from "../limits.ts";
 import { executeFlow } from "../run/execute-flow.ts";
 import { readRun } from "../../../feature/answer.ts";
@@ -10,21 +10,17 @@ import { ok } from "../../../feature/refuse.ts";
 import { respondBatch } from "../../../cloudflare/http/respond-run.ts";
 import type { Route } from "../../../feature/route.ts";
 
-const runSchema = lazySchema(() =>
-  z
-    .strictObject({
-      input: z._default(z.record(z.string(), z.unknown()), {}),
-      deadline_ms: z.optional(z.int().check(z.minimum(1), z.maximum(LIMITS.maxDeadlineMs))),
-      max_tokens: z.optional(z.int().check(z.minimum(1), z.maximum(LIMITS.maxTokens))),
-      dry_run: z.optional(z.boolean()),
-      plan_receipt: z.optional(receiptForm.schema()),
-      skip_approval: z.optional(z.boolean()),
-      callback_url: z.optional(z.string()),
-      progress: z.optional(z.boolean()),
-      tags: z.optional(tagsForm.schema()),
-    })
-    .register(z.globalRegistry, { id: "FlowRun" }),
-);
+const runSchema = strictSchema("FlowRun", () => ({
+  input: z._default(z.record(z.string(), z.unknown()), {}),
+  deadline_ms: z.optional(z.int().check(z.minimum(1), z.maximum(LIMITS.maxDeadlineMs))),
+  max_tokens: z.optional(z.int().check(z.minimum(1), z.maximum(LIMITS.maxTokens))),
+  dry_run: z.optional(z.boolean()),
+  plan_receipt: z.optional(receiptForm.schema()),
+  skip_approval: z.optional(z.boolean()),
+  callback_url: z.optional(z.string()),
+  progress: z.optional(z.boolean()),
+  tags: z.optional(tagsForm.schema()),
+}));
 
 /** `POST /v1/flows/{name}/run`: the batch that a flow is, run with an input; its envelope, and the flow's answer. */
 export const runFlowEndpoint: Route = {
@@ -86,11 +82,9 @@ export const runFlowEndpoint: Route = {
   }),
 };
 
-const flowAnswerSchema = lazySchema(() =>
-  z
-    .extend(envelopeSchema(), {
-      answer: z.optional(z.unknown()).check(z.describe("The answer of the flow")),
-      answer_error: z.optional(z.looseObject({})).check(z.describe("Why there is none")),
-    })
-    .register(z.globalRegistry, { id: "FlowAnswer" }),
+const flowAnswerSchema = lazySchema("FlowAnswer", () =>
+  z.extend(envelopeSchema(), {
+    answer: z.optional(z.unknown()).check(z.describe("The answer of the flow")),
+    answer_error: z.optional(z.looseObject({})).check(z.describe("Why there is none")),
+  }),
 );

@@ -6,7 +6,7 @@ import { respondRefusal } from "../../../feature/answer.ts";
 import { refuseMethod } from "../../../cloudflare/http/refuse-path.ts";
 import { describeRoute } from "../../../cloudflare/openapi/route.ts";
 import { ASKING_METHODS } from "../hooks/presets.ts";
-import { type JsonObject, lazySchema } from "../../../feature/schema.ts";
+import { type JsonObject, lazySchema, looseSchema, strictSchema } from "../../../feature/schema.ts";
 import { answerHook } from "./answer-hook.ts";
 
 const PATH = "/hooks/:tenant/:id";
@@ -63,22 +63,14 @@ const eventSchema = lazySchema(() =>
     description: 'Whatever the sender sends: the input of the run, a list as {"items": [...]}',
   }),
 );
-const recordedSchema = lazySchema(() =>
-  z.strictObject({ job_id: z.string() }).register(z.globalRegistry, { id: "RecordedRun" }),
-);
-const unwantedSchema = lazySchema(() =>
-  z
-    .looseObject({
-      accepted: z
-        .optional(z.literal(false))
-        .check(z.describe("It starts nothing, and the sender does well to go on")),
-      reason: z.optional(z.string()),
-      job_id: z
-        .optional(z.string())
-        .check(z.describe("Where the sender wants 200 for a run that is recorded")),
-    })
-    .register(z.globalRegistry, { id: "WebhookTaken" }),
-);
+const recordedSchema = strictSchema("RecordedRun", () => ({ job_id: z.string() }));
+const unwantedSchema = looseSchema("WebhookTaken", () => ({
+  accepted: z
+    .optional(z.literal(false))
+    .check(z.describe("It starts nothing, and the sender does well to go on")),
+  reason: z.optional(z.string()),
+  job_id: z.optional(z.string()).check(z.describe("Where the sender wants 200 for a run that is recorded")),
+}));
 
 const inPath = (name: string, description: string): JsonObject => ({
   name,

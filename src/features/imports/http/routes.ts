@@ -3,7 +3,13 @@ import * as LIMITS from "../limits.ts";
 import type { DeclarationRules, McpCall } from "../../added-tools/declared/declaration.ts";
 import { type Keepable, keepTool } from "../../added-tools/put-tool.ts";
 import { mcpSchema } from "../../added-tools/declared/declaration-schema.ts";
-import { isJsonObject, lazySchema, parseRequest, type Written } from "../../../feature/schema.ts";
+import {
+  isJsonObject,
+  lazySchema,
+  parseRequest,
+  strictSchema,
+  type Written,
+} from "../../../feature/schema.ts";
 import type { RefusalIssue } from "../../../core/contract/refusal.ts";
 import { err, makeRefusal, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
 import { readDocument } from "../openapi/read-document.ts";
@@ -110,19 +116,13 @@ const importSchema = lazySchema(() =>
   }),
 );
 
-const importedSchema = lazySchema(() =>
-  z
-    .strictObject({
-      tools: z.array(shownToolSchema()),
-      skipped: z
-        .array(z.strictObject({ operation: z.string(), reason: z.string() }))
-        .check(z.describe("Operations that no tool was made of")),
-      removed: z
-        .array(z.string())
-        .check(z.describe("Tools of the same prefix that the document has no more")),
-    })
-    .register(z.globalRegistry, { id: "ImportedTools" }),
-);
+const importedSchema = strictSchema("ImportedTools", () => ({
+  tools: z.array(shownToolSchema()),
+  skipped: z
+    .array(z.strictObject({ operation: z.string(), reason: z.string() }))
+    .check(z.describe("Operations that no tool was made of")),
+  removed: z.array(z.string()).check(z.describe("Tools of the same prefix that the document has no more")),
+}));
 
 const TOO_MUCH_WORK =
   "The patterns in this tenant's imports have taken all the work of this minute; import again when it is over.";

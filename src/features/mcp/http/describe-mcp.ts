@@ -2,24 +2,16 @@ import * as z from "zod/mini";
 
 import type { DocumentWriter } from "../../../feature/route.ts";
 import { TOOL_SURFACES } from "../../discovery/tool-surface.ts";
-import { type JsonObject, lazySchema } from "../../../feature/schema.ts";
+import { type JsonObject, looseSchema, strictSchema } from "../../../feature/schema.ts";
 import { problemSchema } from "../../../feature/refuse.ts";
 
-const surfaceSchema = lazySchema(() => z.strictObject({ surface: z.optional(z.enum(TOOL_SURFACES)) }));
-const messageSchema = lazySchema(() =>
-  z.looseObject({ jsonrpc: z.literal("2.0") }).register(z.globalRegistry, { id: "McpMessage" }),
-);
-const answerSchema = lazySchema(() =>
-  z.looseObject({ jsonrpc: z.literal("2.0") }).register(z.globalRegistry, { id: "McpAnswer" }),
-);
-const errorSchema = lazySchema(() =>
-  z
-    .looseObject({
-      jsonrpc: z.literal("2.0"),
-      error: z.looseObject({ code: z.int(), message: z.string() }),
-    })
-    .register(z.globalRegistry, { id: "McpError" }),
-);
+const surfaceSchema = strictSchema(() => ({ surface: z.optional(z.enum(TOOL_SURFACES)) }));
+const messageSchema = looseSchema("McpMessage", () => ({ jsonrpc: z.literal("2.0") }));
+const answerSchema = looseSchema("McpAnswer", () => ({ jsonrpc: z.literal("2.0") }));
+const errorSchema = looseSchema("McpError", () => ({
+  jsonrpc: z.literal("2.0"),
+  error: z.looseObject({ code: z.int(), message: z.string() }),
+}));
 
 const ERRORS = {
   400: "Not JSON, not a message of the protocol, no such surface, or an extension that the client does not declare",

@@ -9,7 +9,8 @@ import {
   type Refusal,
   type Result,
 } from "../../../feature/refuse.ts";
-import { createRedactor, HeldBytes, HOP_HEADER, type Ports } from "../../../feature/outside.ts";
+import { HOP_HEADER } from "../../../core/egress/guard-headers.ts";
+import { createRedactor, HeldBytes, type Ports } from "../../../feature/outside.ts";
 import { readServer } from "../../agent/http/find-server.ts";
 import { readModelBody } from "../../agent/http/read-model-request.ts";
 import { AnswerBytes, createWait, readText } from "../../agent/read-answer.ts";

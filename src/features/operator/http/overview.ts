@@ -1,7 +1,13 @@
 import * as z from "zod/mini";
 
 import * as LIMITS from "../limits.ts";
-import { lazySchema, refuseOtherParameters, refuseQuery, type Written } from "../../../feature/schema.ts";
+import {
+  lazySchema,
+  refuseOtherParameters,
+  refuseQuery,
+  strictSchema,
+  type Written,
+} from "../../../feature/schema.ts";
 import { askGate, respondJson } from "../../../feature/answer.ts";
 import type { Route } from "../../../feature/route.ts";
 import { err, makeRefusal, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
@@ -83,32 +89,32 @@ const time = lazySchema(() =>
   z.nullable(count()).check(z.describe("To within 10 %; null where nothing was measured")),
 );
 
-const toolSchema = lazySchema(() =>
-  z.strictObject({ tool: z.string(), calls: count(), error_rate: rate(), p50_ms: time(), p95_ms: time() }),
-);
+const toolSchema = strictSchema(() => ({
+  tool: z.string(),
+  calls: count(),
+  error_rate: rate(),
+  p50_ms: time(),
+  p95_ms: time(),
+}));
 
-const tenantSchema = lazySchema(() =>
-  z.strictObject({
-    tenant: z.string(),
-    runs: count(),
-    actions: count(),
-    error_rate: rate().check(
-      z.describe("Of its actions, those that failed or whose end is unknown, at once or as a job"),
-    ),
-    p50_ms: time(),
-    p95_ms: time(),
-    throttled: count().check(
-      z.describe("Requests and actions that ended as QUOTA_EXCEEDED, RATE_LIMITED or BACKLOG_FULL"),
-    ),
-    dead: z.record(z.string(), count()).check(z.describe("Jobs that are dead now, by their code")),
-    waiting: count().check(z.describe("Questions that wait for a person now")),
-    tools: z.array(toolSchema()).check(z.describe("Ten at most, those that fail most first")),
-  }),
-);
+const tenantSchema = strictSchema(() => ({
+  tenant: z.string(),
+  runs: count(),
+  actions: count(),
+  error_rate: rate().check(
+    z.describe("Of its actions, those that failed or whose end is unknown, at once or as a job"),
+  ),
+  p50_ms: time(),
+  p95_ms: time(),
+  throttled: count().check(
+    z.describe("Requests and actions that ended as QUOTA_EXCEEDED, RATE_LIMITED or BACKLOG_FULL"),
+  ),
+  dead: z.record(z.string(), count()).check(z.describe("Jobs that are dead now, by their code")),
+  waiting: count().check(z.describe("Questions that wait for a person now")),
+  tools: z.array(toolSchema()).check(z.describe("Ten at most, those that fail most first")),
+}));
 
-const overviewSchema = lazySchema(() =>
-  z.strictObject({ tenants: z.array(tenantSchema()) }).register(z.globalRegistry, { id: "Overview" }),
-);
+const overviewSchema = strictSchema("Overview", () => ({ tenants: z.array(tenantSchema()) }));
 
 /** Parse the query of `GET /v1/operator/overview`. Anything it does not know is refused. */
 function parseOverviewQuery(query: URLSearchParams): Result<OverviewQuery, Refusal> {

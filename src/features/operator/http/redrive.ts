@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
 import { type Gate, redriveAll } from "../../../feature/tenant.ts";
-import { lazySchema } from "../../../feature/schema.ts";
+import { strictSchema } from "../../../feature/schema.ts";
 import { askGate, readRequest, respondJson } from "../../../feature/answer.ts";
 import type { Route } from "../../../feature/route.ts";
 import { err, makeRefusal, ok } from "../../../feature/refuse.ts";
@@ -58,25 +58,19 @@ async function findDead(
   return { jobs, more: false };
 }
 
-const redriveSchema = lazySchema(() =>
-  z
-    .strictObject({
-      tenant: z.string().check(z.regex(KEY_NAME, "a tenant's name")),
-      code: z.optional(z.string()).check(z.describe("Only jobs that ended with it, as the overview has it")),
-      tool: z.optional(z.string()),
-    })
-    .register(z.globalRegistry, { id: "RedriveTenant" }),
-);
+const redriveSchema = strictSchema("RedriveTenant", () => ({
+  tenant: z.string().check(z.regex(KEY_NAME, "a tenant's name")),
+  code: z.optional(z.string()).check(z.describe("Only jobs that ended with it, as the overview has it")),
+  tool: z.optional(z.string()),
+}));
 
-const redrivenSchema = lazySchema(() => {
+const redrivenSchema = strictSchema("RedrivenTenant", () => {
   const count = z.int().check(z.minimum(0));
-  return z
-    .strictObject({
-      redriven: count,
-      not_redriven: count,
-      tools_gone: z.array(z.string()).check(z.describe("Tools that are not deployed: their jobs stay dead")),
-      backlog_full: z.boolean(),
-      more: z.boolean().check(z.describe("There may be more of them: ask again")),
-    })
-    .register(z.globalRegistry, { id: "RedrivenTenant" });
+  return {
+    redriven: count,
+    not_redriven: count,
+    tools_gone: z.array(z.string()).check(z.describe("Tools that are not deployed: their jobs stay dead")),
+    backlog_full: z.boolean(),
+    more: z.boolean().check(z.describe("There may be more of them: ask again")),
+  };
 });

@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { agentOptionsSchema } from "../../agent/agent-options.ts";
 import { toChatError } from "../../agent/dialect/provider-error.ts";
 import { answerModelRequests, providerDialect } from "../../agent/http/routes.ts";
-import { lazySchema } from "../../../feature/schema.ts";
+import { looseSchema } from "../../../feature/schema.ts";
 import { makeRefusal, statusOf } from "../../../feature/refuse.ts";
 import type { Dialect, Route } from "../../../feature/route.ts";
 import { RESPONSES_ROUTE } from "../dialect/responses-dialect.ts";
@@ -16,20 +16,18 @@ export const RESPONSES_ERRORS: Dialect = {
   unknownPath: makeRefusal("NOT_FOUND", "Responses are not kept: send the whole conversation in `input`."),
 };
 
-const bodySchema = lazySchema(() => {
+const bodySchema = looseSchema("ResponsesRequest", () => {
   const nothing = z.optional(z.null()).check(z.describe("Nothing is kept here under an id"));
   const never = z.optional(z.nullable(z.literal(false)));
-  return z
-    .looseObject({
-      input: z.union([z.string().check(z.minLength(1)), z.array(z.looseObject({})).check(z.minLength(1))]),
-      stream: z.optional(z.boolean()),
-      store: never,
-      background: never,
-      previous_response_id: nothing,
-      conversation: nothing,
-      volley: z.optional(agentOptionsSchema()),
-    })
-    .register(z.globalRegistry, { id: "ResponsesRequest" });
+  return {
+    input: z.union([z.string().check(z.minLength(1)), z.array(z.looseObject({})).check(z.minLength(1))]),
+    stream: z.optional(z.boolean()),
+    store: never,
+    background: never,
+    previous_response_id: nothing,
+    conversation: nothing,
+    volley: z.optional(agentOptionsSchema()),
+  };
 });
 
 export const createResponse: Route = answerModelRequests({

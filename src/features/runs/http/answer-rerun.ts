@@ -4,7 +4,7 @@ import { readRequest, respondDocument } from "../../../feature/answer.ts";
 import { answerUnrun } from "../../../cloudflare/http/respond-list.ts";
 import type { Route } from "../../../feature/route.ts";
 import { envelopeSchema } from "../../../core/answer/result-schema.ts";
-import { lazySchema } from "../../../feature/schema.ts";
+import { lazySchema, strictSchema } from "../../../feature/schema.ts";
 import { onlyField } from "./bulk-request.ts";
 import { refuseGoing } from "./look-at-run.ts";
 import { openLog } from "./open-log.ts";
@@ -78,18 +78,10 @@ export const rerunRun: Route = {
   }),
 };
 
-const rerunSchema = lazySchema(() =>
-  z.strictObject({ only: onlyField() }).register(z.globalRegistry, { id: "Rerun" }),
-);
+const rerunSchema = strictSchema("Rerun", () => ({ only: onlyField() }));
 
-const recordedSchema = lazySchema(() =>
-  z
-    .strictObject({ run_id: z.string(), job_id: z.string() })
-    .register(z.globalRegistry, { id: "RecordedRerun" }),
-);
+const recordedSchema = strictSchema("RecordedRerun", () => ({ run_id: z.string(), job_id: z.string() }));
 
-const rerunAnswerSchema = lazySchema(() =>
-  z
-    .extend(envelopeSchema(), { parent: z.string().check(z.describe("The run that was run again")) })
-    .register(z.globalRegistry, { id: "RerunAnswer" }),
+const rerunAnswerSchema = lazySchema("RerunAnswer", () =>
+  z.extend(envelopeSchema(), { parent: z.string().check(z.describe("The run that was run again")) }),
 );

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-import { lazySchema, refuseQuery } from "../../../feature/schema.ts";
+import { lazySchema, refuseQuery, strictSchema } from "../../../feature/schema.ts";
 import * as LIMITS from "../limits.ts";
 import { err, makeRefusal, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
 import { onlyWorkOf } from "../../../cloudflare/http/own-work.ts";
@@ -18,30 +18,22 @@ export const onlyField = () =>
   z.optional(z.literal("failed")).check(z.describe("Reads that succeeded are answered too, and not run"));
 
 /** The body that names the runs, by the filters of the list. */
-export const cancelSchema = lazySchema(() =>
-  z.extend(runFilterSchema(), cursorField()).register(z.globalRegistry, { id: "CancelRuns" }),
-);
+export const cancelSchema = lazySchema("CancelRuns", () => z.extend(runFilterSchema(), cursorField()));
 
-export const rerunsSchema = lazySchema(() =>
-  z
-    .extend(runFilterSchema(), {
-      ...cursorField(),
-      only: onlyField(),
-    })
-    .register(z.globalRegistry, { id: "RerunRuns" }),
+export const rerunsSchema = lazySchema("RerunRuns", () =>
+  z.extend(runFilterSchema(), {
+    ...cursorField(),
+    only: onlyField(),
+  }),
 );
 
 /** The answer: how many it was done to, and where the rest begins. */
-export const bulkSchema = lazySchema(() =>
-  z
-    .strictObject({
-      runs: z.int().check(z.minimum(0), z.maximum(LIMITS.runsInBulk)),
-      next_cursor: z
-        .optional(z.string())
-        .check(z.describe("Where the rest begins, sent as `cursor`; absent where all were looked at")),
-    })
-    .register(z.globalRegistry, { id: "ChangedRuns" }),
-);
+export const bulkSchema = strictSchema("ChangedRuns", () => ({
+  runs: z.int().check(z.minimum(0), z.maximum(LIMITS.runsInBulk)),
+  next_cursor: z
+    .optional(z.string())
+    .check(z.describe("Where the rest begins, sent as `cursor`; absent where all were looked at")),
+}));
 
 /** How far a request came. */
 export interface BulkEnd {

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 
 import { JOB_STATUSES } from "../../../feature/tool.ts";
 import { subjectField } from "../../../feature/caller.ts";
-import { lazySchema, parseExact, parseRequest } from "../../../feature/schema.ts";
+import { parseExact, parseRequest, strictSchema } from "../../../feature/schema.ts";
 import * as LIMITS from "../limits.ts";
 import { attemptNow, err, makeRefusal, ok } from "../../../feature/refuse.ts";
 import { askGate, respondJson } from "../../../feature/answer.ts";
@@ -53,7 +53,7 @@ const BODY = { bodyBytes: LIMITS.runReportBytes, nesting: 2 * LIMITS.nesting, pa
 
 const FORBIDDEN = makeRefusal("FORBIDDEN", "Runs are taken back by a key that may call every tool.");
 
-const restoreSchema = lazySchema(() => {
+const restoreSchema = strictSchema("RestoreRuns", () => {
   const id = z.string().check(z.regex(/^\S{1,300}$/));
   const time = z.int().check(z.minimum(0));
   const count = z.int().check(z.minimum(0));
@@ -118,7 +118,5 @@ const restoreSchema = lazySchema(() => {
     }),
   });
   const rerun = z.strictObject({ at: time, rerun: id, root: id, writes: z.array(z.string()) });
-  return z
-    .strictObject({ runs: z.array(z.union([run, rerun])).check(z.describe("As an export has them")) })
-    .register(z.globalRegistry, { id: "RestoreRuns" });
+  return { runs: z.array(z.union([run, rerun])).check(z.describe("As an export has them")) };
 });

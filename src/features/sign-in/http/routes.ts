@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-import { lazySchema, pageFields, parsePage, refuseOtherParameters } from "../../../feature/schema.ts";
+import { pageFields, parsePage, refuseOtherParameters, strictSchema } from "../../../feature/schema.ts";
 import { askGate, type RequestContext, respondList } from "../../../feature/answer.ts";
 import type { Route } from "../../../feature/route.ts";
 import { err, makeRefusal, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
@@ -107,33 +107,23 @@ const NO_STORES = makeRefusal(
   `This deployment keeps no sign-ins; its operator has to bind the class SignInStore as ${SIGN_INS}.`,
 );
 
-const signInPageSchema = /* @__PURE__ */ lazySchema(() =>
-  z
-    .strictObject({
-      sign_ins: z.array(
-        z
-          .strictObject({
-            sign_in_id: z.string(),
-            client_name: z
-              .string()
-              .check(z.describe("As the program calls itself; anybody can give any name")),
-            client_id: z.string(),
-            key: z.string().check(z.describe("The name of the key that it is")),
-            tools: z
-              .array(z.string())
-              .check(
-                z.describe(
-                  "What the person chose of the key: `tools`, `tools:read`, or `category:` and a name",
-                ),
-              ),
-            subject: z
-              .optional(z.string())
-              .check(z.describe("The person, where they signed in at the issuer")),
-            created_at: z.string(),
-          })
-          .register(z.globalRegistry, { id: "SignIn" }),
-      ),
-      next_cursor: z.nullable(z.string()),
-    })
-    .register(z.globalRegistry, { id: "SignInPage" }),
-);
+const signInPageSchema = /* @__PURE__ */ strictSchema("SignInPage", () => ({
+  sign_ins: z.array(
+    z
+      .strictObject({
+        sign_in_id: z.string(),
+        client_name: z.string().check(z.describe("As the program calls itself; anybody can give any name")),
+        client_id: z.string(),
+        key: z.string().check(z.describe("The name of the key that it is")),
+        tools: z
+          .array(z.string())
+          .check(
+            z.describe("What the person chose of the key: `tools`, `tools:read`, or `category:` and a name"),
+          ),
+        subject: z.optional(z.string()).check(z.describe("The person, where they signed in at the issuer")),
+        created_at: z.string(),
+      })
+      .register(z.globalRegistry, { id: "SignIn" }),
+  ),
+  next_cursor: z.nullable(z.string()),
+}));

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 
 import { type WorkspaceMethods, WORKSPACES } from "../../../feature/tool.ts";
-import { lazySchema, visibleText, type Written } from "../../../feature/schema.ts";
+import { strictSchema, visibleText, type Written } from "../../../feature/schema.ts";
 import { askGate, readRequest, type RequestContext, respondJson } from "../../../feature/answer.ts";
 import type { Route } from "../../../feature/route.ts";
 import { err, makeRefusal, ok } from "../../../feature/refuse.ts";
@@ -60,20 +60,16 @@ export const makeDeletion = (parts: readonly TenantPart[]): Route => ({
   }),
 });
 
-const deleteSchema = lazySchema(() =>
-  z
-    .strictObject({ tenant: z.string().check(z.describe("The tenant of the key that asks, written out")) })
-    .register(z.globalRegistry, { id: "DeleteTenant" }),
-);
+const deleteSchema = strictSchema("DeleteTenant", () => ({
+  tenant: z.string().check(z.describe("The tenant of the key that asks, written out")),
+}));
 
-const deletedSchema = lazySchema(() =>
-  z.strictObject({
-    tenant: z.string(),
-    objects: z.int().check(z.minimum(0), z.describe("Objects of the bucket that were deleted")),
-    more_objects: z.boolean().check(z.describe("There are more; send the same request again")),
-    files: z.int().check(z.minimum(0), z.describe("Files of the workspace that were deleted")),
-  }),
-);
+const deletedSchema = strictSchema(() => ({
+  tenant: z.string(),
+  objects: z.int().check(z.minimum(0), z.describe("Objects of the bucket that were deleted")),
+  more_objects: z.boolean().check(z.describe("There are more; send the same request again")),
+  files: z.int().check(z.minimum(0), z.describe("Files of the workspace that were deleted")),
+}));
 
 /** The answer with the number of each part. */
 function withParts(parts: readonly TenantPart[]): z.core.$ZodType {
