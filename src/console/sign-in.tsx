@@ -6,6 +6,7 @@ import { forgetKey, keepKey } from "./kit/session.ts";
 import { CopyButton } from "./parts/copy-button.tsx";
 import { ProblemNote } from "./parts/problem-note.tsx";
 import { TextField } from "./parts/text-field.tsx";
+import { Heading } from "./parts/title.tsx";
 
 /** Ask for a key. It is tried before it is kept, and kept in this tab only. */
 export function SignIn({
@@ -36,7 +37,7 @@ export function SignIn({
         <img src="/icon.svg" alt="" width="36" height="36" /> Volley
       </p>
       <div class="stack">
-        <h1>Console</h1>
+        <Heading text="Console" />
         <p class="muted">Run batches, see how they run, and decide what waits for a person.</p>
       </div>
       <form onSubmit={(event: Event) => void submit(event)}>

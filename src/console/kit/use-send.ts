@@ -1,6 +1,5 @@
 import { useEffect, useState, useRef } from "./jsx-hooks.ts";
 import { type Answer, ask, type Asking, type Problem } from "./api.ts";
-import { holdPage } from "./hold-page.ts";
 import { makeKey } from "./make-idempotency-key.ts";
 import type { WireEnvelope } from "./wire.ts";
 
@@ -23,6 +22,20 @@ export function useSend(): Sending {
     return answer;
   };
   return { send, isBusy, problem };
+}
+
+/**
+ * Let the browser ask before the page goes, until something that was sent has its answer. A page that is left takes its
+ * connection with it: the rest of what was sent under a key goes on, and its answer has no reader.
+ */
+export async function holdPage<T>(answer: Promise<T>): Promise<T> {
+  const stay = (event: BeforeUnloadEvent): void => event.preventDefault();
+  addEventListener("beforeunload", stay);
+  try {
+    return await answer;
+  } finally {
+    removeEventListener("beforeunload", stay);
+  }
 }
 
 /**

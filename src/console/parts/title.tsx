@@ -1,7 +1,5 @@
-import { useLayoutEffect, useRef } from "../kit/jsx-hooks.ts";
-
-let hasMoved = false;
-addEventListener("hashchange", () => (hasMoved = true));
+import { useEffect, useRef } from "../kit/jsx-hooks.ts";
+import { arrive } from "../kit/arrive.ts";
 
 interface TitleProps {
   readonly text: string;
@@ -10,15 +8,8 @@ interface TitleProps {
   readonly children?: unknown;
 }
 
-/**
- * The heading of a page, with its buttons. When a link led here and is gone with its page, the heading gets the focus, so that
- * who reads by ear or keyboard goes on where the page begins.
- */
+/** The heading of a page, with its buttons. */
 export function Title({ text, back, children }: TitleProps) {
-  const heading = useRef<HTMLHeadingElement>(null);
-  useLayoutEffect(() => {
-    if (hasMoved && document.activeElement === document.body) heading.current?.focus();
-  }, [text]);
   return (
     <div class="page-head">
       {back && (
@@ -26,10 +17,20 @@ export function Title({ text, back, children }: TitleProps) {
           <span aria-hidden="true">‹</span> {back.label}
         </a>
       )}
-      <h1 tabindex={-1} ref={heading}>
-        <bdi>{text}</bdi>
-      </h1>
+      <Heading text={text} />
       {children !== undefined && <div class="actions">{children}</div>}
     </div>
+  );
+}
+
+/** The words of a page's heading, which takes the focus of who comes to the page. */
+export function Heading({ text }: Pick<TitleProps, "text">) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  // An effect of the layout comes before the heading is in the page.
+  useEffect(() => arrive(heading.current!), []);
+  return (
+    <h1 tabindex={-1} ref={heading}>
+      <bdi>{text}</bdi>
+    </h1>
   );
 }

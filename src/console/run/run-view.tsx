@@ -41,7 +41,7 @@ export function RunView({ route }: { readonly route: Route }) {
   const { isWritten } = begun;
   useEffect(() => {
     // The call is written: a person who comes back here goes on with it, and does not begin anew.
-    if (isWritten) history.replaceState(null, "", hrefTo("run"));
+    if (isWritten) history.replaceState(history.state, "", hrefTo("run"));
   }, [isWritten]);
   // A written batch can be shown at once; for an empty one the tools suggest a beginning.
   const isReady =

@@ -11,6 +11,7 @@ import type { WirePlan, WireTool } from "../kit/wire.ts";
 import { announce } from "../parts/announce.tsx";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
+import { Heading } from "../parts/title.tsx";
 import { type Draft, findSlip, keepDraft } from "./draft.ts";
 import { nameActions } from "./name-actions.ts";
 import { PlanGraph } from "./plan-graph.tsx";
@@ -144,7 +145,7 @@ export function Workbench({ begun, tools, children }: WorkbenchProps) {
   return (
     <div class="stack">
       <div class="page-head">
-        <h1>Playground</h1>
+        <Heading text="Playground" />
         <div class="actions">
           <button type="button" onClick={() => void plan()}>
             Plan

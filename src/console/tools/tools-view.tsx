@@ -12,13 +12,14 @@ import { ask, type Problem } from "../kit/api.ts";
 /** The callable tools: all of them, the ones that a search finds as a model finds them, or one. */
 export function ToolsView({ route }: { readonly route: Route }) {
   if (route.id !== null) return <ToolPage key={`tool ${route.id}`} name={route.id} />;
-  return <ToolList key="list" />;
+  return <ToolList key="list" typed={route.query.get("q") ?? ""} />;
 }
 
-function ToolList() {
-  const [query, setQuery] = useState("");
-  const { tools, total, hint, isLoading, problem } = useTools(query.trim());
-  const isSearch = query.trim() !== "";
+/** @param typed as the address has it, so that it is there again on the way back */
+function ToolList({ typed }: { readonly typed: string }) {
+  const query = typed.trim();
+  const { tools, total, hint, isLoading, problem } = useTools(query);
+  const isSearch = query !== "";
   return (
     <div class="stack">
       <Title text="Tools" />
@@ -27,8 +28,10 @@ function ToolList() {
         <input
           type="search"
           placeholder="What should it do? Models search by the same words."
-          value={query}
-          onInput={(event: Event) => setQuery((event.currentTarget as HTMLInputElement).value)}
+          value={typed}
+          onInput={(event: Event) =>
+            location.replace(hrefTo("tools", null, { q: (event.currentTarget as HTMLInputElement).value }))
+          }
         />
       </label>
       <p class="muted small" role="status">

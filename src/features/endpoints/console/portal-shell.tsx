@@ -8,7 +8,7 @@ import { useRoute } from "../../../console/kit/use-browser.ts";
 import { Announcer } from "../../../console/parts/announce.tsx";
 import { Pending } from "../../../console/parts/notes.tsx";
 import { Time } from "../../../console/parts/time.tsx";
-import { Title } from "../../../console/parts/title.tsx";
+import { Heading, Title } from "../../../console/parts/title.tsx";
 import { DeliveryList } from "./delivery-list.tsx";
 import { AccessProvider } from "./access.ts";
 import { EndpointList } from "./endpoint-list.tsx";
@@ -75,7 +75,7 @@ export function Portal({ name, logo }: { readonly name: string; readonly logo: s
 function NoLink({ name, hadOne }: { readonly name: string; readonly hadOne: boolean }) {
   return (
     <section class="empty card" aria-label="The link">
-      <h1>{hadOne ? "This link has ended" : "A link is needed"}</h1>
+      <Heading text={hadOne ? "This link has ended" : "A link is needed"} />
       <p>
         {hadOne ? "Links are good for a short time. " : "This page opens by a link that is made for you. "}
         Ask for one where you found this page, or ask {name}.
@@ -137,6 +137,6 @@ export function takeToken(): boolean {
   const [, token] = /^#token=([A-Za-z0-9_.-]+)$/.exec(location.hash) ?? [];
   if (token === undefined) return false;
   keepKey(token);
-  history.replaceState(null, "", location.pathname);
+  history.replaceState(history.state, "", location.pathname);
   return true;
 }

@@ -1,6 +1,6 @@
 import { CallForm } from "../../../console/form/call-form.tsx";
 import type { Problem } from "../../../console/kit/api.ts";
-import { holdPage } from "../../../console/kit/hold-page.ts";
+import { holdPage } from "../../../console/kit/use-send.ts";
 import { makeKey } from "../../../console/kit/make-idempotency-key.ts";
 import { readEvents } from "../../../console/kit/read-events.ts";
 import { hrefTo } from "../../../console/kit/route.ts";

@@ -52,7 +52,8 @@ export function RunTrace({ run, jobs, action, children }: RunTraceProps) {
     // Closing gives the focus back to the row.
     if (key === null) focusRow(list.current, chosen);
     setAsked(key);
-    history.replaceState(null, "", hrefTo("runs", run.run_id, key === null ? {} : { action: key }));
+    const query = key === null ? {} : { action: key };
+    history.replaceState(history.state, "", hrefTo("runs", run.run_id, query));
   };
   const links = holdup.filter(({ fromMs, toMs }) => toMs - fromMs >= LEAST_SHARE * trace.runMs);
   const hasFilter = trace.rows.length > FEW;

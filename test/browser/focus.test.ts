@@ -1,0 +1,143 @@
+import type { Page } from "playwright-core";
+import { beforeAll, describe, expect, test } from "vitest";
+
+import { call, put, TAKES } from "./endpoint-samples.ts";
+import { openConsole } from "./open-console.ts";
+
+const ADMIN = "sandbox-admin-key";
+
+let question: string;
+
+beforeAll(async () => {
+  await put("focused", { description: "Focused" });
+  await call("PUT", "/v1/tools/ask_first", {
+    summary: "Wait for a yes",
+    description: "Wait for a yes.",
+    category: "shop",
+    actions: ["pay"],
+    is_write: true,
+    input_schema: { type: "object", properties: {} },
+    http: { method: "POST", url: TAKES },
+    orchestration: { mode: "sequential-only", confirm: "always" },
+  });
+  const { results } = await call("POST", "/v1/execute_actions", {
+    actions: [{ id: "ask", tool: "ask_first", args: {} }],
+  });
+  question = (results as [{ confirmation: { id: string } }])[0].confirmation.id;
+});
+
+/** The element with the focus: its name, and its words. */
+const focused = (page: Page): Promise<string> =>
+  page.evaluate(() => `${document.activeElement!.tagName} ${document.activeElement!.textContent.trim()}`);
+
+const press = async (page: Page, href: string): Promise<void> => {
+  await page.locator(`a[href="${href}"]`).first().focus();
+  await page.keyboard.press("Enter");
+};
+
+describe("The focus", () => {
+  test.each([
+    ["a tool", "#/tools", () => "#/tools/ask_first", /^H1 ask_first$/],
+    ["a question", "#/confirmations", () => `#/confirmations/${question}`, /^H1 May this happen\?$/],
+    ["the form of an endpoint", "#/endpoints", () => "#/endpoints?view=new", /^H1 A new endpoint$/],
+    ["an endpoint", "#/endpoints", () => "#/endpoints/focused", /^H1 (?:focused|Focused)$/],
+    ["a section, whose script comes later", "#/usage", () => "#/keys", /^H1 Keys$/],
+    ["the Playground, which loads its tools", "#/usage", () => "#/run", /^H1 Playground$/],
+  ])("goes to the heading of %s, and back to the link", async (_, from, to, heading) => {
+    await using console = await openConsole({ key: ADMIN, path: `/console${from}` });
+    const { page } = console;
+    await press(page, to());
+    await expect.poll(() => focused(page)).toMatch(heading);
+    const link = (): Promise<string | null> =>
+      page.evaluate(() => document.activeElement!.getAttribute("href"));
+    await page.goBack();
+    await expect.poll(link).toBe(to());
+    await page.keyboard.press("Enter");
+    await expect.poll(() => focused(page)).toMatch(heading);
+    if ((await page.locator(".back").count()) === 0) return;
+    await page.locator(".back").focus();
+    await page.keyboard.press("Enter");
+    await expect.poll(link).toBe(to());
+    expect(new URL(page.url()).hash).toBe(from);
+  });
+
+  test("goes to the heading when the link is gone, and of what the command bar leads to", async () => {
+    await using console = await openConsole({ key: ADMIN, path: "/console#/endpoints" });
+    const { page } = console;
+    await put("going", { description: "Going" });
+    await press(page, "#/endpoints/going");
+    await expect.poll(() => focused(page)).toBe("H1 Going");
+    await call("DELETE", "/v1/endpoints/going");
+    await page.goBack();
+    await page.locator('a[href="#/endpoints/focused"]').waitFor();
+    expect(await focused(page)).toBe("H1 Endpoints");
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("ask_first");
+    await page.getByRole("option", { name: "ask_first" }).waitFor();
+    await page.keyboard.press("Enter");
+    await expect.poll(() => focused(page)).toBe("H1 ask_first");
+  });
+
+  test("follows who signs in and out, and goes nowhere on a page that was just opened", async () => {
+    await using console = await openConsole({ key: null, path: "/console#/tools" });
+    const { page } = console;
+    expect(await focused(page)).toMatch(/^BODY/);
+    await page.getByLabel("Your key").fill(ADMIN);
+    await page.keyboard.press("Enter");
+    await expect.poll(() => focused(page)).toBe("H1 Tools");
+    await page.getByRole("button", { name: "Sign out" }).focus();
+    await page.keyboard.press("Enter");
+    await expect.poll(() => focused(page)).toBe("H1 Console");
+    await page.getByLabel("Your key").fill(ADMIN);
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: "Tools" }).waitFor();
+    await page.reload();
+    await page.locator('a[href="#/tools/ask_first"]').waitFor();
+    expect(await focused(page)).toMatch(/^BODY/);
+  });
+
+  test("draws no ring around a heading, and begins a new page at its top", async () => {
+    await using console = await openConsole({ key: ADMIN, path: "/console#/tools" });
+    const { page } = console;
+    await page.locator("#main .tool-list a").last().click();
+    await expect.poll(() => focused(page)).toMatch(/^H1/);
+    const look = () =>
+      page.evaluate(() => [getComputedStyle(document.activeElement!).outlineStyle, scrollY] as const);
+    expect(await look()).toEqual(["none", 0]);
+  });
+});
+
+describe("The way back", () => {
+  test.each(["the browser", "the page"])(
+    "by %s finds the list where it was left: its words, its place and the filter of its address",
+    async (by) => {
+      await using console = await openConsole({ key: ADMIN, path: "/console#/tools" });
+      const { page } = console;
+      const goBack = async (): Promise<void> => {
+        if (by === "the browser") await page.goBack();
+        else await page.locator(".back").click();
+      };
+      const last = page.locator("#main .tool-list a").last();
+      await last.scrollIntoViewIfNeeded();
+      const before = await page.evaluate(() => scrollY);
+      expect(before).toBeGreaterThan(0);
+      await last.click();
+      await page.locator(".back").waitFor();
+      await goBack();
+      await expect.poll(() => page.evaluate(() => scrollY)).toBe(before);
+      await page.getByRole("searchbox", { name: "Search" }).fill("wait for a yes");
+      await page.getByText("the best first").waitFor();
+      await page.locator('a[href="#/tools/ask_first"]').click();
+      await page.getByRole("heading", { level: 1, name: "ask_first" }).waitFor();
+      await goBack();
+      await page.getByText("the best first").waitFor();
+      expect(await page.getByRole("searchbox", { name: "Search" }).inputValue()).toBe("wait for a yes");
+      await page.goto(`${console.url}/console#/jobs?since=24h`);
+      await page.goto(`${console.url}/console#/runs?since=24h`);
+      await page.locator('#main a[href^="#/runs/"]').first().click();
+      await page.locator(".back").waitFor();
+      await goBack();
+      await expect.poll(() => new URL(page.url()).hash).toBe("#/runs?since=24h");
+    },
+  );
+});
