@@ -103,9 +103,10 @@ function Sections({ onForget }: { readonly onForget: () => void }) {
             </p>
           )}
           <main class="main" id="main" tabindex={-1} ref={main}>
-            {page === undefined ? (
-              <Missing key="none" title="There is no such page" start={start}>
-                The address names <bdi class="mono">{route.section}</bdi>, and no page is called so.
+            {page === undefined || (page.isWhole === true && route.id !== null) ? (
+              <Missing key="none" title="There is no such page" start={page ?? start}>
+                The address names <bdi class="mono">{page === undefined ? route.section : route.id}</bdi>, and
+                no page {page !== undefined && `of ${page.title} `}is called so.
               </Missing>
             ) : here.includes(page) && (deployment.isKnown || route.section !== null) ? (
               <page.View key={page.name} route={route} />

@@ -73,6 +73,21 @@ describe("The console", () => {
     await page.getByRole("heading", { level: 1, name: "Runs" }).waitFor();
   });
 
+  test.each([
+    ["keys", "Keys"],
+    ["connections", "Connections"],
+    ["usage", "Usage"],
+    ["sign-ins", "Signed-in programs"],
+    ["run", "Playground"],
+  ])("says that %s has no page of one thing, and leads to the whole", async (section, title) => {
+    await using console = await openConsole({ key: ADMIN, path: `/console#/${section}/nope` });
+    const { page } = console;
+    await page.getByRole("heading", { level: 1, name: "There is no such page" }).waitFor();
+    await page.getByText(`The address names nope, and no page of ${title} is called so.`).waitFor();
+    await page.getByRole("link", { name: `Go to ${title}` }).click();
+    await page.getByRole("heading", { level: 1, name: title }).waitFor();
+  });
+
   test("asks for another key when the one it has is not accepted any more", async () => {
     await using console = await openConsole({ key: "gone", path: "/console#/jobs" });
     await console.page.getByText("The key is not accepted any more").waitFor();

@@ -45,6 +45,8 @@ export interface SectionPage {
   /** The path of its picture, in a square of 22. */
   readonly icon: string;
   readonly View: FC<{ readonly route: Route }>;
+  /** None of its things has a page of its own. */
+  readonly isWhole?: boolean;
   /** A key that has it begins there. */
   readonly isStart?: boolean;
   /** A number behind its title in the navigation, such as how many wait. */

@@ -12,6 +12,7 @@ export const section: Section = {
     title: "Connections",
     icon: "M9 13a4 4 0 0 0 6 0l3-3a4 4 0 0 0-6-6l-1 1M13 9a4 4 0 0 0-6 0l-3 3a4 4 0 0 0 6 6l1-1",
     View: later(() => import("./connections-view.tsx").then(({ ConnectionsView }) => ConnectionsView)),
+    isWhole: true,
   },
   batchFields: [
     field("subject", "text", "Whose accounts its tools use"),

@@ -10,5 +10,6 @@ export const section: Section = {
     title: "Keys",
     icon: "M14 8a4 4 0 1 0-4.500 4L3 18v2h3v-2h2v-2h2l1.500-4A4 4 0 0 0 14 8z",
     View: later(() => import("./keys-view.tsx").then(({ KeysView }) => KeysView)),
+    isWhole: true,
   },
 };

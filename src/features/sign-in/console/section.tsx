@@ -18,6 +18,7 @@ export const section: Section = {
     title: "Signed-in programs",
     icon: "M12 4h6v14h-6M4 11h10M11 8l3 3-3 3",
     View: SignInsView,
+    isWhole: true,
   },
 };
 

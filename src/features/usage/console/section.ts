@@ -10,5 +10,6 @@ export const section: Section = {
     title: "Usage",
     icon: "M4 18V9M9.500 18V4M15 18v-6M3 18h16",
     View: later(() => import("./usage-view.tsx").then(({ UsageView }) => UsageView)),
+    isWhole: true,
   },
 };
