@@ -31,6 +31,7 @@ async function readSections(): Promise<readonly Section[]> {
       })),
   };
   vi.stubGlobal("addEventListener", () => {});
+  vi.stubGlobal("history", { state: {} });
   const folder = await mkdtemp(join(tmpdir(), "volley-console-"));
   for (const { path, contents } of await bundleConsole([listed], ["console"]))
     await writeFile(join(folder, basename(path)), contents);
