@@ -26,7 +26,7 @@ const NAMES: Readonly<Record<string, string>> = {
   route:
     "Dialect DocumentWriter Route Router RouterTypes createGateClient createRouter describedRoutesOf listRoutesOf visitorRatesOf",
   schema:
-    "JsonObject Pending Restore Written anyObject describe escapeUnseen findReferences follow isJsonObject lazySchema listArguments looseSchema makeLost matching nearest object objectsOf optional pageFields parseChoice parseExact parseJson parsePage parseRequest readMarker refuseCertain refuseOtherParameters refuseQuery resolveReferences strictSchema toIssues utf8Length visibleText written",
+    "JsonObject Pending Restore Written anyObject describe escapeUnseen findReferences follow isJsonObject lazySchema listArguments looseSchema makeLost matching nearest object objectsOf optional pageFields parseExact parseJson parseList parseQuery parseRequest readMarker refuseCertain refuseQuery resolveReferences strictSchema toIssues utf8Length visibleText written",
   tenant:
     "Gate ObjectPart OpenPart PartMethods PartWorld createKind createPartCall isCall makeJob redriveAll visibleTools",
   tool: "ALIASES BATCH_BOUNDS BATCH_TOOL Catalog ChangeRefusal ContractField FieldFlaw FileChange FileHead FilesRead JOB_STATUSES JobRecord KeptTool Orchestration Outcome Remote RunListener SeenBatch TokenCounter Tool ToolFailure ToolsByName WORKSPACES Watch WorkspaceFile WorkspaceMethods bytesWaiting checkFields defineTool hideNames inputSchema invocationSchema isFlow isTrouble isVisible nameOf orchestrationSchema parseBatch queryCharacters sayFields sayUnknownTool toolSchema walkJobs workspaceBytes workspaceFileBytes workspaceFiles workspaceFirstBytes",

@@ -1,6 +1,7 @@
 import type * as z from "zod/mini";
 
 import { err, ok, type Result } from "../kit/result.ts";
+import { INSTANT_EXPECTED, parseInstant } from "../kit/rfc3339.ts";
 import { visibleText } from "../kit/visible-text.ts";
 import { explainMisfit } from "./issues.ts";
 import { makeRefusal, type Refusal } from "./refusal.ts";
@@ -57,14 +58,41 @@ export function refuseOtherParameters(query: URLSearchParams, known: readonly st
   return null;
 }
 
-/** Read a query parameter that is one of some names; null when it is left out. */
-export function parseChoice<T extends string>(
+/** A parameter: any text, a time, or one of some words. */
+export type QueryFields = Readonly<Record<string, "text" | "time" | readonly string[]>>;
+
+type FieldValue<F> = F extends readonly (infer Word)[] ? Word : F extends "time" ? number : string;
+
+/** The parameters of a query that are there, read. */
+export type ReadQuery<F extends QueryFields> = { readonly [K in keyof F]?: FieldValue<F[K]> };
+
+/**
+ * Parse a query of known parameters, of which each may be left out.
+ *
+ * @param others known parameters that somebody else reads
+ */
+export function parseQuery<const F extends QueryFields>(
   query: URLSearchParams,
-  name: string,
-  choices: readonly T[],
-): Result<T | null, Refusal> {
-  const asked = query.get(name);
-  const chosen = choices.find((choice) => choice === asked);
-  if (asked === null || chosen !== undefined) return ok(chosen ?? null);
-  return err(refuseQuery(name, `one of ${choices.join(", ")}`, asked));
+  fields: F,
+  others: readonly string[] = [],
+): Result<ReadQuery<F>, Refusal> {
+  const other = refuseOtherParameters(query, [...Object.keys(fields), ...others]);
+  if (other !== null) return err(other);
+  const read: Record<string, unknown> = {};
+  for (const [name, field] of Object.entries(fields)) {
+    const text = query.get(name);
+    if (text === null) continue;
+    const value = readField(field, text);
+    if (value === null) {
+      const expected = typeof field === "string" ? INSTANT_EXPECTED : `one of ${field.join(", ")}`;
+      return err(refuseQuery(name, expected, text));
+    }
+    read[name] = value;
+  }
+  return ok(read as ReadQuery<F>);
+}
+
+function readField(field: QueryFields[string], text: string): string | number | null {
+  if (field === "text") return text;
+  return field === "time" ? parseInstant(text) : (field.find((word) => word === text) ?? null);
 }

@@ -1,38 +1,29 @@
-import { parseRange } from "../../core/contract/list-query.ts";
-import { parseChoice, parsePage, refuseOtherParameters } from "../../feature/schema.ts";
-import { err, ok, type Refusal, type Result } from "../../feature/refuse.ts";
+import { parseList } from "../../feature/schema.ts";
+import { ok, type Refusal, type Result } from "../../feature/refuse.ts";
 import { RUN_SOURCES, RUN_STATUSES, type RunHead } from "./run.ts";
 import type { ListedRun, Look, RunPlace, RunQuery } from "./run-log-methods.ts";
 import { sees } from "./see-run.ts";
 
-const TEXTS = ["tool", "flow", "key", "tag", "subject"] as const;
-const PARAMETERS = ["source", "status", ...TEXTS, "request_id", "since", "until", "limit", "cursor"];
+const FIELDS = {
+  source: RUN_SOURCES,
+  status: RUN_STATUSES,
+  tool: "text",
+  flow: "text",
+  key: "text",
+  tag: "text",
+  subject: "text",
+  request_id: "text",
+  since: "time",
+  until: "time",
+} as const;
 const CURSOR = /^(\d{1,15})_([A-Za-z0-9_.:-]{0,200})$/;
 
 /** Parse the query of `GET /v1/runs`. Anything it does not know is refused, so that no filter is ignored. */
 export function parseRunQuery(query: URLSearchParams): Result<RunQuery, Refusal> {
-  const other = refuseOtherParameters(query, PARAMETERS);
-  if (other !== null) return err(other);
-  const source = parseChoice(query, "source", RUN_SOURCES);
-  if (!source.ok) return source;
-  const status = parseChoice(query, "status", RUN_STATUSES);
-  if (!status.ok) return status;
-  const range = parseRange(query);
-  if (!range.ok) return range;
-  const page = parsePage(query, parseRunCursor);
-  if (!page.ok) return page;
-  const texts = TEXTS.flatMap((name) => {
-    const value = query.get(name);
-    return value === null ? [] : [[name, value] as const];
-  });
-  return ok({
-    ...Object.fromEntries(texts),
-    request: query.get("request_id") ?? undefined,
-    source: source.value ?? undefined,
-    status: status.value ?? undefined,
-    ...range.value,
-    ...page.value,
-  });
+  const parsed = parseList(query, parseRunCursor, FIELDS);
+  if (!parsed.ok) return parsed;
+  const { request_id: request, ...rest } = parsed.value;
+  return ok({ request, ...rest });
 }
 
 /** Whether a run is one that is asked for, as who asks sees it: what is hidden of it fits no filter. */

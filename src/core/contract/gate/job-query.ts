@@ -1,33 +1,26 @@
-import { err, ok, type Result } from "../../kit/result.ts";
+import { ok, type Result } from "../../kit/result.ts";
 import { walkRows } from "../../kit/take-rows.ts";
-import { parsePage, parseRange } from "../list-query.ts";
-import { parseChoice, refuseOtherParameters } from "../parse-request.ts";
+import { parseList } from "../list-query.ts";
 import type { Refusal } from "../refusal.ts";
 import { JOB_STATUSES, type JobCursor, type JobQuery, type JobRecord } from "./job.ts";
 import type { Gate } from "./tenant-gate-methods.ts";
 
 const CURSOR = /^(\d{1,15})_([A-Za-z0-9_:.-]{1,200})$/;
-const PARAMETERS = ["status", "tool", "batch_id", "since", "until", "limit", "cursor"];
+
+const FIELDS = {
+  status: JOB_STATUSES,
+  tool: "text",
+  batch_id: "text",
+  since: "time",
+  until: "time",
+} as const;
 
 /** Parse the query of `GET /v1/jobs`. Anything it does not know is refused, so that no filter is ignored. */
 export function parseJobQuery(query: URLSearchParams): Result<JobQuery, Refusal> {
-  const other = refuseOtherParameters(query, PARAMETERS);
-  if (other !== null) return err(other);
-  const status = parseChoice(query, "status", JOB_STATUSES);
-  if (!status.ok) return status;
-  const range = parseRange(query);
-  if (!range.ok) return range;
-  const page = parsePage(query, parseJobCursor);
-  if (!page.ok) return page;
-  const tool = query.get("tool");
-  const batchId = query.get("batch_id") ?? undefined;
-  return ok({
-    status: status.value,
-    ...(tool !== null && { tools: [tool] }),
-    batchId,
-    ...range.value,
-    ...page.value,
-  });
+  const parsed = parseList(query, parseJobCursor, FIELDS);
+  if (!parsed.ok) return parsed;
+  const { status = null, tool, batch_id: batchId, ...rest } = parsed.value;
+  return ok({ status, ...(tool !== undefined && { tools: [tool] }), batchId, ...rest });
 }
 
 /** Walk over the jobs that a query finds, page by page, however many a page has. */

@@ -4,7 +4,7 @@ import { askGate, type RequestContext, respondCounted } from "../../../feature/a
 import * as LIMITS from "../limits.ts";
 import { BATCH_TOOL, type Outcome, parseBatch } from "../../../feature/tool.ts";
 import type { Batch } from "../../../core/contract/batch.ts";
-import { parseExact, refuseOtherParameters, refuseQuery } from "../../../feature/schema.ts";
+import { parseExact, parseQuery, refuseQuery } from "../../../feature/schema.ts";
 import { attempt, err, makeRefusal } from "../../../feature/refuse.ts";
 import { findJob, NO_JOB, UNREADABLE } from "../../../cloudflare/routes/jobs.ts";
 import type { Route } from "../../../feature/route.ts";
@@ -27,12 +27,11 @@ import { isCut } from "../../flows/run/run-journal.ts";
 export const showResults: Route = {
   route: "GET /v1/jobs/:id/results",
   async handle(request, context, id) {
-    const { searchParams } = new URL(request.url);
-    const unread = refuseOtherParameters(searchParams, ["cursor"]);
-    if (unread !== null) return err(unread);
-    const cursor = searchParams.get("cursor");
-    const after = cursor === null ? null : parseCursor(cursor);
-    if (cursor !== null && after === null)
+    const asked = parseQuery(new URL(request.url).searchParams, { cursor: "text" });
+    if (!asked.ok) return asked;
+    const { cursor } = asked.value;
+    const after = cursor === undefined ? null : parseCursor(cursor);
+    if (cursor !== undefined && after === null)
       return err(refuseQuery("cursor", "the next_cursor of an earlier page", cursor));
     const job = await askGate(() => findJob(id, context), UNREADABLE);
     if (!job.ok) return job;

@@ -6,7 +6,7 @@ import type { TenantPart } from "../../../feature/define.ts";
 import { mayDo, withAccount } from "../../../feature/caller.ts";
 import { parseJobCursor, toCursor } from "../../../core/contract/gate/job-query.ts";
 import { pageSchema } from "../../../core/contract/list-query.ts";
-import { pageFields, parsePage, refuseOtherParameters } from "../../../feature/schema.ts";
+import { pageFields, parseList } from "../../../feature/schema.ts";
 import { err, makeRefusal, ok } from "../../../feature/refuse.ts";
 import { takeWalked, walkRows } from "../../../core/kit/take-rows.ts";
 import { callConfirmations, type Remembered } from "../confirmation.ts";
@@ -24,10 +24,7 @@ function seenBy({ caller, catalog }: Pick<RequestContext, "caller" | "catalog">)
 export const listRemembered: Route = {
   route: "GET /v1/remembered",
   async handle(request, context) {
-    const query = new URL(request.url).searchParams;
-    const other = refuseOtherParameters(query, ["limit", "cursor"]);
-    if (other !== null) return err(other);
-    const page = parsePage(query, parseJobCursor);
+    const page = parseList(new URL(request.url).searchParams, parseJobCursor, {});
     if (!page.ok) return page;
     const found = await askGate(async () => {
       const { rows, hasMore } = await callConfirmations(context.gate, "remembered", {

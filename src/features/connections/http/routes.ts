@@ -4,7 +4,7 @@ import { awaitChange } from "../../../cloudflare/http/await-change.ts";
 import { shardOfSubject, SUBJECT, SUBJECT_IN_WORDS } from "../../../core/contract/gate/caller.ts";
 import { toCursor } from "../../../core/contract/gate/job-query.ts";
 import { pageSchema, waitField } from "../../../core/contract/list-query.ts";
-import { pageFields, parsePage, refuseOtherParameters, refuseQuery } from "../../../feature/schema.ts";
+import { pageFields, parseList, refuseQuery } from "../../../feature/schema.ts";
 import { err, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
 import { askGate, type RequestContext, respondJson, respondList } from "../../../feature/answer.ts";
 import { connectorOf } from "../connectors/connector.ts";
@@ -108,15 +108,14 @@ export const deleteConnection = routeOf(
 );
 
 function parseQuery(query: URLSearchParams, context: RequestContext): Result<ConnectionQuery, Refusal> {
-  const other = refuseOtherParameters(query, ["subject", "connector", "limit", "cursor"]);
-  if (other !== null) return err(other);
-  const subject = query.get("subject") ?? context.caller.subject ?? null;
+  const parsed = parseList(query, parseCursor, { subject: "text", connector: "text" });
+  if (!parsed.ok) return parsed;
+  const { subject = context.caller.subject ?? null, connector = null, ...page } = parsed.value;
   if (subject !== null && !SUBJECT.test(subject))
     return err(refuseQuery("subject", SUBJECT_IN_WORDS, subject));
   const foreign = subject === null ? null : refuseOtherSubject(context, subject);
   if (foreign !== null) return err(foreign);
-  const page = parsePage(query, parseCursor);
-  return page.ok ? ok({ subject, connector: query.get("connector"), ...page.value }) : page;
+  return ok({ subject, connector, ...page });
 }
 
 function parseCursor(text: string): ListPlace | null {

@@ -12,9 +12,8 @@ import {
 import { err, ok, makeRefusal } from "../../../feature/refuse.ts";
 import type { Route } from "../../../feature/route.ts";
 import {
-  parseChoice,
+  parseQuery,
   parseRequest,
-  refuseOtherParameters,
   isJsonObject,
   parseExact,
   describe,
@@ -37,22 +36,18 @@ export const listTools: Route = {
   route: "GET /v1/tools",
   async handle(request, context) {
     const { catalog } = context;
-    const query = new URL(request.url).searchParams;
-    const other = refuseOtherParameters(query, ["format", "surface"]);
-    if (other !== null) return err(other);
-    const format = parseChoice(query, "format", TOOL_FORMATS);
-    if (!format.ok) return format;
-    const surface = parseChoice(query, "surface", TOOL_SURFACES);
-    if (!surface.ok) return surface;
+    const fields = { format: TOOL_FORMATS, surface: TOOL_SURFACES };
+    const query = parseQuery(new URL(request.url).searchParams, fields);
+    if (!query.ok) return query;
+    const { format = "json-schema", surface = "batch" } = query.value;
     return holdingBytes(context, async (bytes) => {
       const crowded = await bytes.hold(roomOf(catalog.tools.length), request.signal);
       if (crowded !== null) return err(crowded);
-      const [seen, as] = [surface.value ?? "batch", format.value ?? "json-schema"] as const;
       const write = (shown: typeof catalog, leftOut: number): string => {
-        const tools = toToolList(describeSurface(seen, shown), as);
+        const tools = toToolList(describeSurface(surface, shown), format);
         return JSON.stringify({ tools, ...(leftOut > 0 && { left_out: leftOut }) });
       };
-      const list = writeOnce(catalog, `${seen} ${as}`, () =>
+      const list = writeOnce(catalog, `${surface} ${format}`, () =>
         new TextEncoder().encode(fitTools(catalog, write)),
       );
       return ok(await respondHeld(list, context, { release: bytes.leaveTo(list), headers: {} }));

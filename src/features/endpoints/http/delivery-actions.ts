@@ -1,5 +1,5 @@
 import { askGate, respondJson, respondList } from "../../../feature/answer.ts";
-import { lazySchema, parseChoice, parsePage, refuseOtherParameters } from "../../../feature/schema.ts";
+import { lazySchema, parseList } from "../../../feature/schema.ts";
 import { pageSchema } from "../../../core/contract/list-query.ts";
 import { err, makeRefusal, ok } from "../../../feature/refuse.ts";
 import { DELIVERY_STATUSES, toBody } from "../delivery.ts";
@@ -20,16 +20,12 @@ export const deliveryPageSchema = lazySchema(() =>
 
 /** List deliveries, the latest event first. */
 export async function listDeliveries(query: URLSearchParams, scope: Scope): Answered {
-  const own = scope.customer === undefined ? ["run"] : [];
-  const other = refuseOtherParameters(query, ["endpoint", "event", "status", "limit", "cursor", ...own]);
-  if (other !== null) return err(other);
-  const status = parseChoice(query, "status", DELIVERY_STATUSES);
-  if (!status.ok) return status;
-  const place = parsePage(query, parsePlaceCursor);
-  if (!place.ok) return place;
-  const [endpoint, event, run] = ["endpoint", "event", "run"].map((name) => query.get(name) ?? undefined);
   const { customer } = scope;
-  const asked = { endpoint, event, run, status: status.value ?? undefined, customer, ...place.value };
+  const own = customer === undefined ? ({ run: "text" } as const) : {};
+  const fields = { endpoint: "text", event: "text", status: DELIVERY_STATUSES, ...own } as const;
+  const parsed = parseList(query, parsePlaceCursor, fields);
+  if (!parsed.ok) return parsed;
+  const asked = { ...parsed.value, customer };
   const found = await askGate(() => scope.directory.deliveries(asked), UNREADABLE);
   if (!found.ok) return found;
   const { deliveries, next } = found.value;

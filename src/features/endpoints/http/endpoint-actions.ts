@@ -1,13 +1,6 @@
 import * as z from "zod/mini";
 import { askGate, readRequest, respondJson, respondList } from "../../../feature/answer.ts";
-import {
-  lazySchema,
-  parseChoice,
-  parsePage,
-  refuseOtherParameters,
-  strictSchema,
-  visibleText,
-} from "../../../feature/schema.ts";
+import { lazySchema, parseList, strictSchema, visibleText } from "../../../feature/schema.ts";
 import { pageSchema } from "../../../core/contract/list-query.ts";
 import { err, makeRefusal, ok } from "../../../feature/refuse.ts";
 import { INSTANT_EXPECTED, parseInstant } from "../../../core/kit/rfc3339.ts";
@@ -133,16 +126,11 @@ export const endpointPageSchema = lazySchema(() =>
 );
 
 export async function listEndpoints(query: URLSearchParams, scope: Scope): Answered {
-  const names = ["state", "limit", "cursor", ...(scope.customer === undefined ? ["customer"] : [])];
-  const other = refuseOtherParameters(query, names);
-  if (other !== null) return err(other);
-  const state = parseChoice(query, "state", ENDPOINT_STATES);
-  if (!state.ok) return state;
-  const asked = parsePage(query, parseNumberCursor);
+  const own = scope.customer === undefined ? ({ customer: "text" } as const) : {};
+  const asked = parseList(query, parseNumberCursor, { state: ENDPOINT_STATES, ...own });
   if (!asked.ok) return asked;
-  const { limit, after: before } = asked.value;
-  const customer = scope.customer ?? query.get("customer") ?? undefined;
-  const wanted = { customer, state: state.value ?? undefined, before, limit };
+  const { limit, after: before, ...filters } = asked.value;
+  const wanted = { customer: scope.customer, ...filters, before, limit };
   const found = await askGate(() => scope.directory.list(wanted), UNREADABLE);
   if (!found.ok) return found;
   const { endpoints, next } = found.value;

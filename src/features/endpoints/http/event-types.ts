@@ -7,9 +7,8 @@ import {
   looseSchema,
   pageFields,
   parseExact,
-  parsePage,
+  parseList,
   parseRequest,
-  refuseOtherParameters,
   strictSchema,
   visibleText,
 } from "../../../feature/schema.ts";
@@ -120,9 +119,7 @@ export async function listEventTypes(
   query: URLSearchParams,
   { directory, customer }: Scope,
 ): Promise<Result<Response, Refusal>> {
-  const other = refuseOtherParameters(query, ["limit", "cursor"]);
-  if (other !== null) return err(other);
-  const asked = parsePage(query, (cursor) => (typeField().safeParse(cursor).success ? cursor : null));
+  const asked = parseList(query, (cursor) => (typeField().safeParse(cursor).success ? cursor : null), {});
   if (!asked.ok) return asked;
   const wanted = { ...asked.value, isForCustomer: customer !== undefined };
   const found = await askGate(() => directory.types(wanted), UNREADABLE);

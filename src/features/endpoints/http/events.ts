@@ -4,14 +4,7 @@ import { readIdempotencyKey } from "../../../cloudflare/http/read-request-body.t
 import { quotaHeaders, respondRefused } from "../../../cloudflare/http/respond.ts";
 import type { Route } from "../../../feature/route.ts";
 import type { Publishing, PublishRefusal } from "../publishing.ts";
-import {
-  looseSchema,
-  pageFields,
-  parsePage,
-  refuseOtherParameters,
-  strictSchema,
-} from "../../../feature/schema.ts";
-import { parseRange } from "../../../core/contract/list-query.ts";
+import { looseSchema, pageFields, parseList, strictSchema } from "../../../feature/schema.ts";
 import { err, makeRefusal, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
 import { countRequest } from "../../../core/gate/admit-plan.ts";
 import { checkEvent, eventFields } from "../check-event.ts";
@@ -125,20 +118,15 @@ const keptEventSchema = looseSchema("PublishedEvent", () => ({
 const listEvents = routeOf(
   "GET /v1/events",
   async (scope, { query }) => {
-    const other = refuseOtherParameters(query, ["type", "customer", "since", "until", "limit", "cursor"]);
-    if (other !== null) return err(other);
-    const range = parseRange(query);
-    if (!range.ok) return range;
-    const asked = parsePage(query, parseNumberCursor);
+    const fields = { type: "text", customer: "text", since: "time", until: "time" } as const;
+    const asked = parseList(query, parseNumberCursor, fields);
     if (!asked.ok) return asked;
-    const { limit, after: before } = asked.value;
-    const [type, customer] = ["type", "customer"].map((name) => query.get(name) ?? undefined);
-    const wanted = { type, customer, ...range.value, before, limit };
-    const found = await askGate(() => scope.directory.events(wanted), UNREADABLE);
+    const { after: before, ...wanted } = asked.value;
+    const found = await askGate(() => scope.directory.events({ ...wanted, before }), UNREADABLE);
     if (!found.ok) return found;
     const { events, next } = found.value;
     return respondList("events", events, {
-      limit,
+      limit: wanted.limit,
       toJson: (event) => toEventText(event),
       toCursor: ({ seq }) => String(seq),
       next: next === null ? null : String(next),

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 
 import { askGate } from "../../../feature/answer.ts";
 import { openEventStream, STREAM_HEADERS } from "../../../cloudflare/http/event-stream.ts";
-import { refuseOtherParameters, refuseQuery } from "../../../feature/schema.ts";
+import { parseQuery, refuseQuery } from "../../../feature/schema.ts";
 import { attempt, err, makeRefusal, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
 import { sleep } from "../../../feature/kit.ts";
 import type { FollowAnswer, KeptEvent } from "../directory-methods.ts";
@@ -21,17 +21,17 @@ import { parseNumberCursor, routeOf, UNREADABLE } from "./scope.ts";
 export const followEvents = routeOf(
   "GET /v1/events/stream",
   async (scope, { query, request, context }) => {
-    const other = refuseOtherParameters(query, ["type", "customer"]);
-    if (other !== null) return err(other);
+    const asked = parseQuery(query, { type: "text", customer: "text" });
+    if (!asked.ok) return asked;
+    const { type = "*", customer = null } = asked.value;
     const lastId = request.headers.get("last-event-id") ?? "";
     const from = lastId === "" ? null : parseNumberCursor(lastId);
     if (lastId !== "" && from === null)
       return err(refuseQuery("Last-Event-ID", "the id of an event of this stream", lastId));
-    const type = query.get("type") ?? "*";
     if (!PATTERN.test(type)) return err(refuseQuery("type", PATTERN_IN_WORDS, type));
     const { ports, defer } = context;
     const stream = ports.newId();
-    const wanted = { stream, type, customer: query.get("customer") };
+    const wanted = { stream, type, customer };
     const lookAfter = async (after: number | null): Promise<Result<FollowAnswer, Refusal>> => {
       const found = await askGate(() => scope.directory.follow({ ...wanted, after }), UNREADABLE);
       if (!found.ok) return found;

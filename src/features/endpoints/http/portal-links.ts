@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { askGate, readRequest, respondJson } from "../../../feature/answer.ts";
 import type { Route } from "../../../feature/route.ts";
 import { SUBJECT } from "../../../feature/caller.ts";
-import { refuseOtherParameters, refuseQuery, strictSchema } from "../../../feature/schema.ts";
+import { parseQuery, refuseQuery, strictSchema } from "../../../feature/schema.ts";
 import { err, makeRefusal, ok } from "../../../feature/refuse.ts";
 import { toTime } from "../endpoint-json.ts";
 import { customerField } from "../endpoint-schema.ts";
@@ -59,9 +59,9 @@ const makeLink = routeOf(
 const endLinks = routeOf(
   "DELETE /v1/portal_links",
   async (scope, { query }) => {
-    const other = refuseOtherParameters(query, ["customer"]);
-    if (other !== null) return err(other);
-    const customer = query.get("customer") ?? "";
+    const parsed = parseQuery(query, { customer: "text" });
+    if (!parsed.ok) return parsed;
+    const { customer = "" } = parsed.value;
     if (!SUBJECT.test(customer))
       return err(refuseQuery("customer", "the customer whose links end", customer));
     const hint = "Whether the links have ended is not certain; send the same request again.";

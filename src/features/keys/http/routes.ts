@@ -1,13 +1,7 @@
 import * as z from "zod/mini";
 
 import * as LIMITS from "../limits.ts";
-import {
-  pageFields,
-  parsePage,
-  refuseOtherParameters,
-  visibleText,
-  type Written,
-} from "../../../feature/schema.ts";
+import { pageFields, parseList, visibleText, type Written } from "../../../feature/schema.ts";
 import {
   askGate,
   digestKey,
@@ -114,7 +108,7 @@ const listKeys: Route = {
   async handle(request, context) {
     const made = openKeys(context);
     if (!made.ok) return made;
-    const query = parseKeyQuery(new URL(request.url).searchParams);
+    const query = parseList(new URL(request.url).searchParams, parseCursor, {});
     if (!query.ok) return query;
     const { limit, after } = query.value;
     const { caller, configured, gate, ports } = context;
@@ -154,9 +148,7 @@ const listKeys: Route = {
     id: "listKeys",
     summary: "List the tenant's keys, newest first",
     tag: "Keys",
-    query: z.strictObject({
-      ...pageFields(),
-    }),
+    query: z.strictObject(pageFields()),
     answer: { description: "One page of keys", schema: keyPageSchema(declared) },
     refusals: ["MISCONFIGURED"],
   }),
@@ -261,12 +253,6 @@ function refuseKept(reason: KeyRefusal, name: string): Refusal {
         `The tenant has as many keys as it may where ${shown} would be kept (${LIMITS.keysPerShard}); delete some first.`,
       );
   }
-}
-
-function parseKeyQuery(query: URLSearchParams): Result<{ limit: number; after: KeyPlace | null }, Refusal> {
-  const other = refuseOtherParameters(query, ["limit", "cursor"]);
-  if (other !== null) return err(other);
-  return parsePage(query, parseCursor);
 }
 
 function parseCursor(text: string): KeyPlace | null {

@@ -1,13 +1,7 @@
 import * as z from "zod/mini";
 
 import * as LIMITS from "../limits.ts";
-import {
-  lazySchema,
-  refuseOtherParameters,
-  refuseQuery,
-  strictSchema,
-  type Written,
-} from "../../../feature/schema.ts";
+import { lazySchema, parseQuery, refuseQuery, strictSchema, type Written } from "../../../feature/schema.ts";
 import { askGate, respondJson } from "../../../feature/answer.ts";
 import type { Route } from "../../../feature/route.ts";
 import { err, makeRefusal, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
@@ -118,26 +112,23 @@ const overviewSchema = strictSchema("Overview", () => ({ tenants: z.array(tenant
 
 /** Parse the query of `GET /v1/operator/overview`. Anything it does not know is refused. */
 function parseOverviewQuery(query: URLSearchParams): Result<OverviewQuery, Refusal> {
-  const other = refuseOtherParameters(query, ["hours", "limit"]);
-  if (other !== null) return err(other);
-  const hours = parseCount(query, "hours", {
-    usual: LIMITS.operatorOverviewHours,
-    most: LIMITS.operatorHours,
-  });
+  const asked = parseQuery(query, { hours: "text", limit: "text" });
+  if (!asked.ok) return asked;
+  const hours = parseCount(
+    asked.value.hours ?? `${LIMITS.operatorOverviewHours}`,
+    "hours",
+    LIMITS.operatorHours,
+  );
   if (!hours.ok) return hours;
-  const limit = parseCount(query, "limit", {
-    usual: LIMITS.operatorTenants,
-    most: LIMITS.maxOperatorTenants,
-  });
+  const limit = parseCount(
+    asked.value.limit ?? `${LIMITS.operatorTenants}`,
+    "limit",
+    LIMITS.maxOperatorTenants,
+  );
   return limit.ok ? ok({ hours: hours.value, limit: limit.value }) : limit;
 }
 
-function parseCount(
-  query: URLSearchParams,
-  name: string,
-  { usual, most }: { readonly usual: number; readonly most: number },
-): Result<number, Refusal> {
-  const text = query.get(name) ?? String(usual);
+function parseCount(text: string, name: string, most: number): Result<number, Refusal> {
   const count = /^\d{1,9}$/.test(text) ? Number(text) : 0;
   return count >= 1 && count <= most
     ? ok(count)

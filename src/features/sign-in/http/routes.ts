@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-import { pageFields, parsePage, refuseOtherParameters, strictSchema } from "../../../feature/schema.ts";
+import { pageFields, parseList, strictSchema } from "../../../feature/schema.ts";
 import { askGate, type RequestContext, respondList } from "../../../feature/answer.ts";
 import type { Route } from "../../../feature/route.ts";
 import { err, makeRefusal, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
@@ -17,7 +17,7 @@ const listSignIns: Route = {
   async handle(request, context) {
     const stores = openStores(context);
     if (!stores.ok) return stores;
-    const query = parseQuery(new URL(request.url).searchParams);
+    const query = parseList(new URL(request.url).searchParams, parseCursor, {});
     if (!query.ok) return query;
     const { limit, after } = query.value;
     const found = await askGate(
@@ -37,9 +37,7 @@ const listSignIns: Route = {
     id: "listSignIns",
     summary: "List the programs that signed in with the key, newest first",
     tag: "Sign-ins",
-    query: z.strictObject({
-      ...pageFields(),
-    }),
+    query: z.strictObject(pageFields()),
     answer: {
       description: "One page: the key's own sign-ins, or with `manage_keys` the tenant's",
       schema: signInPageSchema(),
@@ -87,12 +85,6 @@ function ownersOf({ caller }: RequestContext): string {
 function openStores({ configured }: RequestContext): Result<SignInStores, Refusal> {
   const { stores } = signInDeskOf(configured);
   return stores === null ? err(NO_STORES) : ok(stores);
-}
-
-function parseQuery(query: URLSearchParams): Result<{ limit: number; after: SignInPlace | null }, Refusal> {
-  const other = refuseOtherParameters(query, ["limit", "cursor"]);
-  if (other !== null) return err(other);
-  return parsePage(query, parseCursor);
 }
 
 function parseCursor(text: string): SignInPlace | null {

@@ -2,7 +2,7 @@ import { isFlow, isVisible, type KeptTool } from "../../../feature/tool.ts";
 import { askGate, holdingBytes, type RequestContext, respondHeld } from "../../../feature/answer.ts";
 import type { Route } from "../../../feature/route.ts";
 import { attemptNow, err, makeRefusal, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
-import { refuseOtherParameters, refuseQuery, utf8Length } from "../../../feature/schema.ts";
+import { parseQuery, refuseQuery, utf8Length } from "../../../feature/schema.ts";
 import { toBase64Url } from "../../../feature/kit.ts";
 import type { Declared, Feature, TenantPart } from "../../../feature/define.ts";
 import { mayDo } from "../../../feature/caller.ts";
@@ -22,10 +22,9 @@ export const makeExport = (parts: readonly TenantPart[], added: Feature["toolSou
   async handle({ url, signal }, context) {
     const isWhole = mayDo(context.caller, "manage_tools");
     if (!isWhole && !mayDo(context.caller, "manage_keys")) return err(FORBIDDEN);
-    const query = new URL(url).searchParams;
-    const other = refuseOtherParameters(query, ["cursor"]);
-    if (other !== null) return err(other);
-    const place = parsePlace(query.get("cursor"), parts);
+    const query = parseQuery(new URL(url).searchParams, { cursor: "text" });
+    if (!query.ok) return query;
+    const place = parsePlace(query.value.cursor, parts);
     if (!place.ok) return place;
     return holdingBytes(context, async (bytes) => {
       const crowded = await bytes.hold(isWhole ? MOST_BYTES : 0, signal);
@@ -99,8 +98,8 @@ function toCursor(place: Place): string {
   return toBase64Url(new TextEncoder().encode(encodeURIComponent(JSON.stringify(place))));
 }
 
-function parsePlace(cursor: string | null, parts: readonly TenantPart[]): Result<Place | null, Refusal> {
-  if (cursor === null) return ok(null);
+function parsePlace(cursor: string | undefined, parts: readonly TenantPart[]): Result<Place | null, Refusal> {
+  if (cursor === undefined) return ok(null);
   const plain = cursor.replaceAll("-", "+").replaceAll("_", "/");
   const read = attemptNow(() => JSON.parse(decodeURIComponent(atob(plain))) as Place);
   const isPlace = read.ok && Array.isArray(read.value) && parts.some(({ field }) => field === read.value[0]);
