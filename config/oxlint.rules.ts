@@ -37,6 +37,8 @@ export const everywhere: OxlintConfig = {
     "eslint/no-shadow": "off",
     "eslint/no-underscore-dangle": "off",
     "eslint/no-await-in-loop": "off",
+    // A statement of SQL is one: `query(sql)`.
+    "eslint/no-unused-expressions": ["error", { allowTaggedTemplates: true }],
     eqeqeq: "error",
     "prefer-const": "error",
     "no-console": "error",

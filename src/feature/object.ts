@@ -21,6 +21,16 @@ const AT_ONCE = 100;
 
 type Kept = Notice & { readonly dueAt?: number };
 
+/**
+ * Run a statement of SQL; what stands in it as `${value}` is bound, never text of it.
+ *
+ * @example query<Row>(this.#sql)`SELECT * FROM days WHERE no = ${no}`.toArray()
+ */
+export function query<Row extends Record<string, SqlStorageValue>>(sql: SqlStorage) {
+  return (texts: TemplateStringsArray, ...values: readonly (SqlStorageValue | Uint8Array)[]) =>
+    sql.exec<Row>(texts.join("?").trim(), ...values);
+}
+
 /** The notices that an object still has to give its tenant: written in the turn in which it happens, and deleted once it is published. */
 export class NoticeTable {
   static readonly CREATE =
@@ -50,16 +60,13 @@ export class NoticeTable {
   add(notice: Notice, dueAt?: number): void {
     if (this.#notices.size >= MOST || this.#notices.has(notice.id)) return;
     const kept = { ...notice, ...(dueAt !== undefined && { dueAt }) };
-    this.#sql.exec(
-      "INSERT OR REPLACE INTO notices (id, json) VALUES (?, ?)",
-      notice.id,
-      JSON.stringify(kept),
-    );
+    query(this.#sql)`
+      INSERT OR REPLACE INTO notices (id, json) VALUES (${notice.id}, ${JSON.stringify(kept)})`;
     this.#notices.set(notice.id, kept);
   }
 
   remove(id: string): void {
-    if (this.#notices.delete(id)) this.#sql.exec("DELETE FROM notices WHERE id = ?", id);
+    if (this.#notices.delete(id)) query(this.#sql)`DELETE FROM notices WHERE id = ${id}`;
   }
 
   /** Tell what is due. It is forgotten once it is told; whatever breaks off in between is told again. */

@@ -19,7 +19,7 @@ const NAMES: Readonly<Record<string, string>> = {
   gives: "Gives JobRuns Notice People SayReach SignInSecrets Told accountsOf givenBy",
   kit: "Clock Markup Page TakenRows gateTimeoutMs hashSource makePlainPage mark maxJobPage mergeRows nesting pageBytes parseInstant respondFlood respondPage sha256 sleep sliceRows takeRows tenantTools tenantToolsBytes toBase64Url walkRows",
   object:
-    "CallBounds DurableObject NoticeTable ObjectClass ObjectNamespace defineObject openObject placeAsConfigured readNamespace refuseErased systemClock",
+    "CallBounds DurableObject NoticeTable ObjectClass ObjectNamespace defineObject openObject placeAsConfigured query readNamespace refuseErased systemClock",
   outside: "CallClock HeldBytes LogLevel Ports createRedactor guardPublicUrl markHeaders",
   refuse:
     "ConfigurationError Failure Refusal RefusalCode Result attempt attemptNow defineCodes err makeRefusal ok problemSchema statusOf",

@@ -76,7 +76,9 @@ export const CONTRACT: Reasons = {
     ),
   ],
   "src/core/contract/orchestration.ts": [on(SCHEMA, "z.globalRegistry")],
-  "src/features/orchestration/calls.ts": [on(SCHEMA, "lazySchema(", "z.int()", "z.strictObject(")],
+  "src/features/orchestration/calls.ts": [
+    on(SCHEMA, "lazySchema(", "strictSchema(", "z.int()", "z.strictObject("),
+  ],
   "src/core/contract/other-names.ts": [
     on(TYPE, 'Object.hasOwn(raw, "tool")', "read.value !== undefined"),
     on(WORDS, "const issue ="),
@@ -100,7 +102,7 @@ export const CONTRACT: Reasons = {
     ),
     on(SHORTCUT, 'typeof value !== "object"', "Array.isArray(value)", "key.charCodeAt(0)"),
   ],
-  "src/core/contract/outcome.ts": [on(SCHEMA, "lazySchema(", "z.int()", "z.strictObject(")],
+  "src/core/contract/outcome.ts": [on(SCHEMA, "lazySchema(", "strictSchema(", "z.int()", "z.strictObject(")],
   "src/core/contract/parse-json.ts": [
     on(TYPE, "values !== undefined", "slip === null"),
     on(AT_BOUND, "at < text.length"),

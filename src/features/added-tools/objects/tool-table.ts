@@ -1,3 +1,4 @@
+import { query } from "../../../feature/object.ts";
 import * as LIMITS from "../limits.ts";
 import {
   type AddedToolsMethods,
@@ -80,21 +81,13 @@ export class ToolTable {
     if (book.version === this.version) return ok(changed);
     const { sql } = this.#storage;
     this.#storage.transactionSync(() => {
-      for (const name of changed.removed) sql.exec("DELETE FROM tools WHERE name = ?", name);
+      for (const name of changed.removed) query(sql)`DELETE FROM tools WHERE name = ${name}`;
       for (const { tool, entry } of written)
-        sql.exec(
-          `REPLACE INTO tools (name, version, fingerprint, prefix, bytes, needs_json, head_json, json)
-           VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-          tool.name,
-          entry.version,
-          entry.fingerprint,
-          entry.prefix,
-          entry.bytes,
-          JSON.stringify(entry.needs),
-          tool.headJson,
-          tool.json,
-        );
-      sql.exec("REPLACE INTO tools_version (id, version) VALUES (0, ?)", book.version);
+        query(sql)`
+          REPLACE INTO tools (name, version, fingerprint, prefix, bytes, needs_json, head_json, json)
+          VALUES (${tool.name}, ${entry.version}, ${entry.fingerprint}, ${entry.prefix},
+          ${entry.bytes}, ${JSON.stringify(entry.needs)}, ${tool.headJson}, ${tool.json})`;
+      query(sql)`REPLACE INTO tools_version (id, version) VALUES (0, ${book.version})`;
     });
     this.#book = book;
     return ok(changed);

@@ -1,3 +1,4 @@
+import { query } from "../../../feature/object.ts";
 import * as LIMITS from "../limits.ts";
 import type { ObjectPart, OpenPart, PartMethods, PartWorld } from "../../../feature/tenant.ts";
 import type { JobClaim, JobProgress } from "../../../core/contract/gate/job.ts";
@@ -155,50 +156,39 @@ class ResultTable {
 
   /** Let a batch that is over begin its time anew, should it be redriven. */
   close(jobId: string): void {
-    this.#sql.exec("UPDATE batches SET ends_at = NULL WHERE job_id = ?", jobId);
+    query(this.#sql)`UPDATE batches SET ends_at = NULL WHERE job_id = ${jobId}`;
   }
 
   write(jobId: string, { results, total }: BatchEntry): void {
     this.#known.delete(jobId);
     // Mostly it is what it was, and then no row is written.
     if (total !== undefined)
-      this.#sql.exec("UPDATE batches SET total = ? WHERE job_id = ? AND total <> ?", total, jobId, total);
+      query(this.#sql)`
+        UPDATE batches SET total = ${total} WHERE job_id = ${jobId} AND total <> ${total}`;
     for (const { step, element, outcomeJson, inDoubt } of results)
-      this.#sql.exec(
-        "REPLACE INTO batch_results (job_id, step, element, outcome_json, in_doubt) VALUES (?, ?, ?, ?, ?)",
-        jobId,
-        step,
-        element,
-        outcomeJson,
-        inDoubt ? 1 : 0,
-      );
+      query(this.#sql)`
+        REPLACE INTO batch_results (job_id, step, element, outcome_json, in_doubt)
+        VALUES (${jobId}, ${step}, ${element}, ${outcomeJson}, ${inDoubt ? 1 : 0})`;
   }
 
   /** Add results where there are none: those that an attempt wrote say more. */
   add(jobId: string, results: readonly KeptResult[]): void {
     this.#known.delete(jobId);
     for (const { step, element, outcomeJson } of results)
-      this.#sql.exec(
-        "INSERT OR IGNORE INTO batch_results (job_id, step, element, outcome_json, in_doubt) VALUES (?, ?, ?, ?, 0)",
-        jobId,
-        step,
-        element,
-        outcomeJson,
-      );
+      query(this.#sql)`
+        INSERT OR IGNORE INTO batch_results (job_id, step, element, outcome_json, in_doubt)
+        VALUES (${jobId}, ${step}, ${element}, ${outcomeJson}, 0)`;
   }
 
   /** Take over the elements that another batch has done of a loop, or may have; what is known of one already stays. */
   copyDone(jobId: string, to: number, from: { readonly job: string; readonly step: number }): void {
     this.#known.delete(jobId);
-    this.#sql.exec(
-      `INSERT OR IGNORE INTO batch_results (job_id, step, element, outcome_json, in_doubt)
-       SELECT ?, ?, element, outcome_json, in_doubt FROM batch_results WHERE job_id = ? AND step = ? AND element >= 0
-         AND (in_doubt = 1 OR json_extract(outcome_json, '$.status') IN ('success', 'initiated', 'unknown'))`,
-      jobId,
-      to,
-      from.job,
-      from.step,
-    );
+    query(this.#sql)`
+      INSERT OR IGNORE INTO batch_results (job_id, step, element, outcome_json, in_doubt)
+      SELECT ${jobId}, ${to}, element, outcome_json, in_doubt FROM batch_results
+      WHERE job_id = ${from.job} AND step = ${from.step} AND element >= 0
+      AND (in_doubt = 1 OR json_extract(outcome_json, '$.status') IN ('success', 'initiated',
+      'unknown'))`;
   }
 
   countWhole(jobId: string): number {
@@ -238,9 +228,8 @@ class ResultTable {
   }
 
   #count(jobId: string): JobProgress | undefined {
-    const [batch] = this.#sql
-      .exec<{ total: number }>("SELECT total FROM batches WHERE job_id = ?", jobId)
-      .toArray();
+    const [batch] = query<{ total: number }>(this.#sql)`
+      SELECT total FROM batches WHERE job_id = ${jobId}`.toArray();
     if (batch === undefined) return undefined;
     // The result of a loop as a whole is no call.
     const count = `SELECT COUNT(*) AS done, COALESCE(SUM(json_extract(outcome_json, '$.status')

@@ -1,3 +1,4 @@
+import { query } from "../../../feature/object.ts";
 import * as LIMITS from "../limits.ts";
 import { compareJobs } from "../../../core/contract/gate/job-shard.ts";
 import type { ParkedGroup } from "../parked-group.ts";
@@ -163,12 +164,9 @@ export class ConfirmationTable {
   read(nowMs: number, id: string): Omit<ConfirmationRecord, "told"> | null {
     const known = this.#book.get(id);
     if (known === undefined) return null;
-    const [row] = this.#storage.sql
-      .exec<Texts>(
-        "SELECT island_json, decision_key, answer_json, decision_json, yeses_json FROM confirmations WHERE id = ?",
-        id,
-      )
-      .toArray();
+    const [row] = query<Texts>(this.#storage.sql)`
+      SELECT island_json, decision_key, answer_json, decision_json, yeses_json FROM confirmations
+      WHERE id = ${id}`.toArray();
     if (row === undefined) return null;
     const { createdAt, expiresAt } = known;
     const status = statusAt(known, nowMs);
@@ -238,19 +236,15 @@ export class ConfirmationTable {
     const editBytes = command.kind === "approve" && decided?.args ? utf8Length(JSON.stringify(decided)) : 0;
     const bytes = editBytes + (answerJson === undefined ? 0 : utf8Length(answerJson));
     const room = makeRoom(this.#book, nowMs, { id, bytes, limits: this.#limits });
+    const { decidedBy } = changed;
     this.#storage.transactionSync(() => {
       this.#delete(room ?? []);
-      this.#storage.sql.exec(
-        "UPDATE confirmations SET status = ?, expires_at = ?, decided_by = ?, decision_key = ?, decision_json = ?, bytes = ?, answer_json = ? WHERE id = ?",
-        changed.status,
-        changed.expiresAt,
-        changed.decidedBy,
-        changed.decidedBy === null ? null : (key ?? null),
-        changed.decidedBy === null || decided === undefined ? null : JSON.stringify(decided),
-        room === null ? changed.bytes : changed.bytes + bytes,
-        room === null ? null : (answerJson ?? null),
-        id,
-      );
+      query(this.#storage.sql)`
+        UPDATE confirmations SET status = ${changed.status}, expires_at = ${changed.expiresAt},
+        decided_by = ${decidedBy}, decision_key = ${decidedBy === null ? null : (key ?? null)},
+        decision_json = ${decidedBy === null || decided === undefined ? null : JSON.stringify(decided)},
+        bytes = ${room === null ? changed.bytes : changed.bytes + bytes},
+        answer_json = ${room === null ? null : (answerJson ?? null)} WHERE id = ${id}`;
     });
     for (const dropped of room ?? []) this.#book.delete(dropped);
     this.#book.set(id, room === null ? changed : { ...changed, bytes: changed.bytes + bytes });
@@ -278,7 +272,7 @@ export class ConfirmationTable {
       .slice(0, most);
     this.#storage.transactionSync(() => {
       for (const { id, told } of due)
-        this.#storage.sql.exec("UPDATE confirmations SET told = ? WHERE id = ?", told, id);
+        query(this.#storage.sql)`UPDATE confirmations SET told = ${told} WHERE id = ${id}`;
     });
     for (const one of due) this.#book.set(one.id, one);
     this.#findTellAt();
@@ -320,12 +314,11 @@ export class ConfirmationTable {
    * these have groups: so they are read in one pass over the table, and what stands behind the group where there is any.
    */
   #show(nowMs: number, some: readonly Confirmation[]): ListedConfirmation[] {
-    const rows = this.#storage.sql.exec<HeadRow>(
-      `SELECT id, head_json, CASE WHEN decided_by IS NOT NULL THEN decision_json END AS decision_json,
-       CASE WHEN instr(head_json, '"people":') > 0 THEN yeses_json END AS yeses_json FROM confirmations
-       WHERE head_json IS NOT NULL AND +id IN (SELECT value FROM json_each(?))`,
-      JSON.stringify(some.map(({ id }) => id)),
-    );
+    const rows = query<HeadRow>(this.#storage.sql)`
+      SELECT id, head_json, CASE WHEN decided_by IS NOT NULL THEN decision_json END AS decision_json,
+      CASE WHEN instr(head_json, '"people":') > 0 THEN yeses_json END AS yeses_json FROM confirmations
+      WHERE head_json IS NOT NULL AND +id IN (SELECT value
+      FROM json_each(${JSON.stringify(some.map(({ id }) => id))}))`;
     const read = new Map(Array.from(rows, (row) => [row.id, row]));
     return some.flatMap((one) => {
       const row = read.get(one.id);
@@ -348,7 +341,7 @@ export class ConfirmationTable {
   }
 
   #delete(ids: readonly string[]): void {
-    for (const id of ids) this.#storage.sql.exec("DELETE FROM confirmations WHERE id = ?", id);
+    for (const id of ids) query(this.#storage.sql)`DELETE FROM confirmations WHERE id = ${id}`;
   }
 }
 

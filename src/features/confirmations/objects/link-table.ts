@@ -1,3 +1,4 @@
+import { query } from "../../../feature/object.ts";
 import type { ApprovalLink, LinkMaker, OpenedLink } from "../approval-link.ts";
 import * as LIMITS from "../limits.ts";
 
@@ -23,33 +24,21 @@ export class LinkTable {
 
   /** Keep a link; false, and it is not kept, where the question has as many as it may. Throws when storage refuses. */
   add({ digest, confirmationId, name, expiresAt, edit, maker, isApprover }: ApprovalLink): boolean {
-    const { count } = this.#sql
-      .exec<{ count: number }>(
-        "SELECT COUNT(*) AS count FROM approval_links WHERE confirmation_id = ? AND maker IS NOT ?",
-        confirmationId,
-        OF_APPROVER,
-      )
-      .one();
+    const { count } = query<{ count: number }>(this.#sql)`
+      SELECT COUNT(*) AS count FROM approval_links WHERE confirmation_id = ${confirmationId}
+      AND maker IS NOT ${OF_APPROVER}`.one();
     if (isApprover !== true && count >= LIMITS.approvalLinks) return false;
-    this.#sql.exec(
-      "INSERT INTO approval_links (digest, confirmation_id, name, expires_at, edit, maker, used) VALUES (?, ?, ?, ?, ?, ?, 0)",
-      digest,
-      confirmationId,
-      name,
-      expiresAt,
-      edit ? 1 : 0,
-      isApprover ? OF_APPROVER : maker === undefined ? null : JSON.stringify(maker),
-    );
+    query(this.#sql)`
+      INSERT INTO approval_links (digest, confirmation_id, name, expires_at, edit, maker, used)
+      VALUES (${digest}, ${confirmationId}, ${name}, ${expiresAt}, ${edit ? 1 : 0},
+      ${isApprover ? OF_APPROVER : maker === undefined ? null : JSON.stringify(maker)}, 0)`;
     return true;
   }
 
   find(digest: string): OpenedLink | null {
-    const [row] = this.#sql
-      .exec<Row>(
-        "SELECT confirmation_id, name, expires_at, edit, maker, used FROM approval_links WHERE digest = ?",
-        digest,
-      )
-      .toArray();
+    const [row] = query<Row>(this.#sql)`
+      SELECT confirmation_id, name, expires_at, edit, maker, used FROM approval_links
+      WHERE digest = ${digest}`.toArray();
     if (row === undefined) return null;
     const { confirmation_id: confirmationId, name, expires_at: expiresAt, edit, maker, used } = row;
     return {
@@ -65,15 +54,13 @@ export class LinkTable {
   }
 
   setUsed(digest: string, used: boolean): void {
-    this.#sql.exec("UPDATE approval_links SET used = ? WHERE digest = ?", used ? 1 : 0, digest);
+    query(this.#sql)`UPDATE approval_links SET used = ${used ? 1 : 0} WHERE digest = ${digest}`;
   }
 
   /** End the links of a question; how many there were. */
   drop(confirmationId: string): number {
-    const dropped = this.#sql.exec(
-      "DELETE FROM approval_links WHERE confirmation_id = ? RETURNING digest",
-      confirmationId,
-    );
+    const dropped = query(this.#sql)`
+      DELETE FROM approval_links WHERE confirmation_id = ${confirmationId} RETURNING digest`;
     return dropped.toArray().length;
   }
 

@@ -1,3 +1,4 @@
+import { query } from "../../../feature/object.ts";
 import type { JobCursor } from "../../../core/contract/gate/job.ts";
 import { type TakenRows, takeRows } from "../../../feature/kit.ts";
 import type { RecallQuery, Remembered, RememberedQuery } from "../confirmation.ts";
@@ -25,7 +26,7 @@ export class RememberedTable {
 
   /** Keep some; one about the same calls takes the place of the earlier. Throws when storage refuses. */
   add(nowMs: number, rows: readonly Remembered[]): void {
-    this.#sql.exec("DELETE FROM remembered WHERE until <= ?", nowMs);
+    query(this.#sql)`DELETE FROM remembered WHERE until <= ${nowMs}`;
     for (const row of rows) {
       const { id, key, subject = "", tool, digest, until, createdAt } = row;
       const call = [key, subject, tool, digest ?? ""] as const;
@@ -52,23 +53,18 @@ export class RememberedTable {
   }
 
   find(nowMs: number, id: string): Remembered | null {
-    const [row] = this.#sql
-      .exec<{ json: string }>("SELECT json FROM remembered WHERE id = ? AND until > ?", id, nowMs)
-      .toArray();
+    const [row] = query<{ json: string }>(this.#sql)`
+      SELECT json FROM remembered WHERE id = ${id} AND until > ${nowMs}`.toArray();
     return row === undefined ? null : toRemembered(row);
   }
 
   /** List them, the newest first. */
   list(nowMs: number, { limit, after, tools, subject }: RememberedQuery): TakenRows<Remembered> {
     const place: JobCursor = after ?? { createdAt: Number.MAX_SAFE_INTEGER, id: "" };
-    const found = this.#sql.exec<{ json: string }>(
-      `SELECT json FROM remembered WHERE until > ? AND (created_at < ? OR (created_at = ? AND id > ?))
-       ORDER BY created_at DESC, id`,
-      nowMs,
-      place.createdAt,
-      place.createdAt,
-      place.id,
-    );
+    const found = query<{ json: string }>(this.#sql)`
+      SELECT json FROM remembered WHERE until > ${nowMs}
+      AND (created_at < ${place.createdAt} OR (created_at = ${place.createdAt} AND id > ${place.id}))
+      ORDER BY created_at DESC, id`;
     const rows = Array.from(found, toRemembered).filter(
       (row) =>
         (tools === undefined || tools.includes(row.tool)) &&
@@ -78,7 +74,7 @@ export class RememberedTable {
   }
 
   forget(ids: readonly string[]): void {
-    for (const id of ids) this.#sql.exec("DELETE FROM remembered WHERE id = ?", id);
+    for (const id of ids) query(this.#sql)`DELETE FROM remembered WHERE id = ${id}`;
   }
 }
 

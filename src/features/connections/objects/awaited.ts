@@ -1,3 +1,4 @@
+import { query } from "../../../feature/object.ts";
 import * as LIMITS from "../limits.ts";
 import type { GateAlarm } from "../../../cloudflare/durable/gate-alarm.ts";
 import { attempt } from "../../../feature/refuse.ts";
@@ -43,7 +44,7 @@ export class Awaited {
 
   /** Have what waits for a connection run: now where the object's alarm is under way, else in the alarm that follows. */
   note(id: string): void {
-    this.#sql.exec("INSERT OR REPLACE INTO awaited (id, tries) VALUES (?, 0)", id);
+    query(this.#sql)`INSERT OR REPLACE INTO awaited (id, tries) VALUES (${id}, 0)`;
     this.#resting.delete(id);
     if (this.#isAwake) this.#begin();
     else this.#world.alarm.arm(this.#world.clock.now());
@@ -66,7 +67,7 @@ export class Awaited {
       if (this.#underWay.has(id) || this.#resting.has(id)) continue;
       // Counted before: an attempt that kills the object is one, too.
       const row = { id, tries: tries + 1 };
-      this.#sql.exec("UPDATE awaited SET tries = ? WHERE id = ?", row.tries, id);
+      query(this.#sql)`UPDATE awaited SET tries = ${row.tries} WHERE id = ${id}`;
       this.#underWay.set(id, this.#runOne(row));
     }
   }
@@ -82,7 +83,7 @@ export class Awaited {
     const isOver = (ran.ok && ran.value) || tries >= LIMITS.awaitedTries;
     if (!isOver) this.#resting.add(id);
     // One that was noted anew meanwhile stays, and begins now.
-    else this.#sql.exec("DELETE FROM awaited WHERE id = ? AND tries = ?", id, tries);
+    else query(this.#sql)`DELETE FROM awaited WHERE id = ${id} AND tries = ${tries}`;
     this.#begin();
   }
 

@@ -1,3 +1,4 @@
+import { query } from "../../../feature/object.ts";
 import type { Connection, ConnectionPlace } from "../connection.ts";
 import type { ConnectionQuery, HeldAccount } from "../shard-methods.ts";
 
@@ -32,28 +33,21 @@ export class ConnectionTable {
 
   put(connection: Connection): void {
     const { id, subject, connector, name, createdAt, grant, link } = connection;
-    this.#sql.exec(
-      "INSERT OR REPLACE INTO connections (id, subject, connector, name, created_at, over_at, json) VALUES (?, ?, ?, ?, ?, ?, ?)",
-      id,
-      subject,
-      connector,
-      name,
-      createdAt,
-      grant === null ? (link?.expiresAt ?? 0) : null,
-      JSON.stringify(connection),
-    );
+    query(this.#sql)`
+      INSERT OR REPLACE INTO connections (id, subject, connector, name, created_at, over_at, json)
+      VALUES (${id}, ${subject}, ${connector}, ${name}, ${createdAt},
+      ${grant === null ? (link?.expiresAt ?? 0) : null}, ${JSON.stringify(connection)})`;
   }
 
   delete(id: string): void {
-    this.#sql.exec("DELETE FROM connections WHERE id = ?", id);
+    query(this.#sql)`DELETE FROM connections WHERE id = ${id}`;
   }
 
   /** Forget those that never were any, and whose link is over; but not yet an account that was brought. */
   prune(now: number): void {
-    this.#sql.exec(
-      "DELETE FROM connections WHERE over_at <= ? AND json_extract(json, '$.link.arrival.grant.sealed') IS NULL",
-      now,
-    );
+    query(this.#sql)`
+      DELETE FROM connections WHERE over_at <= ${now}
+      AND json_extract(json, '$.link.arrival.grant.sealed') IS NULL`;
   }
 
   /** Whether one that works is of an account: by the provider's id, or by its name where one of them has none. */

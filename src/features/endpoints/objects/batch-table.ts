@@ -1,3 +1,4 @@
+import { query } from "../../../feature/object.ts";
 import type { PublishedEvent } from "../delivery.ts";
 
 /** Rows of events that are over, which stay for the next ones. */
@@ -81,7 +82,8 @@ export class BatchTable {
         known.nos.add(no);
         known.open.add(no);
       }
-      this.#sql.exec("UPDATE batches SET nos = ? WHERE slot = ?", JSON.stringify([...known.nos]), known.slot);
+      query(this.#sql)`
+        UPDATE batches SET nos = ${JSON.stringify([...known.nos])} WHERE slot = ${known.slot}`;
       return known;
     }
     const { data: _, ...head } = event;
@@ -95,13 +97,9 @@ export class BatchTable {
     };
     this.#batches.set(event.seq, batch);
     this.#last = event;
-    this.#sql.exec(
-      "INSERT OR REPLACE INTO batches (slot, seq, event, nos) VALUES (?, ?, ?, ?)",
-      slot,
-      event.seq,
-      JSON.stringify(event),
-      JSON.stringify(nos),
-    );
+    query(this.#sql)`
+      INSERT OR REPLACE INTO batches (slot, seq, event, nos)
+      VALUES (${slot}, ${event.seq}, ${JSON.stringify(event)}, ${JSON.stringify(nos)})`;
     return batch;
   }
 
@@ -109,9 +107,8 @@ export class BatchTable {
     const batch = this.#batches.get(seq);
     if (batch === undefined) return null;
     if (this.#last?.seq === seq) return this.#last;
-    const row = this.#sql
-      .exec<Pick<Row, "event">>("SELECT event FROM batches WHERE slot = ?", batch.slot)
-      .one();
+    const row = query<Pick<Row, "event">>(this.#sql)`
+      SELECT event FROM batches WHERE slot = ${batch.slot}`.one();
     this.#last = JSON.parse(row.event) as PublishedEvent;
     return this.#last;
   }
@@ -130,7 +127,7 @@ export class BatchTable {
   /** Delete rows that no event needs, so many at most, but for a few that the next ones take: a burst's data does not stay. */
   prune(most: number): void {
     for (const slot of this.#free.splice(0, Math.max(0, Math.min(most, this.#free.length - SPARE))))
-      this.#sql.exec("DELETE FROM batches WHERE slot = ?", slot);
+      query(this.#sql)`DELETE FROM batches WHERE slot = ${slot}`;
   }
 
   erase(): void {

@@ -1,3 +1,4 @@
+import { query } from "../../../feature/object.ts";
 import { countEnd, type Day, type Ended, sumDay } from "../count-day.ts";
 import type { Attempt } from "../delivery.ts";
 import type { DayCounts } from "../endpoint-shard-methods.ts";
@@ -35,12 +36,9 @@ export class DayTable {
     kept.unsaved += 1;
     if (kept.unsaved < UNSAVED) return;
     kept.unsaved = 0;
-    this.#sql.exec(
-      "INSERT OR REPLACE INTO days (no, saved_at, json) VALUES (?, ?, ?)",
-      no,
-      nowMs,
-      JSON.stringify(kept.day),
-    );
+    query(this.#sql)`
+      INSERT OR REPLACE INTO days (no, saved_at, json)
+      VALUES (${no}, ${nowMs}, ${JSON.stringify(kept.day)})`;
   }
 
   read(no: number, nowMs: number, pending: number): DayCounts {
@@ -48,7 +46,7 @@ export class DayTable {
   }
 
   forget(no: number): void {
-    this.#sql.exec("DELETE FROM days WHERE no = ?", no);
+    query(this.#sql)`DELETE FROM days WHERE no = ${no}`;
     this.#days.delete(no);
   }
 
@@ -60,7 +58,7 @@ export class DayTable {
   #open(no: number): Kept {
     const known = this.#days.get(no);
     if (known !== undefined) return known;
-    const [row] = this.#sql.exec<Row>("SELECT * FROM days WHERE no = ?", no).toArray();
+    const [row] = query<Row>(this.#sql)`SELECT * FROM days WHERE no = ${no}`.toArray();
     const day = row === undefined ? {} : (JSON.parse(row.json) as Day);
     const rows = this.#sql
       .exec<EndRow>(

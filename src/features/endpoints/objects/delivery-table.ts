@@ -1,3 +1,4 @@
+import { query } from "../../../feature/object.ts";
 import type { Attempt, Delivery, DeliveryStatus } from "../delivery.ts";
 import type { DeliveryQuery, RecoverQuery } from "../endpoint-shard-methods.ts";
 import * as LIMITS from "../limits.ts";
@@ -54,31 +55,22 @@ export class DeliveryTable {
 
   /** Whether there is any of an endpoint. */
   knows(no: number): boolean {
-    return this.#sql.exec("SELECT 1 AS one FROM deliveries WHERE no = ? LIMIT 1", no).toArray().length > 0;
+    return query(this.#sql)`SELECT 1 AS one FROM deliveries WHERE no = ${no} LIMIT 1`.toArray().length > 0;
   }
 
   has(no: number, seq: number): boolean {
     return (
-      this.#sql.exec("SELECT 1 AS one FROM deliveries WHERE no = ? AND seq = ?", no, seq).toArray().length > 0
+      query(this.#sql)`SELECT 1 AS one FROM deliveries WHERE no = ${no} AND seq = ${seq}`.toArray().length > 0
     );
   }
 
   write({ no, seq, eventId, type, status, tries, dueAt, createdAt, attempts, run }: Delivery): void {
     const state = INDEXED.indexOf(status);
-    this.#sql.exec(
-      `INSERT OR REPLACE INTO deliveries (no, seq, event, type, state, tries, due_at, created_at, attempts, run)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      no,
-      seq,
-      eventId,
-      type,
-      state < 0 ? null : state,
-      tries,
-      dueAt,
-      createdAt,
-      JSON.stringify(attempts),
-      run ?? null,
-    );
+    query(this.#sql)`
+      INSERT OR REPLACE INTO deliveries (no, seq, event, type, state, tries, due_at, created_at,
+      attempts, run)
+      VALUES (${no}, ${seq}, ${eventId}, ${type}, ${state < 0 ? null : state}, ${tries}, ${dueAt},
+      ${createdAt}, ${JSON.stringify(attempts)}, ${run ?? null})`;
   }
 
   /** How long the attempt took that an endpoint answered last, among its latest deliveries; null where none got through. */
@@ -129,30 +121,20 @@ export class DeliveryTable {
 
   /** The places of an endpoint's deliveries that did not get through, of events in a time, the oldest first. */
   missed(no: number, { since, until, all }: RecoverQuery): number[] {
-    const rows = this.#sql.exec<{ seq: number }>(
-      `SELECT seq FROM deliveries WHERE no = ? AND state IS NOT NULL AND created_at >= ? AND created_at <= ?
-       AND (? OR attempts <> '[]') ORDER BY seq LIMIT ?`,
-      no,
-      since,
-      until,
-      all ? 1 : 0,
-      LIMITS.eventsRecovered,
-    );
+    const rows = query<{ seq: number }>(this.#sql)`
+      SELECT seq FROM deliveries WHERE no = ${no} AND state IS NOT NULL AND created_at >= ${since}
+      AND created_at <= ${until} AND (${all ? 1 : 0} OR attempts <> '[]') ORDER BY seq
+      LIMIT ${LIMITS.eventsRecovered}`;
     return Array.from(rows, ({ seq }) => seq);
   }
 
   /** Forget an endpoint's deliveries of events before a time, so many at most; whether there were that many. */
   prune(no: number, before: number, most: number): boolean {
-    const rows = this.#sql
-      .exec<{ seq: number; created_at: number }>(
-        "SELECT seq, created_at FROM deliveries WHERE no = ? ORDER BY seq LIMIT ?",
-        no,
-        most,
-      )
-      .toArray();
+    const rows = query<{ seq: number; created_at: number }>(this.#sql)`
+      SELECT seq, created_at FROM deliveries WHERE no = ${no} ORDER BY seq LIMIT ${most}`.toArray();
     const old = rows.filter(({ created_at: at }) => at < before);
     if (old.length > 0)
-      this.#sql.exec("DELETE FROM deliveries WHERE no = ? AND seq <= ?", no, old.at(-1)!.seq);
+      query(this.#sql)`DELETE FROM deliveries WHERE no = ${no} AND seq <= ${old.at(-1)!.seq}`;
     return old.length === most;
   }
 

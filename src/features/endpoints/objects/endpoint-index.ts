@@ -1,3 +1,4 @@
+import { query } from "../../../feature/object.ts";
 import type { EndpointList } from "../directory-methods.ts";
 import * as LIMITS from "../limits.ts";
 
@@ -57,12 +58,12 @@ export class EndpointIndex {
   /** Say whose an endpoint is. */
   assign(known: IndexedEndpoint, customer: string | null): void {
     if (known.customer === customer) return;
-    this.#sql.exec("UPDATE endpoint_index SET customer = ? WHERE no = ?", customer, known.no);
+    query(this.#sql)`UPDATE endpoint_index SET customer = ${customer} WHERE no = ${known.no}`;
     this.#byId.set(known.id, { ...known, customer });
   }
 
   remove({ no, id }: IndexedEndpoint): void {
-    this.#sql.exec("DELETE FROM endpoint_index WHERE no = ?", no);
+    query(this.#sql)`DELETE FROM endpoint_index WHERE no = ${no}`;
     this.#byId.delete(id);
   }
 

@@ -1,3 +1,4 @@
+import { query } from "../../../feature/object.ts";
 import { HEALTHY, type KeptEndpoint } from "../endpoint.ts";
 import type { EndpointPut } from "../endpoint-shard-methods.ts";
 
@@ -61,29 +62,23 @@ export class EndpointTable {
   }
 
   write(endpoint: KeptEndpoint): void {
-    this.#sql.exec(
-      "INSERT OR REPLACE INTO endpoints (no, json) VALUES (?, ?)",
-      endpoint.no,
-      JSON.stringify(endpoint),
-    );
+    query(this.#sql)`
+      INSERT OR REPLACE INTO endpoints (no, json) VALUES (${endpoint.no}, ${JSON.stringify(endpoint)})`;
     this.#remember(endpoint);
   }
 
   /** Forget an endpoint but for its id, which its deliveries are found by. */
   bury({ no, id }: NamedEndpoint, deletedAt: number): void {
-    this.#sql.exec(
-      "UPDATE endpoints SET json = ?, deleted_at = ? WHERE no = ?",
-      JSON.stringify({ id }),
-      deletedAt,
-      no,
-    );
+    query(this.#sql)`
+      UPDATE endpoints SET json = ${JSON.stringify({ id })}, deleted_at = ${deletedAt}
+      WHERE no = ${no}`;
     this.#byNo.delete(no);
     this.#byId.delete(id);
     this.#buried.set(no, { no, id, deletedAt });
   }
 
   delete({ no, id }: NamedEndpoint): void {
-    this.#sql.exec("DELETE FROM endpoints WHERE no = ?", no);
+    query(this.#sql)`DELETE FROM endpoints WHERE no = ${no}`;
     this.#byNo.delete(no);
     this.#byId.delete(id);
   }
@@ -92,7 +87,7 @@ export class EndpointTable {
   prune(before: number): void {
     for (const { no, deletedAt } of this.#buried.values()) {
       if (deletedAt >= before) continue;
-      this.#sql.exec("DELETE FROM endpoints WHERE no = ?", no);
+      query(this.#sql)`DELETE FROM endpoints WHERE no = ${no}`;
       this.#buried.delete(no);
     }
   }

@@ -1,3 +1,4 @@
+import { query } from "../../../feature/object.ts";
 import type { Publishing } from "../publishing.ts";
 import * as LIMITS from "../limits.ts";
 import { canonicalJson } from "../../../core/kit/json/canonical-json.ts";
@@ -50,33 +51,20 @@ export class EventLog {
     if (known !== null)
       return isSame(known, asked) ? { kind: "again", event: toPublished(known) } : { kind: "conflict" };
     const { type, customer, data, about = null, only = null, run = null } = asked;
-    const rows = this.#sql.exec<Row>(
-      `INSERT INTO events (id, type, customer, at, data, about, only, run, sent_as) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
-      asked.id ?? newId,
-      type,
-      customer,
-      nowMs,
-      data,
-      about,
-      only,
-      run,
-      sentAs,
-    );
+    const rows = query<Row>(this.#sql)`
+      INSERT INTO events (id, type, customer, at, data, about, only, run, sent_as)
+      VALUES (${asked.id ?? newId}, ${type}, ${customer}, ${nowMs}, ${data}, ${about}, ${only},
+      ${run}, ${sentAs}) RETURNING *`;
     return { kind: "new", event: toPublished(rows.one()) };
   }
 
   /** Keep the key of several events for a day; false where it came before with other content. */
   keepBatch({ key, content }: EventBatch, nowMs: number): boolean {
     this.#forgetBatches(nowMs);
-    this.#sql.exec(
-      "INSERT OR IGNORE INTO event_batches (key, content, at) VALUES (?, ?, ?)",
-      key,
-      content,
-      nowMs,
-    );
-    const kept = this.#sql
-      .exec<{ content: string }>("SELECT content FROM event_batches WHERE key = ?", key)
-      .one();
+    query(this.#sql)`
+      INSERT OR IGNORE INTO event_batches (key, content, at) VALUES (${key}, ${content}, ${nowMs})`;
+    const kept = query<{ content: string }>(this.#sql)`
+      SELECT content FROM event_batches WHERE key = ${key}`.one();
     return kept.content === content;
   }
 
@@ -97,12 +85,8 @@ export class EventLog {
 
   /** The places of the events that a run has published before one place, the latest first. */
   ofRun(run: string, before: number, limit: number): number[] {
-    const rows = this.#sql.exec<{ seq: number }>(
-      "SELECT seq FROM events WHERE run = ? AND seq < ? ORDER BY seq DESC LIMIT ?",
-      run,
-      before,
-      limit,
-    );
+    const rows = query<{ seq: number }>(this.#sql)`
+      SELECT seq FROM events WHERE run = ${run} AND seq < ${before} ORDER BY seq DESC LIMIT ${limit}`;
     return Array.from(rows, ({ seq }) => seq);
   }
 
@@ -112,26 +96,17 @@ export class EventLog {
     until: number,
     { after, limit }: { readonly after: number; readonly limit: number },
   ): PublishedEvent[] {
-    const rows = this.#sql.exec<Row>(
-      "SELECT * FROM events WHERE seq > ? AND at >= ? AND at <= ? ORDER BY seq LIMIT ?",
-      after,
-      since,
-      until,
-      limit,
-    );
+    const rows = query<Row>(this.#sql)`
+      SELECT * FROM events WHERE seq > ${after} AND at >= ${since} AND at <= ${until} ORDER BY seq
+      LIMIT ${limit}`;
     return Array.from(rows, toPublished);
   }
 
   list({ type, customer, since = 0, until = Number.MAX_SAFE_INTEGER, before, limit }: EventQuery): EventPage {
-    const found = this.#sql.exec<Row>(
-      `SELECT * FROM events WHERE seq < ?1 AND at >= ?2 AND at <= ?3 AND (?4 IS NULL OR type = ?4)
-       AND (?5 IS NULL OR customer = ?5) ORDER BY seq DESC`,
-      before ?? Number.MAX_SAFE_INTEGER,
-      since,
-      until,
-      type ?? null,
-      customer ?? null,
-    );
+    const found = query<Row>(this.#sql)`
+      SELECT * FROM events WHERE seq < ${before ?? Number.MAX_SAFE_INTEGER} AND at >= ${since}
+      AND at <= ${until} AND (${type ?? null} IS NULL OR type = ${type ?? null})
+      AND (${customer ?? null} IS NULL OR customer = ${customer ?? null}) ORDER BY seq DESC`;
     const { rows, hasMore } = takeEvents(found, limit);
     return { events: rows.map(toKept), next: hasMore ? rows.at(-1)!.seq : null };
   }
@@ -141,7 +116,7 @@ export class EventLog {
     const latest =
       this.#sql.exec<{ seq: number | null }>("SELECT MAX(seq) AS seq FROM events").one().seq ?? 0;
     if (after === null || after >= latest) return { events: [], next: latest, hasMore: false };
-    const found = this.#sql.exec<Row>("SELECT * FROM events WHERE seq > ? ORDER BY seq", after);
+    const found = query<Row>(this.#sql)`SELECT * FROM events WHERE seq > ${after} ORDER BY seq`;
     const { rows } = takeEvents(found, LIMITS.eventsFollowed);
     const next = rows.at(-1)?.seq ?? latest;
     const wanted = rows.filter(
@@ -153,7 +128,7 @@ export class EventLog {
 
   /** A page of the events after a place, the oldest first. */
   read(after: number): EventPage {
-    const found = this.#sql.exec<Row>("SELECT * FROM events WHERE seq > ? ORDER BY seq", after);
+    const found = query<Row>(this.#sql)`SELECT * FROM events WHERE seq > ${after} ORDER BY seq`;
     const { rows, hasMore } = takeEvents(found, Infinity);
     return { events: rows.map(toKept), next: hasMore ? rows.at(-1)!.seq : null };
   }
@@ -161,15 +136,10 @@ export class EventLog {
   /** Forget the oldest events, a bounded number of them. The newest stays: the next one's place is counted from it. */
   prune(nowMs: number): Pruned {
     this.#forgetBatches(nowMs);
-    const gone = this.#sql
-      .exec(
-        `DELETE FROM events WHERE seq IN (
-           SELECT seq FROM events WHERE at < ? AND seq < (SELECT MAX(seq) FROM events) ORDER BY seq LIMIT ?
-         ) RETURNING seq`,
-        nowMs - LIMITS.eventRetentionMs,
-        LIMITS.eventsPruned,
-      )
-      .toArray();
+    const gone = query(this.#sql)`
+      DELETE FROM events WHERE seq IN (SELECT seq FROM events
+      WHERE at < ${nowMs - LIMITS.eventRetentionMs} AND seq < (SELECT MAX(seq) FROM events)
+      ORDER BY seq LIMIT ${LIMITS.eventsPruned}) RETURNING seq`.toArray();
     if (gone.length === LIMITS.eventsPruned) return "more";
     const left = this.#sql.exec(
       `SELECT 1 FROM (SELECT 1 FROM events LIMIT 1 OFFSET 1)
@@ -184,19 +154,16 @@ export class EventLog {
   }
 
   #forgetBatches(nowMs: number): void {
-    this.#sql.exec("DELETE FROM event_batches WHERE at <= ?", nowMs - LIMITS.eventRepeatMs);
+    query(this.#sql)`DELETE FROM event_batches WHERE at <= ${nowMs - LIMITS.eventRepeatMs}`;
   }
 
   #at(seq: number): Row | null {
-    return this.#sql.exec<Row>("SELECT * FROM events WHERE seq = ?", seq).toArray()[0] ?? null;
+    return query<Row>(this.#sql)`SELECT * FROM events WHERE seq = ${seq}`.toArray()[0] ?? null;
   }
 
   #sent(sentAs: string, since: number): Row | null {
-    const rows = this.#sql.exec<Row>(
-      "SELECT * FROM events WHERE sent_as = ? AND at > ? ORDER BY seq DESC LIMIT 1",
-      sentAs,
-      since,
-    );
+    const rows = query<Row>(this.#sql)`
+      SELECT * FROM events WHERE sent_as = ${sentAs} AND at > ${since} ORDER BY seq DESC LIMIT 1`;
     return rows.toArray()[0] ?? null;
   }
 }

@@ -1,3 +1,4 @@
+import { query } from "../../../feature/object.ts";
 import * as LIMITS from "../limits.ts";
 import { takeRows } from "../../../feature/kit.ts";
 import type { EventType, TypePage, TypeQuery } from "../directory-methods.ts";
@@ -21,12 +22,13 @@ export class EventTypes {
 
   find(type: string): EventType | null {
     if (!this.#names.has(type)) return null;
-    return parse(this.#sql.exec<Row>("SELECT * FROM event_types WHERE type = ?", type).one());
+    return parse(query<Row>(this.#sql)`SELECT * FROM event_types WHERE type = ${type}`.one());
   }
 
   /** A page of them by name. Those of the tenant itself are offered to no customer. */
   list({ after, limit, isForCustomer = false }: TypeQuery): TypePage {
-    const all = this.#sql.exec<Row>("SELECT * FROM event_types WHERE type > ? ORDER BY type", after ?? "");
+    const all = query<Row>(this.#sql)`
+      SELECT * FROM event_types WHERE type > ${after ?? ""} ORDER BY type`;
     const offered = isForCustomer ? withoutOwn(all) : all;
     const characters = LIMITS.pageBytes;
     const { rows, hasMore } = takeRows(offered, { limit, characters, sizeOf: ({ json }) => json.length });
@@ -36,17 +38,14 @@ export class EventTypes {
   put(type: EventType): "created" | "replaced" | "too-many" {
     const known = this.#names.has(type.type);
     if (!known && this.#names.size >= LIMITS.eventTypes) return "too-many";
-    this.#sql.exec(
-      "INSERT OR REPLACE INTO event_types (type, json) VALUES (?, ?)",
-      type.type,
-      JSON.stringify(type),
-    );
+    query(this.#sql)`
+      INSERT OR REPLACE INTO event_types (type, json) VALUES (${type.type}, ${JSON.stringify(type)})`;
     this.#names.add(type.type);
     return known ? "replaced" : "created";
   }
 
   delete(type: string): boolean {
-    this.#sql.exec("DELETE FROM event_types WHERE type = ?", type);
+    query(this.#sql)`DELETE FROM event_types WHERE type = ${type}`;
     return this.#names.delete(type);
   }
 

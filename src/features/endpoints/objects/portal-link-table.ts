@@ -1,3 +1,4 @@
+import { query } from "../../../feature/object.ts";
 import * as LIMITS from "../limits.ts";
 import type { PortalLink } from "../directory-methods.ts";
 
@@ -18,22 +19,15 @@ export class PortalLinks {
 
   put({ hash, customer, expiresAt, readOnly }: PortalLink, nowMs: number): boolean {
     if (this.prune(nowMs) >= LIMITS.portalLinks) return false;
-    this.#sql.exec(
-      "INSERT OR REPLACE INTO portal_links (hash, customer, expires_at, read_only) VALUES (?, ?, ?, ?)",
-      hash,
-      customer,
-      expiresAt,
-      readOnly ? 1 : 0,
-    );
+    query(this.#sql)`
+      INSERT OR REPLACE INTO portal_links (hash, customer, expires_at, read_only)
+      VALUES (${hash}, ${customer}, ${expiresAt}, ${readOnly ? 1 : 0})`;
     return true;
   }
 
   find(hash: string, nowMs: number): PortalLink | null {
-    const rows = this.#sql.exec<Row>(
-      "SELECT * FROM portal_links WHERE hash = ? AND expires_at > ?",
-      hash,
-      nowMs,
-    );
+    const rows = query<Row>(this.#sql)`
+      SELECT * FROM portal_links WHERE hash = ${hash} AND expires_at > ${nowMs}`;
     const [row] = rows.toArray();
     if (row === undefined) return null;
     return { hash, customer: row.customer, expiresAt: row.expires_at, readOnly: row.read_only === 1 };
@@ -41,12 +35,12 @@ export class PortalLinks {
 
   /** Forget those that have ended; how many are left. */
   prune(nowMs: number): number {
-    this.#sql.exec("DELETE FROM portal_links WHERE expires_at <= ?", nowMs);
+    query(this.#sql)`DELETE FROM portal_links WHERE expires_at <= ${nowMs}`;
     return this.#sql.exec<{ count: number }>("SELECT COUNT(*) AS count FROM portal_links").one().count;
   }
 
   deleteOf(customer: string): number {
-    return this.#sql.exec("DELETE FROM portal_links WHERE customer = ? RETURNING hash", customer).toArray()
+    return query(this.#sql)`DELETE FROM portal_links WHERE customer = ${customer} RETURNING hash`.toArray()
       .length;
   }
 

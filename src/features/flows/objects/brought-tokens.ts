@@ -1,3 +1,4 @@
+import { query } from "../../../feature/object.ts";
 import * as LIMITS from "../limits.ts";
 import type { BroughtToken } from "../flow-run.ts";
 
@@ -27,7 +28,7 @@ export class BroughtTokens {
       return true;
     }
     if (kept.token === token) return true;
-    this.#sql.exec("UPDATE brought_tokens SET others = others + 1 WHERE flow = ?", flow);
+    query(this.#sql)`UPDATE brought_tokens SET others = others + 1 WHERE flow = ${flow}`;
     return false;
   }
 
@@ -47,7 +48,7 @@ export class BroughtTokens {
   }
 
   forget(flow: string): void {
-    this.#sql.exec("DELETE FROM brought_tokens WHERE flow = ?", flow);
+    query(this.#sql)`DELETE FROM brought_tokens WHERE flow = ${flow}`;
   }
 
   #row(flow: string): Row | null {

@@ -1,3 +1,4 @@
+import { query } from "../../../feature/object.ts";
 import { isFlow } from "../../../feature/tool.ts";
 import type { FlowClock, ToolChange, ToolsChanged } from "../../added-tools/stored-tools.ts";
 import type { Outbox } from "../../../cloudflare/durable/stored-outbox.ts";
@@ -90,7 +91,7 @@ export class FlowClocks {
     if (clock !== null) {
       this.#write(flow, clock);
       this.#clocks.set(flow, clock);
-    } else if (this.#clocks.delete(flow)) this.#sql.exec("DELETE FROM clocks WHERE flow = ?", flow);
+    } else if (this.#clocks.delete(flow)) query(this.#sql)`DELETE FROM clocks WHERE flow = ${flow}`;
   }
 
   #findNext(): void {

@@ -1,3 +1,4 @@
+import { query } from "../../../feature/object.ts";
 import * as LIMITS from "../limits.ts";
 import type { JobClaim, JobRecord, JobSpec } from "../../../core/contract/gate/job.ts";
 import { ELEMENT, type KeptStep, type RunReport } from "../flow-run.ts";
@@ -38,12 +39,9 @@ export class RunTable {
 
   /** The run that something has caused already; null when there is none. */
   causedBy(nowMs: number, { flow, cause }: Cause): string | null {
-    const rows = this.#sql.exec<{ job_id: string }>(
-      "SELECT job_id FROM run_causes WHERE flow = ? AND cause = ? AND expires_at > ?",
-      flow,
-      cause,
-      nowMs,
-    );
+    const rows = query<{ job_id: string }>(this.#sql)`
+      SELECT job_id FROM run_causes WHERE flow = ${flow} AND cause = ${cause}
+      AND expires_at > ${nowMs}`;
     return rows.toArray()[0]?.job_id ?? null;
   }
 
@@ -56,10 +54,8 @@ export class RunTable {
 
   /** The steps that earlier attempts of a run have left. */
   steps(jobId: string): KeptStep[] {
-    const rows = this.#sql.exec<{ step_id: string; outcome_json: string | null }>(
-      "SELECT step_id, outcome_json FROM run_steps WHERE job_id = ?",
-      jobId,
-    );
+    const rows = query<{ step_id: string; outcome_json: string | null }>(this.#sql)`
+      SELECT step_id, outcome_json FROM run_steps WHERE job_id = ${jobId}`;
     return Array.from(rows, ({ step_id: id, outcome_json: outcomeJson }) => ({ id, outcomeJson }));
   }
 
@@ -81,19 +77,16 @@ export class RunTable {
   /** Forget the steps of runs that are gone. */
   forget(jobIds: readonly string[]): void {
     const ids = JSON.stringify(jobIds);
-    this.#sql.exec("DELETE FROM run_steps WHERE job_id IN (SELECT value FROM json_each(?))", ids);
+    query(this.#sql)`DELETE FROM run_steps WHERE job_id IN (SELECT value FROM json_each(${ids}))`;
   }
 
   /** Forget causes that are too old; throws when storage refuses. */
   prune(nowMs: number): void {
     if (this.#causes === 0 || nowMs < this.#prunedAt + LIMITS.pruneCausesEveryMs) return;
     this.#prunedAt = nowMs;
-    const gone = this.#sql.exec(
-      `DELETE FROM run_causes WHERE (flow, cause) IN
-         (SELECT flow, cause FROM run_causes WHERE expires_at <= ? LIMIT ?) RETURNING 1`,
-      nowMs,
-      PRUNE_ROWS,
-    );
+    const gone = query(this.#sql)`
+      DELETE FROM run_causes WHERE (flow, cause) IN (SELECT flow, cause FROM run_causes
+      WHERE expires_at <= ${nowMs} LIMIT ${PRUNE_ROWS}) RETURNING 1`;
     this.#causes -= gone.toArray().length;
   }
 }
@@ -120,17 +113,15 @@ export class InputTable {
       const end = at + LIMITS.runInputCharacters;
       // A character of two code units is not parted: each half would be none.
       const piece = argsJson.slice(at, HIGH.test(argsJson.charAt(end - 1)) ? end - 1 : end);
-      this.#sql.exec("REPLACE INTO run_inputs (job_id, at, piece) VALUES (?, ?, ?)", id, at, piece);
+      query(this.#sql)`REPLACE INTO run_inputs (job_id, at, piece) VALUES (${id}, ${at}, ${piece})`;
       at += piece.length;
     }
   }
 
   /** The input of a run; null where it stands in its row, or is gone. */
   input(jobId: string): string | null {
-    const rows = this.#sql.exec<{ piece: string }>(
-      "SELECT piece FROM run_inputs WHERE job_id = ? ORDER BY at",
-      jobId,
-    );
+    const rows = query<{ piece: string }>(this.#sql)`
+      SELECT piece FROM run_inputs WHERE job_id = ${jobId} ORDER BY at`;
     const pieces = Array.from(rows, ({ piece }) => piece);
     return pieces.length === 0 ? null : pieces.join("");
   }
@@ -138,7 +129,7 @@ export class InputTable {
   /** Forget the inputs of runs that are gone. */
   forget(jobIds: readonly string[]): void {
     const ids = JSON.stringify(jobIds);
-    this.#sql.exec("DELETE FROM run_inputs WHERE job_id IN (SELECT value FROM json_each(?))", ids);
+    query(this.#sql)`DELETE FROM run_inputs WHERE job_id IN (SELECT value FROM json_each(${ids}))`;
   }
 }
 

@@ -1,5 +1,5 @@
 import { err, type Result } from "../../../feature/refuse.ts";
-import { DurableObject, type ObjectClass, systemClock } from "../../../feature/object.ts";
+import { DurableObject, type ObjectClass, query, systemClock } from "../../../feature/object.ts";
 import { type Clock, type TakenRows, takeRows } from "../../../feature/kit.ts";
 import {
   type FoundKey,
@@ -91,15 +91,11 @@ export function createKeyShard(
 
     list(tenant: string, after: KeyPlace | null, limit: number): TakenRows<KeptKey> {
       const { createdAt, name } = after ?? { createdAt: Number.MAX_SAFE_INTEGER, name: "" };
-      const rows = this.#sql.exec<TextRow>(
-        `SELECT json FROM keys WHERE tenant = ?1 AND (created_at < ?2 OR created_at = ?2 AND name > ?3)
-         AND (expires_at IS NULL OR expires_at > ?4) ORDER BY created_at DESC, name LIMIT ?5`,
-        tenant,
-        createdAt,
-        name,
-        clock.now(),
-        limit + 1,
-      );
+      const rows = query<TextRow>(this.#sql)`
+        SELECT json FROM keys WHERE tenant = ${tenant}
+        AND (created_at < ${createdAt} OR created_at = ${createdAt} AND name > ${name})
+        AND (expires_at IS NULL OR expires_at > ${clock.now()}) ORDER BY created_at DESC, name
+        LIMIT ${limit + 1}`;
       const taken = takeRows(rows, {
         limit,
         characters: LIMITS.pageBytes,
@@ -109,7 +105,7 @@ export function createKeyShard(
     }
 
     point(hash: string, owner: KeyOwner, { untilMs, instead }: PointOptions): KeyOwner | null {
-      this.#sql.exec("DELETE FROM digests WHERE until <= ?", clock.now());
+      query(this.#sql)`DELETE FROM digests WHERE until <= ${clock.now()}`;
       const known = this.#ownerOf(hash);
       if (known !== null && !isSame(known, owner) && (instead === undefined || !isSame(known, instead)))
         return known;
@@ -124,17 +120,17 @@ export function createKeyShard(
     forget(tenant: string): number {
       const count = this.#countOf(tenant);
       this.ctx.storage.transactionSync(() => {
-        this.#sql.exec("DELETE FROM keys WHERE tenant = ?", tenant);
-        this.#sql.exec("DELETE FROM digests WHERE tenant = ?", tenant);
-        this.#sql.exec("DELETE FROM erased WHERE at < ?", clock.now() - LIMITS.erasedKnownMs);
-        this.#sql.exec("REPLACE INTO erased (tenant, at) VALUES (?, ?)", tenant, clock.now());
+        query(this.#sql)`DELETE FROM keys WHERE tenant = ${tenant}`;
+        query(this.#sql)`DELETE FROM digests WHERE tenant = ${tenant}`;
+        query(this.#sql)`DELETE FROM erased WHERE at < ${clock.now() - LIMITS.erasedKnownMs}`;
+        query(this.#sql)`REPLACE INTO erased (tenant, at) VALUES (${tenant}, ${clock.now()})`;
       });
       return count;
     }
 
     /** When a tenant was deleted: a request of before may be under way. */
     #erasedAt(tenant: string): number {
-      const rows = this.#sql.exec<{ at: number }>("SELECT at FROM erased WHERE tenant = ?", tenant);
+      const rows = query<{ at: number }>(this.#sql)`SELECT at FROM erased WHERE tenant = ${tenant}`;
       return rows.toArray()[0]?.at ?? 0;
     }
 
@@ -149,14 +145,9 @@ export function createKeyShard(
       if (isOthers) return err("hash-taken");
       this.ctx.storage.transactionSync(() => {
         if (known !== null) this.#drop(known);
-        this.#sql.exec(
-          "INSERT INTO keys (tenant, name, created_at, expires_at, json) VALUES (?, ?, ?, ?, ?)",
-          tenant,
-          name,
-          createdAt,
-          expiresAt,
-          JSON.stringify(changed.value),
-        );
+        query(this.#sql)`
+          INSERT INTO keys (tenant, name, created_at, expires_at, json)
+          VALUES (${tenant}, ${name}, ${createdAt}, ${expiresAt}, ${JSON.stringify(changed.value)})`;
         for (const { hash } of digests) this.#own(hash, changed.value);
       });
       return changed;
@@ -164,50 +155,42 @@ export function createKeyShard(
 
     /** Forget names that have expired: they have no owner, and no list shows them. */
     #prune(): void {
-      const rows = this.#sql.exec<TextRow>("SELECT json FROM keys WHERE expires_at <= ?", clock.now());
+      const rows = query<TextRow>(this.#sql)`SELECT json FROM keys WHERE expires_at <= ${clock.now()}`;
       for (const { json } of rows.toArray()) this.#drop(readKeptKey(json));
     }
 
     #drop(key: KeptKey): void {
-      this.#sql.exec("DELETE FROM keys WHERE tenant = ? AND name = ?", key.tenant, key.name);
+      query(this.#sql)`DELETE FROM keys WHERE tenant = ${key.tenant} AND name = ${key.name}`;
       this.unpoint(hashesOf(key), key);
     }
 
     #kept({ tenant, name }: KeyOwner): KeptKey | null {
-      const rows = this.#sql.exec<TextRow>(
-        "SELECT json FROM keys WHERE tenant = ? AND name = ?",
-        tenant,
-        name,
-      );
+      const rows = query<TextRow>(this.#sql)`
+        SELECT json FROM keys WHERE tenant = ${tenant} AND name = ${name}`;
       const [row] = rows.toArray();
       return row === undefined ? null : readKeptKey(row.json);
     }
 
     #ownerOf(hash: string): KeyOwner | null {
-      const rows = this.#sql.exec<OwnerRow>("SELECT tenant, name FROM digests WHERE hash = ?", hash);
+      const rows = query<OwnerRow>(this.#sql)`SELECT tenant, name FROM digests WHERE hash = ${hash}`;
       return rows.toArray()[0] ?? null;
     }
 
     /** @param until for a digest that is kept elsewhere; one of a name that is kept here goes with it */
     #own(hash: string, { tenant, name }: KeyOwner, until: number | null = null): void {
-      this.#sql.exec(
-        "REPLACE INTO digests (hash, tenant, name, until) VALUES (?, ?, ?, ?)",
-        hash,
-        tenant,
-        name,
-        until,
-      );
+      query(this.#sql)`
+        REPLACE INTO digests (hash, tenant, name, until)
+        VALUES (${hash}, ${tenant}, ${name}, ${until})`;
     }
 
     #disown(hash: string, { tenant, name }: KeyOwner): void {
-      this.#sql.exec("DELETE FROM digests WHERE hash = ? AND tenant = ? AND name = ?", hash, tenant, name);
+      query(this.#sql)`
+        DELETE FROM digests WHERE hash = ${hash} AND tenant = ${tenant} AND name = ${name}`;
     }
 
     #countOf(tenant: string): number {
-      const rows = this.#sql.exec<{ count: number }>(
-        "SELECT COUNT(*) AS count FROM keys WHERE tenant = ?",
-        tenant,
-      );
+      const rows = query<{ count: number }>(this.#sql)`
+        SELECT COUNT(*) AS count FROM keys WHERE tenant = ${tenant}`;
       return rows.one().count;
     }
   };

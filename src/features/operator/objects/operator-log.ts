@@ -1,5 +1,5 @@
 import * as LIMITS from "../limits.ts";
-import { DurableObject, type ObjectClass, systemClock } from "../../../feature/object.ts";
+import { DurableObject, type ObjectClass, query, systemClock } from "../../../feature/object.ts";
 import type { Clock } from "../../../feature/kit.ts";
 import { partOfTenant, readHeads, readHour, readTools, toHourText } from "../hour-text.ts";
 import type {
@@ -80,16 +80,11 @@ export function createOperatorLog(clock: Clock = systemClock): ObjectClass<Opera
     tell({ object, tenant, dead, waiting }: Standing): void {
       const now = this.#enter();
       if (waiting === 0 && Object.keys(dead).length === 0)
-        this.#sql.exec("DELETE FROM standings WHERE object = ?", object);
+        query(this.#sql)`DELETE FROM standings WHERE object = ${object}`;
       else
-        this.#sql.exec(
-          "REPLACE INTO standings (object, tenant, at, dead, waiting) VALUES (?, ?, ?, ?, ?)",
-          object,
-          tenant,
-          now,
-          JSON.stringify(dead),
-          waiting,
-        );
+        query(this.#sql)`
+          REPLACE INTO standings (object, tenant, at, dead, waiting)
+          VALUES (${object}, ${tenant}, ${now}, ${JSON.stringify(dead)}, ${waiting})`;
       this.#wake(now + LIMITS.operatorToldMs);
     }
 
@@ -97,10 +92,8 @@ export function createOperatorLog(clock: Clock = systemClock): ObjectClass<Opera
       const now = this.#enter();
       const sum = new OverviewSum();
       for (const heads of this.#headsSince(this.#hour - hours + 1)) sum.add(heads);
-      const told = this.#sql.exec<StandingRow>(
-        "SELECT * FROM standings WHERE at > ?",
-        now - LIMITS.operatorToldMs,
-      );
+      const told = query<StandingRow>(this.#sql)`
+        SELECT * FROM standings WHERE at > ${now - LIMITS.operatorToldMs}`;
       for (const { object, tenant, dead, waiting } of told)
         sum.stand({ object, tenant, dead: JSON.parse(dead) as DeadJobs, waiting });
       const tenants = sum.first(limit).map((seen) => ({
@@ -118,11 +111,11 @@ export function createOperatorLog(clock: Clock = systemClock): ObjectClass<Opera
     erase(tenant: string): number {
       const now = this.#enter();
       this.#erased.set(tenant, now);
-      this.#sql.exec("REPLACE INTO erased (tenant, at) VALUES (?, ?)", tenant, now);
+      query(this.#sql)`REPLACE INTO erased (tenant, at) VALUES (${tenant}, ${now})`;
       const part = partOfTenant(tenant, PARTS);
       this.#write(now);
       this.#books.delete(part);
-      this.#sql.exec("DELETE FROM standings WHERE tenant = ?", tenant);
+      query(this.#sql)`DELETE FROM standings WHERE tenant = ${tenant}`;
       let count = 0;
       for (const row of this.#rowsOf(part, 0)) {
         const counted = readHour(row);
@@ -130,7 +123,7 @@ export function createOperatorLog(clock: Clock = systemClock): ObjectClass<Opera
         if (left.length === counted.length) continue;
         count += 1;
         if (left.length > 0) this.#save(row.id, left);
-        else this.#sql.exec("DELETE FROM hours WHERE id = ?", row.id);
+        else query(this.#sql)`DELETE FROM hours WHERE id = ${row.id}`;
       }
       return count;
     }
@@ -167,7 +160,8 @@ export function createOperatorLog(clock: Clock = systemClock): ObjectClass<Opera
       const known = this.#books.get(part);
       if (known !== undefined) return known;
       const book = new TallyBook(BOUNDS);
-      for (const row of this.#sql.exec<Row>("SELECT * FROM hours WHERE id = ?", this.#hour * PARTS + part))
+      for (const row of query<Row>(this.#sql)`
+        SELECT * FROM hours WHERE id = ${this.#hour * PARTS + part}`)
         for (const one of readHour(row)) book.add(one);
       this.#books.set(part, book);
       return book;
@@ -182,15 +176,13 @@ export function createOperatorLog(clock: Clock = systemClock): ObjectClass<Opera
 
     #save(id: number, counted: Iterable<CountedTenant>): void {
       const { heads, tools } = toHourText(counted);
-      this.#sql.exec("REPLACE INTO hours (id, heads, tools) VALUES (?, ?, ?)", id, heads, tools);
+      query(this.#sql)`REPLACE INTO hours (id, heads, tools) VALUES (${id}, ${heads}, ${tools})`;
     }
 
     /** The tenants of each part of the hours from one on; of a part that is in memory as it is there. */
     *#headsSince(hour: number): Iterable<readonly TenantRow[]> {
-      for (const { id, heads } of this.#sql.exec<Omit<Row, "tools">>(
-        "SELECT id, heads FROM hours WHERE id >= ?",
-        hour * PARTS,
-      ))
+      for (const { id, heads } of query<Omit<Row, "tools">>(this.#sql)`
+        SELECT id, heads FROM hours WHERE id >= ${hour * PARTS}`)
         if (!this.#books.has(id - this.#hour * PARTS)) yield readHeads(heads);
       for (const book of this.#books.values()) yield Array.from(book.counted(), ({ row }) => row);
     }
@@ -220,7 +212,7 @@ export function createOperatorLog(clock: Clock = systemClock): ObjectClass<Opera
     *#rowsOf(part: number, hour: number): Iterable<Row> {
       const first = Math.max(hour, this.#hour - LIMITS.operatorHours);
       for (let at = first; at <= this.#hour; at += 1)
-        yield* this.#sql.exec<Row>("SELECT * FROM hours WHERE id = ?", at * PARTS + part).toArray();
+        yield* query<Row>(this.#sql)`SELECT * FROM hours WHERE id = ${at * PARTS + part}`.toArray();
     }
 
     /** Forget the hours that are too old, a few at a time, and what was told too long ago. */
@@ -233,12 +225,11 @@ export function createOperatorLog(clock: Clock = systemClock): ObjectClass<Opera
       for (const [tenant, at] of this.#erased)
         if (at < longAgo) {
           this.#erased.delete(tenant);
-          this.#sql.exec("DELETE FROM erased WHERE tenant = ?", tenant);
+          query(this.#sql)`DELETE FROM erased WHERE tenant = ${tenant}`;
         }
-      this.#sql.exec(
-        "DELETE FROM standings WHERE object IN (SELECT object FROM standings WHERE at <= ? LIMIT 1000)",
-        now - LIMITS.operatorToldMs,
-      );
+      query(this.#sql)`
+        DELETE FROM standings WHERE object IN (SELECT object FROM standings
+        WHERE at <= ${now - LIMITS.operatorToldMs} LIMIT 1000)`;
     }
 
     #wake(at: number): void {

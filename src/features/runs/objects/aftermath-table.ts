@@ -1,3 +1,4 @@
+import { query } from "../../../feature/object.ts";
 import type { Aftermath } from "../../../core/contract/gate/part-call.ts";
 
 /** The rows of what became of runs after they were over. They are in memory once a run is looked at. */
@@ -16,13 +17,10 @@ export class AftermathTable {
   take(told: readonly Aftermath[]): void {
     for (const aftermath of told) {
       const { id, at } = aftermath;
-      const taken = this.#sql.exec(
-        `INSERT INTO aftermaths (id, at, json) VALUES (?, ?, ?)
-         ON CONFLICT (id) DO UPDATE SET at = excluded.at, json = excluded.json WHERE excluded.at >= at RETURNING id`,
-        id,
-        at,
-        JSON.stringify(aftermath),
-      );
+      const taken = query(this.#sql)`
+        INSERT INTO aftermaths (id, at, json) VALUES (${id}, ${at}, ${JSON.stringify(aftermath)})
+        ON CONFLICT (id) DO UPDATE SET at = excluded.at, json = excluded.json WHERE excluded.at >= at
+        RETURNING id`;
       if (taken.toArray().length > 0 && this.#ofRuns !== null) place(this.#ofRuns, aftermath);
     }
   }
@@ -33,7 +31,7 @@ export class AftermathTable {
   }
 
   prune(oldest: number): void {
-    const gone = this.#sql.exec("DELETE FROM aftermaths WHERE at < ? RETURNING id", oldest);
+    const gone = query(this.#sql)`DELETE FROM aftermaths WHERE at < ${oldest} RETURNING id`;
     if (gone.toArray().length > 0) this.#ofRuns = null;
   }
 

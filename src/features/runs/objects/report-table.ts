@@ -1,3 +1,4 @@
+import { query } from "../../../feature/object.ts";
 import * as LIMITS from "../limits.ts";
 import type { Clock } from "../../../feature/kit.ts";
 import type { ReportRow } from "../list-runs.ts";
@@ -97,7 +98,7 @@ export class ReportTable {
   /** Whether a report that was sent twice has arrived. */
   has(report: string): boolean {
     const from = this.#clock.now() - 60_000;
-    const rows = this.#sql.exec<{ report: string }>("SELECT report FROM reports WHERE at > ?", from);
+    const rows = query<{ report: string }>(this.#sql)`SELECT report FROM reports WHERE at > ${from}`;
     return rows.toArray().some((row) => row.report === report);
   }
 
@@ -116,16 +117,14 @@ export class ReportTable {
     const at = this.index.placeOf(id)!;
     const held = this.#split.get(at)?.findLast(({ head }) => head.id === id);
     if (held !== undefined) return held.head;
-    const row = this.#sql.exec<HeadRow>("SELECT at, heads FROM reports WHERE at = ?", at).one();
+    const row = query<HeadRow>(this.#sql)`SELECT at, heads FROM reports WHERE at = ${at}`.one();
     return parseHeads(row.heads).findLast((head) => head.id === id)!;
   }
 
   /** The heads of each report that arrived by then, the latest first. */
   *heads(highest: number, isOver: () => boolean): Iterable<ReportRow> {
-    const rows = this.#sql.exec<HeadRow>(
-      "SELECT at, heads FROM reports WHERE at <= ? ORDER BY at DESC",
-      highest,
-    );
+    const rows = query<HeadRow>(this.#sql)`
+      SELECT at, heads FROM reports WHERE at <= ${highest} ORDER BY at DESC`;
     for (const { at, heads } of rows) {
       const parsed = parseHeads(heads).map((head) => [head.id, head] as const);
       yield { at, heads: [...new Map(parsed).values()] };
@@ -135,27 +134,20 @@ export class ReportTable {
 
   /** The texts of each report that arrived before, the latest first. */
   texts(before: number): Iterable<ReportTexts & { readonly at: number }> {
-    return this.#sql.exec<TextRow>(
-      "SELECT at, heads, bodies FROM reports WHERE at < ? ORDER BY at DESC",
-      before,
-    );
+    return query<TextRow>(this.#sql)`
+      SELECT at, heads, bodies FROM reports WHERE at < ${before} ORDER BY at DESC`;
   }
 
   /** Delete a run of its report; the counts of all rows stay what they are. */
   remove({ at, head: { id }, rows }: FoundReport): void {
     const left = rows.filter(({ head }) => head.id !== id);
-    if (left.length === 0) this.#sql.exec("DELETE FROM reports WHERE at = ?", at);
+    if (left.length === 0) query(this.#sql)`DELETE FROM reports WHERE at = ${at}`;
     else {
       const { marks, heads, bodies } = writeReport(
         left.map(({ head, body }) => ({ head: JSON.stringify(head), body })),
       );
-      this.#sql.exec(
-        "UPDATE reports SET marks = ?, heads = ?, bodies = ? WHERE at = ?",
-        marks,
-        heads,
-        bodies,
-        at,
-      );
+      query(this.#sql)`
+        UPDATE reports SET marks = ${marks}, heads = ${heads}, bodies = ${bodies} WHERE at = ${at}`;
     }
     this.#split.delete(at);
     this.#index = null;
@@ -176,7 +168,7 @@ export class ReportTable {
       this.#split.delete(at);
       end = at;
     }
-    if (end !== null) this.#sql.exec("DELETE FROM reports WHERE at <= ?", end);
+    if (end !== null) query(this.#sql)`DELETE FROM reports WHERE at <= ${end}`;
     return end !== null;
   }
 
@@ -185,7 +177,7 @@ export class ReportTable {
     const { size } = this.index;
     this.#sql.exec("DELETE FROM reports");
     this.#erasedAt = this.#clock.now();
-    this.#sql.exec("REPLACE INTO erased (id, at) VALUES (0, ?)", this.#erasedAt);
+    query(this.#sql)`REPLACE INTO erased (id, at) VALUES (0, ${this.#erasedAt})`;
     this.#split.clear();
     this.#index = null;
     return size;
@@ -195,7 +187,7 @@ export class ReportTable {
   #rowsAt(at: number): readonly SplitRun[] {
     const rows =
       this.#split.get(at) ??
-      splitReport(this.#sql.exec<TextRow>("SELECT at, heads, bodies FROM reports WHERE at = ?", at).one());
+      splitReport(query<TextRow>(this.#sql)`SELECT at, heads, bodies FROM reports WHERE at = ${at}`.one());
     this.#split.delete(at);
     this.#split.set(at, rows);
     const [oldest] = this.#split.keys();
@@ -218,19 +210,10 @@ export class ReportTable {
     { runs, bytes, marks, heads, bodies }: WrittenReport,
     { at, report, before }: Pick<Total, "at"> & { report: string; before: Omit<Total, "at"> },
   ): void {
-    this.#sql.exec(
-      `INSERT INTO reports (at, report, runs_before, runs, bytes_before, bytes, marks, heads, bodies)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      at,
-      report,
-      before.runs,
-      runs,
-      before.bytes,
-      bytes,
-      marks,
-      heads,
-      bodies,
-    );
+    query(this.#sql)`
+      INSERT INTO reports (at, report, runs_before, runs, bytes_before, bytes, marks, heads, bodies)
+      VALUES (${at}, ${report}, ${before.runs}, ${runs}, ${before.bytes}, ${bytes}, ${marks},
+      ${heads}, ${bodies})`;
   }
 }
 

@@ -1,3 +1,4 @@
+import { query } from "../../../feature/object.ts";
 import * as LIMITS from "../limits.ts";
 import type { ExportedRerun } from "../run-log-methods.ts";
 
@@ -21,46 +22,38 @@ export class RerunTable {
 
   /** Add a rerun; one that is there stays as it is. */
   add({ rerun, root, at, writes }: ExportedRerun): void {
-    this.#sql.exec(
-      "INSERT INTO reruns (rerun, root, at, writes) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
-      rerun,
-      root,
-      at,
-      JSON.stringify(writes),
-    );
+    query(this.#sql)`
+      INSERT INTO reruns (rerun, root, at, writes)
+      VALUES (${rerun}, ${root}, ${at}, ${JSON.stringify(writes)}) ON CONFLICT DO NOTHING`;
   }
 
   drop(rerun: string): void {
-    this.#sql.exec("DELETE FROM reruns WHERE rerun = ?", rerun);
+    query(this.#sql)`DELETE FROM reruns WHERE rerun = ${rerun}`;
   }
 
   /** The run that a run goes back to: itself where it is no rerun. */
   rootOf(id: string): string {
-    const [own] = this.#sql.exec<{ root: string }>("SELECT root FROM reruns WHERE rerun = ?", id).toArray();
+    const [own] = query<{ root: string }>(this.#sql)`SELECT root FROM reruns WHERE rerun = ${id}`.toArray();
     return own?.root ?? id;
   }
 
   /** The reruns of a run, in the order in which they were written down. */
   of(root: string): readonly KeptRerun[] {
-    const rows = this.#sql.exec<Omit<Row, "root">>(
-      "SELECT rerun, at, writes FROM reruns WHERE root = ? ORDER BY rowid",
-      root,
-    );
+    const rows = query<Omit<Row, "root">>(this.#sql)`
+      SELECT rerun, at, writes FROM reruns WHERE root = ${root} ORDER BY rowid`;
     return Array.from(rows, read);
   }
 
   /** The last reruns, the newest first. */
   last(): readonly ExportedRerun[] {
-    const rows = this.#sql.exec<Row>(
-      "SELECT rerun, root, at, writes FROM reruns ORDER BY rowid DESC LIMIT ?",
-      LIMITS.rerunsExported,
-    );
+    const rows = query<Row>(this.#sql)`
+      SELECT rerun, root, at, writes FROM reruns ORDER BY rowid DESC LIMIT ${LIMITS.rerunsExported}`;
     return Array.from(rows, read);
   }
 
   /** Delete those that are older than any run that is kept: a rerun is younger than its run. */
   prune(oldest: number): void {
-    this.#sql.exec("DELETE FROM reruns WHERE at < ?", oldest);
+    query(this.#sql)`DELETE FROM reruns WHERE at < ${oldest}`;
   }
 
   erase(): void {

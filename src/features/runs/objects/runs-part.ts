@@ -1,3 +1,4 @@
+import { query } from "../../../feature/object.ts";
 import { isTrouble } from "../../../feature/tool.ts";
 import * as LIMITS from "../limits.ts";
 import type { Aftermath } from "../../../core/contract/gate/part-call.ts";
@@ -34,7 +35,7 @@ export function createRunsPart(
 function openRuns({ env, storage: { sql }, onDue }: PartWorld, tell: TellLog | undefined): OpenPart {
   if (tell === undefined) return { methods: {} };
   const read = (most: number): readonly Row[] =>
-    sql.exec<Row>("SELECT id, json FROM run_jobs LIMIT ?", most).toArray();
+    query<Row>(sql)`SELECT id, json FROM run_jobs LIMIT ${most}`.toArray();
   let dueAt = read(1).length > 0 ? 0 : null;
   const wake = (at: number): void => {
     dueAt = at;
@@ -47,14 +48,14 @@ function openRuns({ env, storage: { sql }, onDue }: PartWorld, tell: TellLog | u
     const told = await attempt(() => tell(jobs, aftermaths));
     // One that turned again in between is told again.
     if (told.ok)
-      for (const { id, json } of rows) sql.exec("DELETE FROM run_jobs WHERE id = ? AND json = ?", id, json);
+      for (const { id, json } of rows) query(sql)`DELETE FROM run_jobs WHERE id = ${id} AND json = ${json}`;
     if (!told.ok) onDue(dueAt ?? 0);
     else if (read(1).length > 0) wake(nowMs + LIMITS.runReportMs);
     else dueAt = null;
   };
   const keep = (id: string, told: TurnedJob | Aftermath): void => {
     attemptNow(() => {
-      sql.exec("INSERT OR REPLACE INTO run_jobs (id, json) VALUES (?, ?)", id, JSON.stringify(told));
+      query(sql)`INSERT OR REPLACE INTO run_jobs (id, json) VALUES (${id}, ${JSON.stringify(told)})`;
       if (dueAt === null) wake(told.at + LIMITS.runReportMs);
     });
   };

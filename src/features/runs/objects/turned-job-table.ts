@@ -1,3 +1,4 @@
+import { query } from "../../../feature/object.ts";
 import { isTrouble } from "../../../feature/tool.ts";
 import { keepLog, untold } from "../action-content.ts";
 import * as LIMITS from "../limits.ts";
@@ -28,7 +29,8 @@ export class JobTable {
       const log = keepLog([...known, ...untold(told.log ?? [], known)]);
       const job = before !== undefined && before.at > told.at ? before : told;
       const json = JSON.stringify({ ...job, log });
-      this.#sql.exec("REPLACE INTO turned_jobs (id, at, json) VALUES (?, ?, ?)", job.job, job.at, json);
+      query(this.#sql)`
+        REPLACE INTO turned_jobs (id, at, json) VALUES (${job.job}, ${job.at}, ${json})`;
       if (this.#troubled !== null) place(this.#troubled, { ...job, log: [] });
     }
   }
@@ -64,11 +66,10 @@ export class JobTable {
   /** Forget what is too old, and the oldest of what is too much, what has lines alone before jobs in trouble. */
   prune(oldest: number): void {
     const { rows } = this.#sql.exec<{ rows: number }>("SELECT COUNT(*) AS rows FROM turned_jobs").one();
-    const gone = this.#sql.exec<{ id: string }>(
-      "DELETE FROM turned_jobs WHERE at < ? OR id IN (SELECT id FROM turned_jobs ORDER BY json_extract(json, '$.status') IN ('failed', 'dead', 'unknown'), at LIMIT ?) RETURNING id",
-      oldest,
-      Math.max(0, rows - LIMITS.runJobsKept),
-    );
+    const gone = query<{ id: string }>(this.#sql)`
+      DELETE FROM turned_jobs WHERE at < ${oldest} OR id IN (SELECT id FROM turned_jobs
+      ORDER BY json_extract(json, '$.status') IN ('failed', 'dead', 'unknown'), at
+      LIMIT ${Math.max(0, rows - LIMITS.runJobsKept)}) RETURNING id`;
     if (gone.toArray().length > 0) this.#troubled = null;
   }
 

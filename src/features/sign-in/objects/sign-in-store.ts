@@ -1,5 +1,5 @@
 import { attempt } from "../../../feature/refuse.ts";
-import { DurableObject, type ObjectClass, systemClock } from "../../../feature/object.ts";
+import { DurableObject, type ObjectClass, query, systemClock } from "../../../feature/object.ts";
 import { type Clock, type TakenRows, takeRows } from "../../../feature/kit.ts";
 import * as LIMITS from "../limits.ts";
 import type {
@@ -72,11 +72,9 @@ export function createSignInStore(
 
     read(key: string): Kept | null {
       if (key.length > KEY_CHARACTERS) return null;
-      const rows = this.#sql.exec<ValueRow>(
-        "SELECT value, version FROM records WHERE key = ? AND (expires_at IS NULL OR expires_at > ?)",
-        key,
-        clock.now(),
-      );
+      const rows = query<ValueRow>(this.#sql)`
+        SELECT value, version FROM records WHERE key = ${key}
+        AND (expires_at IS NULL OR expires_at > ${clock.now()})`;
       return rows.toArray()[0] ?? null;
     }
 
@@ -96,17 +94,11 @@ export function createSignInStore(
         return "full";
       const flood = kind === "transaction" ? kind : kind === "client" && unused ? kind : null;
       this.ctx.storage.transactionSync(() => {
-        this.#sql.exec(
-          `INSERT INTO records (key, value, metadata, expires_at, version, created_at, flood) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
-           ON CONFLICT (key) DO UPDATE SET value = ?2, metadata = ?3, expires_at = ?4, version = ?5, flood = ?7`,
-          key,
-          value,
-          metadata,
-          expiresAtMs,
-          version + 1,
-          clock.now(),
-          flood,
-        );
+        query(this.#sql)`
+          INSERT INTO records (key, value, metadata, expires_at, version, created_at, flood)
+          VALUES (${key}, ${value}, ${metadata}, ${expiresAtMs}, ${version + 1}, ${clock.now()}, ${flood})
+          ON CONFLICT (key) DO UPDATE SET value = ${value}, metadata = ${metadata},
+          expires_at = ${expiresAtMs}, version = ${version + 1}, flood = ${flood}`;
         if (flood !== null) this.#keepNewest(flood);
         if (kind === "token") this.#keepNewestOf(`token:${owner}:${id}:`, options.tokens);
         const spent = kind === "grant" && known !== null ? findSpent(known.value, value) : null;
@@ -121,21 +113,16 @@ export function createSignInStore(
 
     drop(key: string): boolean {
       const isThere = this.read(key) !== null;
-      this.#sql.exec("DELETE FROM records WHERE key = ?", key);
+      query(this.#sql)`DELETE FROM records WHERE key = ${key}`;
       if (key.startsWith("grant:")) this.#drop(`again:${key.slice("grant:".length)}:`);
       return isThere;
     }
 
     list(prefix: string, { after, limit }: ListOptions): ListedKey[] {
-      const rows = this.#sql.exec<KeyRow>(
-        `SELECT key, metadata, expires_at FROM records WHERE key > ?1 AND key >= ?2 AND key < ?3
-         AND (expires_at IS NULL OR expires_at > ?4) ORDER BY key LIMIT ?5`,
-        after ?? "",
-        prefix,
-        endOf(prefix),
-        clock.now(),
-        limit,
-      );
+      const rows = query<KeyRow>(this.#sql)`
+        SELECT key, metadata, expires_at FROM records WHERE key > ${after ?? ""} AND key >= ${prefix}
+        AND key < ${endOf(prefix)} AND (expires_at IS NULL OR expires_at > ${clock.now()})
+        ORDER BY key LIMIT ${limit}`;
       return Array.from(rows, ({ key, metadata, expires_at }) => ({
         name: key,
         metadata,
@@ -144,26 +131,19 @@ export function createSignInStore(
     }
 
     use(key: string, untilMs: number): void {
-      this.#sql.exec(
-        "UPDATE records SET expires_at = ?2, flood = NULL WHERE key = ?1 AND flood IS NOT NULL",
-        key,
-        untilMs,
-      );
+      query(this.#sql)`
+        UPDATE records SET expires_at = ${untilMs}, flood = NULL WHERE key = ${key}
+        AND flood IS NOT NULL`;
     }
 
     signIns(prefix: string, after: SignInPlace | null, limit: number): TakenRows<KeptSignIn> {
       const { createdAt, name } = after ?? { createdAt: Number.MAX_SAFE_INTEGER, name: "" };
-      const rows = this.#sql.exec<SignInRow>(
-        `SELECT key, value, created_at FROM records WHERE key >= ?1 AND key < ?2 AND (expires_at IS NULL OR expires_at > ?3)
-         AND (created_at < ?4 OR created_at = ?4 AND key > ?5) AND json_extract(value, '$.authCodeWrappedKey') IS NULL
-         ORDER BY created_at DESC, key LIMIT ?6`,
-        `grant:${prefix}`,
-        endOf(`grant:${prefix}`),
-        clock.now(),
-        createdAt,
-        `grant:${name}`,
-        limit + 1,
-      );
+      const rows = query<SignInRow>(this.#sql)`
+        SELECT key, value, created_at FROM records WHERE key >= ${`grant:${prefix}`}
+        AND key < ${endOf(`grant:${prefix}`)} AND (expires_at IS NULL OR expires_at > ${clock.now()})
+        AND (created_at < ${createdAt} OR created_at = ${createdAt} AND key > ${`grant:${name}`})
+        AND json_extract(value, '$.authCodeWrappedKey') IS NULL ORDER BY created_at DESC, key
+        LIMIT ${limit + 1}`;
       const found = Array.from(rows, ({ key, value, created_at }) => ({
         name: key.slice("grant:".length),
         createdAt: created_at,
@@ -173,17 +153,14 @@ export function createSignInStore(
     }
 
     end(prefix: string, id: string): string | null {
-      const rows = this.#sql.exec<KeyRow>(
-        "SELECT key FROM records WHERE key >= ?1 AND key < ?2 AND substr(key, -length(?3)) = ?3",
-        `grant:${prefix}`,
-        endOf(`grant:${prefix}`),
-        `:${id}`,
-      );
+      const rows = query<KeyRow>(this.#sql)`
+        SELECT key FROM records WHERE key >= ${`grant:${prefix}`}
+        AND key < ${endOf(`grant:${prefix}`)} AND substr(key, -length(${`:${id}`})) = ${`:${id}`}`;
       const [row] = rows.toArray();
       if (row === undefined) return null;
       const name = row.key.slice("grant:".length);
       this.ctx.storage.transactionSync(() => {
-        this.#sql.exec("DELETE FROM records WHERE key = ?", row.key);
+        query(this.#sql)`DELETE FROM records WHERE key = ${row.key}`;
         for (const kind of ["token", "spent", "again"]) this.#drop(`${kind}:${name}:`);
       });
       return name;
@@ -193,8 +170,8 @@ export function createSignInStore(
       const count = this.#count(`grant:${prefix}`);
       this.ctx.storage.transactionSync(() => {
         for (const kind of ["grant", "token", "spent", "again"]) this.#drop(`${kind}:${prefix}`);
-        this.#sql.exec("DELETE FROM erased WHERE at < ?", clock.now() - LIMITS.erasedKnownMs);
-        this.#sql.exec("REPLACE INTO erased (prefix, at) VALUES (?, ?)", prefix, clock.now());
+        query(this.#sql)`DELETE FROM erased WHERE at < ${clock.now() - LIMITS.erasedKnownMs}`;
+        query(this.#sql)`REPLACE INTO erased (prefix, at) VALUES (${prefix}, ${clock.now()})`;
       });
       return count;
     }
@@ -202,65 +179,55 @@ export function createSignInStore(
     /** Whether everything of a record's owner was forgotten after the request came that writes it. */
     #isErased(key: string, begunAt: number): boolean {
       const [, owner = ""] = key.split(":", 2);
-      const later = this.#sql.exec<{ prefix: string }>("SELECT prefix FROM erased WHERE at > ?", begunAt);
+      const later = query<{ prefix: string }>(this.#sql)`
+        SELECT prefix FROM erased WHERE at > ${begunAt}`;
       return Array.from(later).some(({ prefix }) => owner.startsWith(prefix));
     }
 
     #drop(prefix: string): void {
-      this.#sql.exec("DELETE FROM records WHERE key >= ? AND key < ?", prefix, endOf(prefix));
+      query(this.#sql)`DELETE FROM records WHERE key >= ${prefix} AND key < ${endOf(prefix)}`;
     }
 
     #count(prefix: string): number {
-      const rows = this.#sql.exec<CountRow>(
-        "SELECT COUNT(*) AS count FROM records WHERE key >= ? AND key < ? AND (expires_at IS NULL OR expires_at > ?)",
-        prefix,
-        endOf(prefix),
-        clock.now(),
-      );
+      const rows = query<CountRow>(this.#sql)`
+        SELECT COUNT(*) AS count FROM records WHERE key >= ${prefix} AND key < ${endOf(prefix)}
+        AND (expires_at IS NULL OR expires_at > ${clock.now()})`;
       return rows.one().count;
     }
 
     /** Forget the oldest records of a kind that anybody can make, beyond as many as may be. */
     #keepNewest(flood: string): void {
-      this.#sql.exec(
-        "DELETE FROM records WHERE key IN (SELECT key FROM records WHERE flood = ? ORDER BY created_at DESC LIMIT -1 OFFSET ?)",
-        flood,
-        flood === "client" ? options.unusedClients : options.openForms,
-      );
+      query(this.#sql)`
+        DELETE FROM records WHERE key IN (SELECT key FROM records WHERE flood = ${flood}
+        ORDER BY created_at DESC
+        LIMIT -1 OFFSET ${flood === "client" ? options.unusedClients : options.openForms})`;
     }
 
     /** Remember a refresh token that was superseded, by its digest: one that is shown again is in two hands. */
     #keepSpent(prefix: string, digest: string): void {
-      this.#sql.exec(
-        "INSERT OR IGNORE INTO records (key, value, expires_at, version, created_at) VALUES (?, '', ?, 1, ?)",
-        prefix + digest,
-        clock.now() + 1_000 * LIMITS.signInIdleS,
-        clock.now(),
-      );
+      query(this.#sql)`
+        INSERT OR IGNORE INTO records (key, value, expires_at, version, created_at)
+        VALUES (${prefix + digest}, '', ${clock.now() + 1_000 * LIMITS.signInIdleS}, 1,
+        ${clock.now()})`;
       this.#keepNewestOf(prefix, LIMITS.spentTokens);
     }
 
     /** The client has used the refresh token of an earlier answer, so that answer is forgotten. */
     #forgetAnswers(prefix: string): void {
-      this.#sql.exec("DELETE FROM records WHERE key >= ? AND key < ? AND value <> ''", prefix, endOf(prefix));
+      query(this.#sql)`
+        DELETE FROM records WHERE key >= ${prefix} AND key < ${endOf(prefix)} AND value <> ''`;
     }
 
     #keepNewestOf(prefix: string, most: number): void {
-      this.#sql.exec(
-        `DELETE FROM records WHERE key IN
-           (SELECT key FROM records WHERE key >= ? AND key < ? ORDER BY created_at DESC LIMIT -1 OFFSET ?)`,
-        prefix,
-        endOf(prefix),
-        most,
-      );
+      query(this.#sql)`
+        DELETE FROM records WHERE key IN (SELECT key FROM records WHERE key >= ${prefix}
+        AND key < ${endOf(prefix)} ORDER BY created_at DESC LIMIT -1 OFFSET ${most})`;
     }
 
     #prune(): void {
-      this.#sql.exec(
-        "DELETE FROM records WHERE key IN (SELECT key FROM records WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)",
-        clock.now(),
-        LIMITS.signInsPruned,
-      );
+      query(this.#sql)`
+        DELETE FROM records WHERE key IN (SELECT key FROM records WHERE expires_at <= ${clock.now()}
+        ORDER BY expires_at LIMIT ${LIMITS.signInsPruned})`;
     }
 
     /** Wake when the next record ends, so that what is over is deleted where nothing else is written; not more often than a minute apart. */

@@ -1,3 +1,4 @@
+import { query } from "../../../feature/object.ts";
 import * as LIMITS from "../limits.ts";
 
 /** A file as it was before a write; both null where there was none. */
@@ -32,29 +33,20 @@ export class EarlierFiles {
 
   /** The version that a write with this key has made, where the file is still what it made of it; null else. */
   madeBy(key: string, path: string, content: Uint8Array): number | null {
-    const [made] = this.#sql
-      .exec<{ version: number }>(
-        "SELECT version FROM files JOIN earlier USING (path, version) WHERE path = ? AND key = ? AND files.content = ?",
-        path,
-        key,
-        content,
-      )
-      .toArray();
+    const [made] = query<{ version: number }>(this.#sql)`
+      SELECT version FROM files JOIN earlier USING (path, version) WHERE path = ${path}
+      AND key = ${key} AND files.content = ${content}`.toArray();
     return made?.version ?? null;
   }
 
   /** Keep a file as it is before a write makes a version of it. */
   keep(version: number, path: string, key: string): void {
-    const [{ bytes }] = this.#sql
-      .exec<{ bytes: number }>(
-        `REPLACE INTO earlier (version, path, key, bytes, was, content)
-         SELECT ?1, ?2, ?3, LENGTH(?2) + IFNULL(files.bytes, 0), files.version, content
-         FROM (SELECT 1) LEFT JOIN files ON path = ?2 RETURNING bytes`,
-        version,
-        path,
-        key,
-      )
-      .toArray() as [{ readonly bytes: number }];
+    const [{ bytes }] = query<{ bytes: number }>(this.#sql)`
+      REPLACE INTO earlier (version, path, key, bytes, was, content)
+      SELECT ${version}, ${path}, ${key}, LENGTH(${path}) + IFNULL(files.bytes, 0), files.version,
+      content FROM (SELECT 1) LEFT JOIN files ON path = ${path} RETURNING bytes`.toArray() as [
+      { readonly bytes: number },
+    ];
     this.#bytes =
       this.#bytes === null
         ? this.#sql.exec<{ bytes: number }>("SELECT SUM(bytes) AS bytes FROM earlier").one().bytes
@@ -63,31 +55,21 @@ export class EarlierFiles {
   }
 
   find(path: string, version: number): EarlierFile | null {
-    const [row] = this.#sql
-      .exec<EarlierFile>(
-        "SELECT was, content, is_back FROM earlier WHERE version = ? AND path = ?",
-        version,
-        path,
-      )
-      .toArray();
+    const [row] = query<EarlierFile>(this.#sql)`
+      SELECT was, content, is_back FROM earlier WHERE version = ${version} AND path = ${path}`.toArray();
     return row ?? null;
   }
 
   /** Note that a file was put back: its content stands in the workspace again. */
   putBack(path: string, version: number): void {
-    this.#sql.exec(
-      "UPDATE earlier SET is_back = 1, content = NULL WHERE version = ? AND path = ?",
-      version,
-      path,
-    );
+    query(this.#sql)`
+      UPDATE earlier SET is_back = 1, content = NULL WHERE version = ${version} AND path = ${path}`;
   }
 
   /** Forget what was there before versions that are lower than this. */
   forgetBefore(version: number): void {
-    const gone = this.#sql.exec<{ bytes: number }>(
-      "DELETE FROM earlier WHERE version < ? RETURNING bytes",
-      version,
-    );
+    const gone = query<{ bytes: number }>(this.#sql)`
+      DELETE FROM earlier WHERE version < ${version} RETURNING bytes`;
     for (const { bytes } of gone) if (this.#bytes !== null) this.#bytes -= bytes;
   }
 }

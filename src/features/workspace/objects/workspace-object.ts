@@ -6,7 +6,13 @@ import type {
   WorkspaceFile,
   WorkspaceMethods,
 } from "../../../feature/tool.ts";
-import { DurableObject, type ObjectClass, refuseErased, systemClock } from "../../../feature/object.ts";
+import {
+  DurableObject,
+  type ObjectClass,
+  query,
+  refuseErased,
+  systemClock,
+} from "../../../feature/object.ts";
 import * as LIMITS from "../limits.ts";
 import { ByteTurns, type TurnLimits } from "../byte-turns.ts";
 import { WorkspaceIndex, type WorkspaceLimits } from "../workspace-index.ts";
@@ -145,15 +151,11 @@ export function createWorkspace(
       this.ctx.storage.transactionSync(() => {
         also();
         for (const { path, content } of changes) {
-          if (content === null) sql.exec("DELETE FROM files WHERE path = ?", path);
+          if (content === null) query(sql)`DELETE FROM files WHERE path = ${path}`;
           else
-            sql.exec(
-              "REPLACE INTO files (path, version, bytes, content) VALUES (?, ?, ?, ?)",
-              path,
-              version,
-              content.length,
-              content,
-            );
+            query(sql)`
+              REPLACE INTO files (path, version, bytes, content)
+              VALUES (${path}, ${version}, ${content.length}, ${content})`;
         }
       });
       this.#index.apply(changes, version);
