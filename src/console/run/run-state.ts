@@ -1,20 +1,14 @@
 import type { Problem } from "../kit/api.ts";
 import type { WireEnvelope, WirePlan } from "../kit/wire.ts";
-import type { NamedAction } from "./name-actions.ts";
-import type { Arrival, Start } from "./time-line.ts";
+import type { RunFacts } from "./time-line.ts";
 
 /** A run while it goes on and when it is over. */
-export interface Run {
+export interface Run extends RunFacts {
   /** Sent under this key again, it is the same run. */
   readonly sent: { readonly body: string; readonly idempotencyKey: string };
-  readonly phase: "running" | "ended" | "stopped" | "cancelled";
   readonly startedAt: number;
-  readonly actions: readonly NamedAction[];
   /** The answer to a batch that says `dry_run` itself. */
   readonly plan: WirePlan | null;
-  /** The calls that have begun, by the index of their actions. */
-  readonly starts: ReadonlyMap<number, readonly Start[]>;
-  readonly arrivals: ReadonlyMap<number, Arrival>;
   readonly envelope: WireEnvelope | null;
   readonly problem: Problem | null;
   /** How often it was sent again. */

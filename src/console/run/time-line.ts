@@ -36,6 +36,7 @@ export interface Span {
 
 export interface RunFacts {
   readonly actions: readonly NamedAction[];
+  /** The calls that have begun, by the index of their actions. */
   readonly starts: ReadonlyMap<number, readonly Start[]>;
   readonly arrivals: ReadonlyMap<number, Arrival>;
   readonly phase: "running" | "ended" | "stopped" | "cancelled";

@@ -1,6 +1,6 @@
 import type { Tool } from "../catalog/define-tool.ts";
 import type { KeyedAction } from "../contract/action.ts";
-import type { KeptAs, OnError } from "../contract/batch.ts";
+import type { Batch, KeptAs } from "../contract/batch.ts";
 import type { PartClaim } from "../contract/gate/admission.ts";
 import type { Failure } from "../contract/failure.ts";
 import type { Refusal } from "../contract/refusal.ts";
@@ -53,9 +53,7 @@ export type BegunElement<Own extends BegunBatch = BegunBatch> = Own | EndedEleme
 export type Begun = BegunBatch | BegunLoop;
 
 /** The work of a step when its turn comes. */
-export interface Task {
-  readonly tool: Tool;
-  readonly timeoutMs: number;
+export interface Task extends Pick<Call, "tool" | "timeoutMs" | "callback" | "runAt"> {
   /** The arguments as they were sent, references included, with what the contract fills in. */
   readonly input: JsonObject;
   /** The call itself when nothing about it has to be looked up first, so that bad arguments fail before anything runs. */
@@ -69,8 +67,6 @@ export interface Task {
   readonly select: readonly (readonly string[])[] | null;
   /** The caller's `callback_url`; nothing is sent there until it is checked and becomes `callback`. */
   readonly callbackUrl?: string | undefined;
-  readonly callback?: CallbackTarget | undefined;
-  readonly runAt?: number | undefined;
 }
 
 /** Why a step does not run in this batch: it is held itself, or needs one that is. */
@@ -150,13 +146,10 @@ export const NO_PLAN: Plan = {
 };
 
 /** The order of a batch. Acyclic: running it always comes to an end. */
-export interface Plan {
+export interface Plan extends Pick<Batch, "onError" | "deadlineMs" | "maxTokens" | "tellsStarts" | "tags"> {
   readonly steps: readonly Step[];
-  readonly onError: OnError;
-  readonly deadlineMs: number;
   /** Whether safe actions that are unfinished at the deadline go on as jobs. */
   readonly demotes: boolean;
-  readonly maxTokens: number | null;
   /** Results of earlier batches that references name, by handle. */
   readonly handles: readonly string[];
   /** Whether identical reads may be one call; false where every call was asked for on its own account. */
@@ -176,10 +169,6 @@ export interface Plan {
   readonly held?: ReadonlyMap<string, unknown> | undefined;
   /** The fields by which its batch asks a feature to look after its writes. */
   readonly keptAs?: KeptAs;
-  /** The words by which its run can be found. */
-  readonly tags?: readonly string[];
-  /** A stream of events tells when each call leaves its queues. */
-  readonly tellsStarts?: true;
   /** It is not the plan that was agreed to: nothing of it runs, but the answer that its key has is given. */
   readonly refused?: Refusal;
   /** The version of the catalog that it was made from; only where another version might have made another plan. */

@@ -18,21 +18,14 @@ export interface KeyDigest {
 }
 
 /** The record under a name of a tenant: one quota, one place in the list, and for a while more than one key. */
-export interface KeptKey {
-  readonly tenant: string;
-  readonly name: string;
-  readonly tools: readonly string[];
-  readonly quota: Caller["quota"];
+export interface KeptKey extends Pick<Caller, "tenant" | "name" | "tools" | "quota" | "flags" | "subject"> {
   /**
    * The keys above it as they were when it was made, the one that made it first. A row of an older version has none, and counts
    * as made by the key of `VOLLEY_KEYS` that may manage keys of the tenant and has the most requests.
    */
   readonly makers?: NonNullable<Caller["makers"]>;
-  readonly flags: readonly string[];
   /** The variable with the secret that signs its callbacks: that of the key that made it. */
   readonly webhookSecret?: string;
-  /** The one whose accounts its calls use; it names no other. */
-  readonly subject?: string;
   readonly createdAt: number;
   readonly expiresAt: number | null;
   readonly rotatedAt: number | null;

@@ -203,10 +203,7 @@ function codeOf(outcome: Outcome): string | undefined {
 }
 
 /** Add a row of counts, of a tenant in some time, to what was counted of it. */
-export function addCounts(
-  sum: { runs: number; actions: number; errors: number; throttled: number; readonly took: Histogram },
-  [, runs, actions, errors, throttled, took]: TenantRow,
-): void {
+export function addCounts(sum: Counts, [, runs, actions, errors, throttled, took]: TenantRow): void {
   sum.runs += runs;
   sum.actions += actions;
   sum.errors += errors;

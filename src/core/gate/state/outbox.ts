@@ -8,31 +8,25 @@ import type {
   JobRecord,
   JobSpec,
   JobStatus,
-  JobTry,
 } from "../../contract/gate/job.ts";
 import * as LIMITS from "../../contract/limits.ts";
 import { attemptNow } from "../../kit/result.ts";
 
+/** The fields of a job that are told of it as they are kept. */
+type Told = "status" | "tries" | "createdAt" | "updatedAt" | "dataJson" | "errorJson" | "note";
+
 /** One row of the outbox: a job and, once that is over, the delivery of the event about its end. Times are milliseconds since the epoch. */
-export interface Job {
+export interface Job extends Pick<JobRecord, Told> {
   readonly spec: Omit<JobSpec, "callback">;
-  readonly status: JobStatus;
   /** Attempts begun, the one that is running included: counted before they run, so a crash cannot hide one. */
   readonly attempts: number;
-  /** The last attempts that counted and have ended. */
-  readonly tries: readonly JobTry[];
   /** Grows with every claim. The holder of an older one may not change the row any more. */
   readonly fence: number;
-  readonly createdAt: number;
-  readonly updatedAt: number;
   /**
    * When something is to be done about it. Running: the lease ends. Retrying: the next attempt may begin. Over: the event
    * about its end is to be delivered. Null when nothing is left to do, so never for a job that is alive.
    */
   readonly dueAt: number | null;
-  readonly dataJson: string | null;
-  readonly errorJson: string | null;
-  readonly note: string | null;
   /** For a run: the envelope of its last attempt that has ended. */
   readonly envelopeJson: string | null;
   /** Null when the caller asked for no callback. */
