@@ -92,14 +92,17 @@ export async function holdToReceipt(
   execution: Execution,
 ): Promise<Result<[plan: Plan, execution: Execution], Refused>> {
   const looked = await attempt(() => look(asked, plan, execution));
-  if (!looked.ok) return err({ refusal: UNREADABLE, quota: null });
+  // Nothing was asked of its keys: an earlier run under one may have sent it.
+  const hasKeys = plan.steps.some(({ keyed }) => keyed !== undefined);
+  const mayHaveBegun = hasKeys || execution.batchKey !== undefined;
+  if (!looked.ok) return err({ refusal: UNREADABLE, quota: null, mayHaveBegun });
   const changed = compare(asked.planReceipt ?? "", looked.value);
   if (changed.length > 0) {
     const refusal = sayChanged(changed);
     // Its receipt may be of tools that this isolate has not heard of yet.
     const known = changed.includes("tools") && (await attempt(() => execution.currentCatalog(true)));
     const isNews = known && known.ok && known.value.version !== execution.catalog.version;
-    if (isNews) return err({ refusal, quota: null, stale: true });
+    if (isNews) return err({ refusal, quota: null, stale: true, mayHaveBegun });
     return ok([{ ...plan, refused: refusal }, execution]);
   }
   const { origin } = execution;
@@ -164,7 +167,7 @@ function sayChanged(changed: readonly PlanPart[]): Refusal {
 
 const UNREADABLE = makeRefusal(
   "UNAVAILABLE",
-  "The accounts of the plan could not be looked up; nothing ran. Send it again.",
+  "The accounts of the plan could not be looked up; nothing ran now. Send it again.",
   { retryAfterMs: 1_000 },
 );
 

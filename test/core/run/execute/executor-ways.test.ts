@@ -10,6 +10,7 @@ import type { Watch } from "../../../../src/core/observe/watch.ts";
 import { parseBatch } from "../../../../src/core/contract/batch.ts";
 import { makePlan } from "../../../../src/core/plan/make-plan.ts";
 import { answerPlan, withCurrentTools } from "../../../../src/core/run/execute/executor.ts";
+import { holdToReceipt } from "../../../../src/core/run/execute/show-plan.ts";
 import { createCatalog } from "../../../support/create-catalog.ts";
 import { KeyedWorld } from "../../../support/keyed-world.ts";
 import { contractOf } from "../../../support/fake-actions.ts";
@@ -269,4 +270,29 @@ describe("the operator hears", () => {
     expect(errorOf(refused).refusal.code).toBe("QUOTA_EXCEEDED");
     expect(batches).toEqual([]);
   });
+});
+
+describe("holdToReceipt()", () => {
+  test.each([
+    ["without a key", {}, {}, false],
+    ["under a key", {}, { batchKey: { key: "k", digest: "d", fingerprint: "f" } }, true],
+    ["under a key of an action", { idempotency_key: "k" }, {}, true],
+  ])(
+    "says of a plan whose accounts cannot be looked up whether it may have begun: %s",
+    async (_, own, key, began) => {
+      const world = new KeyedWorld();
+      const hooks = { accountIds: () => Promise.reject(new Error("Out of reach")) };
+      const execution = { ...world.execution([readOf(world)]), ...key, hooks } as unknown as Execution;
+      const batch = valueOf(
+        parseBatch(
+          { actions: [{ tool: "read", ...own }], plan_receipt: `${"0".repeat(64)}.`.repeat(3).slice(0, -1) },
+          100,
+        ),
+      );
+      const refused = errorOf(
+        await holdToReceipt(batch, valueOf(makePlan(batch, execution.catalog)), execution),
+      );
+      expect([refused.refusal.code, refused.mayHaveBegun]).toEqual(["UNAVAILABLE", began]);
+    },
+  );
 });
