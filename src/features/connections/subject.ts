@@ -160,10 +160,7 @@ export const OTHER_SUBJECT = makeRefusal(
   "The key acts for one subject, and another one is named.",
 );
 
-function refuse(
-  code: RefusalCode,
-  issue: { readonly path: string; readonly expected: string; readonly received: string },
-): Refusal {
+function refuse(code: RefusalCode, issue: NonNullable<Refusal["issue"]>): Refusal {
   const hint = `${issue.path}: expected ${issue.expected}, received ${issue.received}.`;
   return makeRefusal(code, hint, { issue });
 }

@@ -10,12 +10,12 @@ import { withAccount } from "../../../feature/caller.ts";
 import { tellAttempt } from "../../../core/observe/attempt-line.ts";
 import { Watch } from "../../../core/observe/watch.ts";
 import { failedAttempt, inDoubtAt } from "../../../core/run/run-attempt.ts";
-import { type BatchReport, callBackground, readKeptBatch, runIdOf } from "../batch-job.ts";
+import { type BatchReport, callBackground, type KeptBatch, readKeptBatch, runIdOf } from "../batch-job.ts";
 import { mayDo } from "../../../core/contract/gate/caller.ts";
 import { AnswerBudget, mergeAnswered, toEnvelopeJson } from "../../../core/answer/envelope.ts";
 import { fromStoredOutcome } from "../../../core/answer/stored-outcome.ts";
 import { fitAnswer } from "../../../core/answer/fit-answer.ts";
-import { type Batch, type KeptAs, parseBatch } from "../../../core/contract/batch.ts";
+import { type Batch, parseBatch } from "../../../core/contract/batch.ts";
 import { parseExact } from "../../../core/contract/json.ts";
 import type { Outcome } from "../../../core/contract/outcome.ts";
 import { admit } from "../../../core/gate/admission.ts";
@@ -87,14 +87,7 @@ const BROKEN_OFF: BatchReport = {
   results: [],
 };
 
-interface RunBatchOptions extends Pick<Inside, "slots" | "budget"> {
-  /** How long all of it may take. */
-  readonly deadlineMs: number;
-  /** A feature looks after its writes. */
-  readonly keptAs?: KeptAs | undefined;
-  /** It runs again what an earlier run did. */
-  readonly again?: KeptAgain | undefined;
-}
+type RunBatchOptions = Pick<Inside, "slots" | "budget"> & Pick<KeptBatch, "deadlineMs" | "keptAs" | "again">;
 
 /**
  * Make one attempt of a batch in the background: run what earlier attempts have left, for as long as one attempt may take. The

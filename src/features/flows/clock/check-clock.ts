@@ -2,15 +2,9 @@ import { nearest } from "../../../feature/schema.ts";
 import * as LIMITS from "../limits.ts";
 import { DAY_MS, placeOfZone } from "../../../core/kit/time-zone.ts";
 import { quotedText } from "../../../core/kit/visible-text.ts";
+import type { TriggerFlaw } from "../declaration/check-hook.ts";
 import { checkField, CRON_FIELDS, fieldExpected, fieldsOf } from "./cron.ts";
 import { nextTime } from "./next-time.ts";
-
-/** One thing that is wrong with a clock: where it stands, what should, and what to write. */
-export interface ClockProblem {
-  readonly path: readonly string[];
-  readonly expected: string;
-  readonly hint: string;
-}
 
 const CRON = "five fields of a crontab: minute, hour, day of the month, month, day of the week";
 /** Characters of a zone's name: the longest has 32. */
@@ -24,7 +18,7 @@ const ZONE = 'the name of an IANA time zone such as "Europe/Berlin"';
 export function checkClock(
   { cron, timezone = "UTC" }: { readonly cron: unknown; readonly timezone?: unknown },
   nowMs: number,
-): readonly ClockProblem[] {
+): readonly TriggerFlaw[] {
   const problems = [...checkCron(cron), ...checkZone(timezone)];
   if (problems.length > 0 || typeof cron !== "string" || typeof timezone !== "string") return problems;
   const next = nextTime({ cron, timezone }, nowMs);
@@ -34,8 +28,8 @@ export function checkClock(
   return [{ path: ["cron"], expected: "a time that comes", hint }];
 }
 
-function checkCron(cron: unknown): ClockProblem[] {
-  const problem = (expected: string, hint: string): ClockProblem => ({ path: ["cron"], expected, hint });
+function checkCron(cron: unknown): TriggerFlaw[] {
+  const problem = (expected: string, hint: string): TriggerFlaw => ({ path: ["cron"], expected, hint });
   if (typeof cron !== "string") return [problem(CRON, 'Write them as text, such as "0 7 * * 1-5".')];
   if (cron.length > LIMITS.cronCharacters)
     return [
@@ -70,7 +64,7 @@ function explainFields(cron: string, fields: readonly string[]): string {
   return `It has ${fields.length === 1 ? "one field" : `${fields.length} fields`}; every weekday at seven is "0 7 * * 1-5".`;
 }
 
-function checkZone(timezone: unknown): ClockProblem[] {
+function checkZone(timezone: unknown): TriggerFlaw[] {
   if (typeof timezone !== "string")
     return [{ path: ["timezone"], expected: ZONE, hint: "Write it as text." }];
   if (timezone.length <= ZONE_CHARACTERS && placeOfZone(timezone) !== null) return [];

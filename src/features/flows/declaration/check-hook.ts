@@ -12,8 +12,8 @@ import {
   type Piece,
 } from "../hooks/read-form.ts";
 
-/** A field of a webhook that contradicts another, or cannot work. */
-export interface HookFlaw {
+/** A field of a trigger that contradicts another, or cannot work: where it stands, what should, and what to write. */
+export interface TriggerFlaw {
   readonly path: readonly string[];
   readonly expected: string;
   readonly hint: string;
@@ -26,7 +26,7 @@ export function formsOfSent(webhook: unknown): readonly HookForm[] {
 }
 
 /** Find what contradicts itself in a webhook, or cannot work. The schema says what has not its shape. */
-export function checkHook(webhook: unknown): readonly HookFlaw[] {
+export function checkHook(webhook: unknown): readonly TriggerFlaw[] {
   const parsed = hookTriggerSchema().safeParse(webhook);
   if (!parsed.success) return [];
   const trigger: HookTrigger = parsed.data;
@@ -35,7 +35,7 @@ export function checkHook(webhook: unknown): readonly HookFlaw[] {
   return [...checkTime(trigger), ...ofProof, ...checkEvents(trigger)];
 }
 
-function checkPreset(trigger: Extract<HookTrigger, { readonly verify: PresetName }>): readonly HookFlaw[] {
+function checkPreset(trigger: Extract<HookTrigger, { readonly verify: PresetName }>): readonly TriggerFlaw[] {
   const { verify, events, verify_token: token } = trigger;
   const hasEvents = formsOf(trigger).every(({ eventAt }) => eventAt.length > 0);
   const asksByToken = handshakesOf(trigger).some(
@@ -47,7 +47,7 @@ function checkPreset(trigger: Extract<HookTrigger, { readonly verify: PresetName
   ];
 }
 
-function tokenFlaw(verify: string, asksByToken: boolean): HookFlaw {
+function tokenFlaw(verify: string, asksByToken: boolean): TriggerFlaw {
   const path = ["verify_token"];
   return asksByToken
     ? {
@@ -58,16 +58,16 @@ function tokenFlaw(verify: string, asksByToken: boolean): HookFlaw {
     : { path, expected: "nothing", hint: `'${verify}' asks with no token of yours; leave it out.` };
 }
 
-function checkEvents(form: WrittenForm & Pick<HookTrigger, "events">): readonly HookFlaw[] {
+function checkEvents(form: WrittenForm & Pick<HookTrigger, "events">): readonly TriggerFlaw[] {
   if (form.events === undefined || form.event !== undefined) return [];
   return [noEvents("Say as 'event' where the event's name stands, or leave 'events' out.")];
 }
 
-function noEvents(hint: string): HookFlaw {
+function noEvents(hint: string): TriggerFlaw {
   return { path: ["events"], expected: "nothing where no event is named", hint };
 }
 
-function checkToken(form: TokenForm): readonly HookFlaw[] {
+function checkToken(form: TokenForm): readonly TriggerFlaw[] {
   const said = (["header", "query", "pointer", "basic"] as const).filter((name) => form[name] !== undefined);
   if (said.length === 1) return [];
   const hint =
@@ -85,8 +85,8 @@ function checkToken(form: TokenForm): readonly HookFlaw[] {
 
 type SignedForm = Exclude<WrittenForm, { readonly verify: "token" }>;
 
-function checkSigned(form: SignedForm): readonly HookFlaw[] {
-  const flaws: HookFlaw[] = [];
+function checkSigned(form: SignedForm): readonly TriggerFlaw[] {
+  const flaws: TriggerFlaw[] = [];
   const add = (path: string, expected: string, hint: string): void =>
     void flaws.push({ path: [path], expected, hint });
   if (form.verify === "hmac-sha256" && (form.algorithm ?? "sha256") !== "sha256")
@@ -122,8 +122,8 @@ function checkSigned(form: SignedForm): readonly HookFlaw[] {
 }
 
 /** Find names of a payload that stand for nothing. */
-function checkNames(form: SignedForm, payload: readonly Piece[]): readonly HookFlaw[] {
-  const flaws: HookFlaw[] = [];
+function checkNames(form: SignedForm, payload: readonly Piece[]): readonly TriggerFlaw[] {
+  const flaws: TriggerFlaw[] = [];
   const hasTime = form.timestamp !== undefined || form.parts?.timestamp !== undefined;
   const id = form.id ?? (form.verify === "ed25519" ? undefined : form.id_header);
   const hasId = id !== undefined && id !== "digest" && id !== "none";
@@ -140,10 +140,10 @@ function checkNames(form: SignedForm, payload: readonly Piece[]): readonly HookF
   return flaws;
 }
 
-function checkTime(form: WrittenForm): readonly HookFlaw[] {
+function checkTime(form: WrittenForm): readonly TriggerFlaw[] {
   const { timestamp } = form;
   if (timestamp === undefined) return [];
-  const refuse = (expected: string, hint: string): readonly HookFlaw[] => [
+  const refuse = (expected: string, hint: string): readonly TriggerFlaw[] => [
     { path: ["timestamp"], expected, hint },
   ];
   const said = (["header", "part", "pointer"] as const).filter((name) => timestamp[name] !== undefined);
