@@ -115,4 +115,34 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     from: "this.#sent(sentAs, nowMs - LIMITS.eventRepeatMs)",
     to: "this.#sent(sentAs, nowMs + LIMITS.eventRepeatMs)",
   },
+  {
+    name: "a rerun goes on although another one claimed the run first",
+    file: "src/features/runs/rerun/run-rerun.ts",
+    from: "if (!claimed.value) return err({ refusal: OVERTAKEN, quota: null });",
+    to: "",
+  },
+  {
+    name: "a key is claimed anew before the lease of its run has ended",
+    file: "src/core/gate/state/idempotency.ts",
+    from: "if (leftMs > 0) {",
+    to: "if (leftMs > leaseMs) {",
+  },
+  {
+    name: "a question is shown to keys of other subjects",
+    file: "src/features/confirmations/objects/confirmation-table.ts",
+    from: "if (subject !== undefined && subject !== own) return false;",
+    to: "",
+  },
+  {
+    name: "an undo draws no quota",
+    file: "src/features/undo/http/ask-undo.ts",
+    from: "await countRequest(received)",
+    to: "ok(null as never)",
+  },
+  {
+    name: "a key that was made draws nothing from the key that made it",
+    file: "src/core/gate/admit-plan.ts",
+    from: "...(makers && { makers }) };",
+    to: "};",
+  },
 ];

@@ -29,6 +29,9 @@ export interface Asked {
 export interface Answered {
   readonly status: number;
   readonly requestId: string | null;
+  /** The requests that the quota of the key has left. */
+  readonly left: number | null;
+  readonly sentAt: number;
   readonly text: string;
 }
 
@@ -113,10 +116,13 @@ export class KillableVolley {
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     const ctx = { waitUntil: (work: Promise<unknown>) => void attempt(() => work) } as ExecutionContext;
+    const sentAt = this.#options.clock.now();
     const answer = async (): Promise<Answered> => {
       const response = await this.#app.fetch(request, this.#env, ctx);
       const { status, headers } = response;
-      return { status, requestId: headers.get("x-request-id"), text: await response.text() };
+      const [, left = null] = /^"requests";r=(\d+)/.exec(headers.get("ratelimit") ?? "") ?? [];
+      const told = { requestId: headers.get("x-request-id"), left: left === null ? null : Number(left) };
+      return { status, ...told, sentAt, text: await response.text() };
     };
     return Promise.race([answer(), ended]);
   }

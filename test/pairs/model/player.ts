@@ -5,7 +5,7 @@ import { type Announced, RECEIVER } from "./customers.ts";
 import { HOOK, HOOK_SECRETS, signDelivery } from "./hooks.ts";
 import { type Answered, type Asked, KILLED, KillableVolley } from "./killable-volley.ts";
 import { Ledger } from "./ledger.ts";
-import { type CallerName, CALLERS, type Move, type Step } from "./sequence.ts";
+import { type CallerName, CALLERS, type Move, QUOTA, type Step } from "./sequence.ts";
 import { Store } from "./store.ts";
 import { ADDED, ADDED_FORMS, CONNECTOR, INNER, TOOLS } from "./tools.ts";
 
@@ -22,6 +22,8 @@ const LISTS = [
 ] as const;
 const CHAT = "/v1/chat/completions";
 const KEY_LASTS_MS = 60_000;
+/** So long a process may still know a key that was revoked. */
+const KEY_KNOWN_MS = 30_000;
 
 interface Caller {
   readonly tenant: string;
@@ -70,20 +72,22 @@ export class Player {
   readonly #volley: KillableVolley;
   readonly #ran: Ran[] = [];
   readonly #jobs = new Map<string, Job>();
-  /** Keys that were made, by their tenant; those that ended, with when. */
+  /** The keys that were made. One that ends has the time from which nothing takes it. */
   readonly #made: {
     readonly key: string;
     readonly name: string;
+    readonly by: CallerName;
     readonly tenant: string;
     readonly subject: string | undefined;
-    endedAt?: number;
+    overAt?: number;
   }[] = [];
   /** The decisions of people, and their subjects. */
   readonly #decisions: { readonly asked: Asked; readonly meant: readonly string[] }[] = [];
   #begun = 0;
   #accounts = 0;
   readonly #kept = new Set<string>();
-  readonly #counted = new Map<string, number[]>();
+  /** When the requests that drew from the quota of a key were sent. */
+  readonly #drawn = new Map<string, number[]>();
   /** Reruns that asked about a doubt: a yes to one of their questions is a wish to have it again. */
   readonly #reruns = new Set<string>();
 
@@ -116,10 +120,11 @@ export class Player {
 
   async #play(moves: readonly Move[]): Promise<readonly string[]> {
     let beside: Promise<unknown>[] = [];
-    for (const move of moves) {
+    for (const [at, move] of moves.entries()) {
       this.#store.treatments.push(...move.treatments);
-      // Two requests do not begin in one moment: which of them came first is to be clear.
-      if (beside.length > 0) await this.#clock.advance(1);
+      // Which of two requests came first is to be clear, but for reruns.
+      const isTwin = move.step.does === "rerun" && moves[at - 1]?.step.does === "rerun";
+      if (beside.length > 0 && !isTwin) await this.#clock.advance(1);
       const doing = this.#do(move.step);
       if (move.meanwhile === "next") {
         beside.push(doing);
@@ -180,13 +185,19 @@ export class Player {
       else this.#readJob(JSON.parse(answer.text));
     }
     const ran = new Set(this.#ran.map((one) => CALLERS[one.by].tenant));
-    for (const by of (["admin", "ada", "other", "small"] as const).filter((one) =>
-      ran.has(CALLERS[one].tenant),
-    ))
-      await this.#clock.runUntil(this.#look(by, by === "ada" ? ["/v1/runs", "/v1/jobs"] : ["/v1/export"]));
-    for (const { key, tenant, subject, endedAt } of this.#made) {
-      if (endedAt !== undefined) continue;
+    const promised = new Set([...this.#jobs.values()].map(({ tenant }) => tenant));
+    // An export begins every object of a tenant, and a list of jobs many: one in four sequences has that.
+    const isWhole = this.#begun % 4 === 0;
+    for (const by of ["admin", "ada", "other", "small"] as const) {
+      const { tenant } = CALLERS[by];
+      const some = ["/v1/runs", ...(promised.has(tenant) ? ["/v1/jobs"] : [])];
+      if (ran.has(tenant))
+        await this.#clock.runUntil(this.#look(by, isWhole && by !== "ada" ? ["/v1/export"] : some));
+    }
+    for (const { key, tenant, subject, overAt } of this.#made) {
       const by = subjectIn(tenant, subject);
+      if (overAt !== undefined)
+        await this.#clock.runUntil(this.#hear({ key, method: "GET", path: "/v1/usage" }, CALLERS[by]));
       const runs = this.#ran.filter((one) => one.runId !== undefined && CALLERS[one.by].tenant === tenant);
       for (const one of runs.slice(-3)) await this.#clock.runUntil(this.#open(by, one, key));
     }
@@ -367,7 +378,7 @@ export class Player {
     if (answer === KILLED || (answer.status >= 300 && !isOfModel(answer))) return;
     const body = this.#bodyOf(ran, answer);
     // A tool of MCP is refused in an answer of 200.
-    if (!isRepeated && body.error?.code !== "QUOTA_EXCEEDED") this.#countQuota(ran.by);
+    if (!isRepeated && body.error?.code !== "QUOTA_EXCEEDED") this.#countQuota(ran.asked, answer);
     const runId = body.batch_id ?? body.run_id;
     if (typeof runId === "string") {
       ran.isStale =
@@ -544,6 +555,7 @@ export class Player {
     if (answer === KILLED) return;
     this.#mayIt(step.by, ran, answer.status);
     if (answer.status >= 300) return;
+    this.#countQuota(asked, answer);
     const envelope = JSON.parse(answer.text);
     if (step.does === "undo") return this.#readUndone(envelope.undone, ran);
     const again: Ran = { asked, by: step.by, whose: ran.whose, ofs: ran.ofs, isKeyed: false };
@@ -603,9 +615,10 @@ export class Player {
     this.#made.push({
       key,
       name,
+      by,
       tenant,
       subject,
-      ...(endsAt !== undefined && { endedAt: endsAt }),
+      ...(endsAt !== undefined && { overAt: endsAt }),
     });
   }
 
@@ -613,12 +626,12 @@ export class Player {
     const made = this.#pick(
       { pick },
       this.#made.filter(
-        ({ tenant, endedAt }) => tenant === CALLERS[by].tenant && (endedAt ?? Infinity) > this.#clock.now(),
+        ({ tenant, overAt }) => tenant === CALLERS[by].tenant && (overAt ?? Infinity) > this.#clock.now(),
       ),
     );
     if (made === undefined) return;
     const answer = await this.#ask(by, { method: "DELETE", path: `/v1/keys/${made.name}` });
-    if (answer !== KILLED && answer.status < 300) made.endedAt = this.#clock.now();
+    if (answer !== KILLED && answer.status < 300) made.overAt = this.#clock.now() + KEY_KNOWN_MS;
   }
 
   /** A person connects another account. */
@@ -688,7 +701,8 @@ export class Player {
       this.#kept.delete(tenant);
       this.ledger.forget(tenant, { begun: this.#begun, wishes });
       for (const made of this.#made)
-        if (made.tenant === tenant) made.endedAt = Math.min(made.endedAt ?? Infinity, this.#clock.now());
+        if (made.tenant === tenant)
+          made.overAt = Math.min(made.overAt ?? Infinity, this.#clock.now() + KEY_KNOWN_MS);
     }
   }
 
@@ -721,7 +735,7 @@ export class Player {
     const isTold = answer.status === 503 && answer.text.includes("Another rerun");
     if (answer.status >= 500 && !isTold && !isOfModel(answer))
       this.ledger.faults.push(`${where} is ${answer.status}: ${answer.text.slice(0, 300)}`);
-    if (made?.endedAt !== undefined && sentAt > made.endedAt + 30_000 && answer.status !== 401)
+    if (made?.overAt !== undefined && sentAt > made.overAt && answer.status !== 401)
       this.ledger.faults.push(`${where} is ${answer.status} although the key ended`);
     this.ledger.read(answer.text, reader, { where, begun });
     for (const [, id] of answer.text.matchAll(/"job_id":"([^"]+)"/g))
@@ -729,16 +743,27 @@ export class Player {
     return answer;
   }
 
-  #countQuota(by: CallerName): void {
-    if (by !== "small") return;
-    const { limit, window_s } = CALLERS.small.quota;
-    const now = this.#clock.now();
-    const times = [...(this.#counted.get(by) ?? []), now];
-    this.#counted.set(by, times);
-    // In any window the limit is admitted, and its refill.
-    for (const [at, since] of times.entries())
-      if (times.length - at > limit + ((now - since) * limit) / (window_s * 1_000))
-        this.ledger.faults.push(`${by} ran ${times.length - at} requests within ${now - since} ms`);
+  /** Judge that a request which ran something drew from the quota of its key, and from that of the key which made it. */
+  #countQuota({ key, path }: Asked, { sentAt, left }: Answered): void {
+    // A run that a delivery starts has no key.
+    if (key === "") return;
+    // Every door says what is left, but for an undo.
+    const told = left ?? (path.endsWith("/undo") ? 0 : Infinity);
+    const made = this.#made.find((one) => one.key === key);
+    for (const name of made === undefined ? [key] : [made.by, key]) {
+      const { limit, window_s } = (made?.by ?? key) === "small" ? CALLERS.small.quota : QUOTA;
+      const times = [...(this.#drawn.get(name) ?? []), sentAt].toSorted((one, other) => one - other);
+      this.#drawn.set(name, times);
+      let [level, at] = [limit, 0];
+      for (const [order, time] of times.entries()) {
+        level = Math.min(limit, level + ((time - at) * limit) / (window_s * 1_000)) - 1;
+        at = time;
+        // One that was sent later may have been answered before.
+        const isIt = name === key && order === times.indexOf(sentAt);
+        if (level < 0 || (isIt && told > level))
+          this.ledger.faults.push(`${path} by ${made?.name ?? key}: ${left} are left, where ${level} may be`);
+      }
+    }
   }
 
   /** A run that has an id: mostly one of the caller's tenant. */
@@ -761,7 +786,7 @@ let keys: Promise<string> | undefined;
 function configureCallers(): Promise<string> {
   const entries = Object.entries(CALLERS).map(([name, { flags, ...entry }]) => [
     name,
-    { name, ...entry, flags: [...flags] },
+    { name, quota: QUOTA, ...entry, flags: [...flags] },
   ]);
   return configureKeys(Object.fromEntries(entries));
 }

@@ -15,6 +15,8 @@ export const CALLERS = {
   eve: { tenant: "t1", subject: "s1", flags: ["approve", "manage_connections"] },
   small: { tenant: "t2", flags: ["approve"], quota: { limit: 3, window_s: 60 } },
 } as const;
+/** The quota of all others: it fills up so slowly that what is left says how often it was drawn from. */
+export const QUOTA = { limit: 200, window_s: 86_400 } as const;
 export type CallerName = keyof typeof CALLERS;
 
 export const DOORS = [
@@ -309,8 +311,52 @@ function among<Name extends string>(kept: readonly Name[], all: readonly string[
   return kept[all.indexOf(name) % kept.length]!;
 }
 
-/** Random sequences of what callers do, of their tenants' services, and of kills: some of all kinds, most by a theme. */
-export const sequences: fc.Arbitrary<Move[]> = fc.oneof(
-  { weight: 1, arbitrary: moves },
-  { weight: 3, arbitrary: fc.tuple(theme, moves).map(([kept, all]) => keepTo(kept, all)) },
+const manager = fc.constantFrom("admin" as const, "other" as const);
+const quietly = (step: Step): Move => ({ step, treatments: [], meanwhile: "nothing" });
+
+/** A key is used shortly before its end, and shortly after. */
+const late = fc
+  .tuple(manager, fc.nat(2), run, run)
+  .map(([by, whose, before, after]): Move[] => [
+    quietly({ does: "make key", by, pick: whose * 2 }),
+    quietly({ does: "pass", by, pick: 0, ms: 45_000 }),
+    quietly({ ...before, by, pick: 0 }),
+    quietly({ does: "pass", by, pick: 0, ms: 8_000 }),
+    quietly({ ...after, by, pick: 0 }),
+  ]);
+
+/** A yes is remembered, and the tool is called for something else. */
+const remembered = fc
+  .tuple(fc.constantFrom("admin" as const, "ada" as const), run)
+  .map(([by, one]): Move[] => {
+    const asking: Step = { ...one, by, actions: [{ tool: "put_asked", follows: false, over: null }] };
+    return [quietly(asking), quietly({ does: "decide", by, pick: 0, how: "remember" }), quietly(asking)];
+  });
+
+/** Two reruns of writes that a service refused begin at once. */
+const twice = fc
+  .tuple(manager, run, rerun)
+  .map(([by, one, again]): Move[] => [
+    { ...quietly({ ...one, by }), treatments: ["refused", "refused", "refused"] },
+    { ...quietly({ ...again, by, pick: 1 }), meanwhile: "next" },
+    quietly({ ...again, by, pick: 1 }),
+  ]);
+
+/** Moves that random steps seldom make; a theme leaves them as they are. */
+const seldom = fc.oneof(
+  { weight: 4, arbitrary: fc.constant<Move[]>([]) },
+  { weight: 1, arbitrary: late },
+  { weight: 1, arbitrary: remembered },
+  { weight: 1, arbitrary: twice },
 );
+
+/** Random sequences of what callers do, of their tenants' services, and of kills: some of all kinds, most by a theme. */
+export const sequences: fc.Arbitrary<Move[]> = fc
+  .tuple(
+    seldom,
+    fc.oneof(
+      { weight: 1, arbitrary: moves },
+      { weight: 3, arbitrary: fc.tuple(theme, moves).map(([kept, all]) => keepTo(kept, all)) },
+    ),
+  )
+  .map((all) => all.flat());
