@@ -140,4 +140,32 @@ describe("The way back", () => {
       await expect.poll(() => new URL(page.url()).hash).toBe("#/runs?since=24h");
     },
   );
+
+  test.each([
+    ["#/runs", "Tool", "ask_first", "tool"],
+    ["#/jobs", "Tool", "ask_first", "tool"],
+    ["#/endpoints", "Customer", "c_1", "customer"],
+    ["#/endpoints", "State", "paused", "state"],
+    ["#/endpoints?view=events", "type", "order.paid", "type"],
+    ["#/endpoints?view=deliveries", "Status of deliveries", "failed", "status"],
+    ["#/connections", "Subject", "user_42", "subject"],
+  ])("to %s finds its filter %s, and no step for each letter of it", async (path, label, value, name) => {
+    await using console = await openConsole({ key: ADMIN, path: `/console${path}` });
+    const { page } = console;
+    const isChoice = value === "paused" || value === "failed";
+    const field = isChoice
+      ? page.getByLabel(label)
+      : page.getByRole("searchbox", { name: label, exact: true });
+    await field.waitFor();
+    const steps = await page.evaluate(() => history.length);
+    if (isChoice) await field.selectOption(value);
+    else await field.pressSequentially(value);
+    await expect.poll(() => new URL(page.url()).hash).toContain(`${name}=${value}`);
+    expect(await page.evaluate(() => history.length)).toBe(steps);
+    await page.getByRole("navigation", { name: "Sections" }).getByRole("link", { name: "Usage" }).click();
+    await page.getByRole("heading", { level: 1, name: "Usage" }).waitFor();
+    await page.goBack();
+    await field.waitFor();
+    expect(await field.inputValue()).toBe(value);
+  });
 });

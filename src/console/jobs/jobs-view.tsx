@@ -31,7 +31,7 @@ function JobList({ query }: { readonly query: URLSearchParams }) {
   const path = useMemo(() => `/v1/jobs?${toQuery(filter, Date.now())}`, [text]);
   const pages = usePages<WireJob>(path, "jobs", EVERY_MS);
   const set = (name: string, value: string): void => {
-    location.hash = hrefTo("jobs", null, { ...filter, [name]: value });
+    location.replace(hrefTo("jobs", null, { ...filter, [name]: value }));
   };
   const { items, first } = pages;
   const isFiltered = filter.status !== "" || filter.tool !== "" || filter.since !== "";

@@ -33,3 +33,18 @@ function useEvents<T>(names: readonly string[], read: () => T): T {
   }, []);
   return state;
 }
+
+/** Texts that the address has behind `?`: a list is found again as it was narrowed, and can be sent to a colleague. */
+export function useFilter<Name extends string>(names: readonly Name[]) {
+  const { query } = useRoute(names);
+  const filter = Object.fromEntries(names.map((name) => [name, query.get(name) ?? ""]));
+  const set = (name: Name, value: string): void => {
+    const [path] = location.hash.split("?");
+    const next = Object.entries({ ...Object.fromEntries(query), [name]: value }).filter(
+      ([, text]) => text !== "",
+    );
+    // It takes the entry's place: the way back has no step for each letter.
+    location.replace(`${path || "#/"}?${new URLSearchParams(next).toString()}`);
+  };
+  return { filter: filter as Readonly<Record<Name, string>>, set };
+}

@@ -1,4 +1,5 @@
 import { useState } from "../../../console/kit/jsx-hooks.ts";
+import { useFilter } from "../../../console/kit/use-browser.ts";
 import { usePages } from "../../../console/kit/use-pages.ts";
 import { useSend } from "../../../console/kit/use-send.ts";
 import { announce } from "../../../console/parts/announce.tsx";
@@ -18,7 +19,8 @@ const PAGE = 100;
 
 /** The connections of the tenant, by subject. */
 export function ConnectionsView() {
-  const [subject, setSubject] = useState("");
+  const { filter, set } = useFilter(["subject"]);
+  const { subject } = filter;
   const [asked, setAsked] = useState<WireConnection | null>(null);
   const { send, problem } = useSend();
   const query = new URLSearchParams({ limit: String(PAGE), ...(subject !== "" && { subject }) });
@@ -36,7 +38,7 @@ export function ConnectionsView() {
     <div class="stack">
       <Title text="Connections" />
       <div class="filters">
-        <Search label="Subject" any="Any subject" onText={setSubject} />
+        <Search label="Subject" any="Any subject" value={subject} onText={(text) => set("subject", text)} />
       </div>
       <Pending of={pages.first} what="the connections" />
       <ProblemNote problem={problem} />

@@ -1,4 +1,4 @@
-import { useState } from "../../../console/kit/jsx-hooks.ts";
+import { useFilter } from "../../../console/kit/use-browser.ts";
 import { useLoad } from "../../../console/kit/use-load.ts";
 import { usePages } from "../../../console/kit/use-pages.ts";
 import { Choice } from "../../../console/parts/filters.tsx";
@@ -23,7 +23,8 @@ interface DeliveryListProps {
 /** Deliveries, the latest event first. */
 export function DeliveryList({ of = {} }: DeliveryListProps) {
   const { root } = useAccess();
-  const [status, setStatus] = useState("");
+  const { filter, set } = useFilter(["status"]);
+  const { status } = filter;
   const query = new URLSearchParams({ limit: "25", ...of, ...(status !== "" && { status }) });
   const pages = usePages<WireDelivery>(`${root}/deliveries?${query.toString()}`, "deliveries", EVERY_MS);
   const hasEndpoint = of.endpoint !== undefined;
@@ -35,7 +36,7 @@ export function DeliveryList({ of = {} }: DeliveryListProps) {
           any="Any status"
           values={STATUSES}
           chosen={status}
-          onChoose={setStatus}
+          onChoose={(value) => set("status", value)}
         />
       </div>
       <Pending of={pages.first} what="the deliveries" />

@@ -1,5 +1,5 @@
-import { useState } from "../../../console/kit/jsx-hooks.ts";
 import { hrefTo } from "../../../console/kit/route.ts";
+import { useFilter } from "../../../console/kit/use-browser.ts";
 import { usePages } from "../../../console/kit/use-pages.ts";
 import { Choice, Search } from "../../../console/parts/filters.tsx";
 import { MoreButton } from "../../../console/parts/more-button.tsx";
@@ -20,8 +20,8 @@ const MOST_TYPES = 3;
 /** Endpoints, those first that fail or were disabled. */
 export function EndpointList() {
   const { root, isTenant, mayChange } = useAccess();
-  const [state, setState] = useState("");
-  const [customer, setCustomer] = useState("");
+  const { filter, set } = useFilter(["state", "customer"]);
+  const { state, customer } = filter;
   const query = new URLSearchParams({
     limit: String(PAGE),
     ...(state !== "" && { state }),
@@ -32,8 +32,22 @@ export function EndpointList() {
   return (
     <div class="stack tight">
       <div class="filters">
-        <Choice label="State" any="Any state" values={STATES} chosen={state} onChoose={setState} />
-        {isTenant && <Search key="customer" label="Customer" any="Any customer" onText={setCustomer} />}
+        <Choice
+          label="State"
+          any="Any state"
+          values={STATES}
+          chosen={state}
+          onChoose={(value) => set("state", value)}
+        />
+        {isTenant && (
+          <Search
+            key="customer"
+            label="Customer"
+            any="Any customer"
+            value={customer}
+            onText={(text) => set("customer", text)}
+          />
+        )}
         {mayChange && (
           <a key="new" class="button primary new-endpoint" href={hrefTo("endpoints", null, { view: "new" })}>
             Add an endpoint

@@ -1,7 +1,7 @@
-import { useState } from "../../../console/kit/jsx-hooks.ts";
 import { hasPage, useDeployment } from "../../../console/kit/deployment.ts";
 import { hrefTo } from "../../../console/kit/route.ts";
 import { useLoad } from "../../../console/kit/use-load.ts";
+import { useFilter } from "../../../console/kit/use-browser.ts";
 import { usePages } from "../../../console/kit/use-pages.ts";
 import { Facts } from "../../../console/parts/facts.tsx";
 import { Search } from "../../../console/parts/filters.tsx";
@@ -18,9 +18,9 @@ import type { WireEvent } from "./wire-endpoints.ts";
 
 /** Published events, the latest first. */
 export function EventList() {
-  const [filter, setFilter] = useState({ type: "", customer: "" });
-  const set = Object.entries(filter).filter(([, value]) => value !== "");
-  const query = new URLSearchParams([["limit", "50"], ...set]);
+  const { filter, set } = useFilter(["type", "customer"]);
+  const chosen = Object.entries(filter).filter(([, value]) => value !== "");
+  const query = new URLSearchParams([["limit", "50"], ...chosen]);
   const pages = usePages<WireEvent>(`/v1/events?${query.toString()}`, "events", 5_000);
   return (
     <div class="stack tight">
@@ -30,13 +30,14 @@ export function EventList() {
             key={name}
             label={name}
             any={`Any ${name}`}
-            onText={(text) => setFilter({ ...filter, [name]: text })}
+            value={filter[name]}
+            onText={(text) => set(name, text)}
           />
         ))}
       </div>
       <Pending of={pages.first} what="the events" />
       {pages.first.data !== null && pages.items.length === 0 && (
-        <Empty key="none" title={set.length === 0 ? "No events yet" : "No such events"}>
+        <Empty key="none" title={chosen.length === 0 ? "No events yet" : "No such events"}>
           They stand here for 30 days.
         </Empty>
       )}

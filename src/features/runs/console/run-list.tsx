@@ -112,7 +112,7 @@ const SOURCES = Object.fromEntries(RUN_SOURCES.map((source) => [source, sayDoor(
 /** The filters of the list. They are kept in the address, so that a filtered list can be sent to a colleague. */
 function RunFilters({ filter }: { readonly filter: RunFilter }) {
   const set = (name: keyof RunFilter) => (value: string) => {
-    location.hash = hrefTo("runs", null, { ...filter, [name]: value });
+    location.replace(hrefTo("runs", null, { ...filter, [name]: value }));
   };
   const isOpen = MORE.some(([name]) => filter[name] !== "");
   return (
