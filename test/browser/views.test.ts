@@ -284,6 +284,7 @@ describe("Tools", () => {
   test("say well that there is none of a name", async () => {
     await using console = await openConsole({ path: "/console#/tools/probe-eco" });
     await console.page.getByRole("heading", { name: "There is no such tool" }).waitFor();
+    await console.page.getByText("It may also be one that this key may not call.").waitFor();
     await console.page.getByText("probe-echo").waitFor();
   });
 });

@@ -52,7 +52,7 @@ describe("checkBatch()", () => {
   test("finds what is missing, what is too much and what is of another kind", () => {
     expect(check({ actions: [{ tool: "send_mail", args: { to: 1, cc: "x", kind: "htm" } }] })).toEqual([
       '{: The argument "body" is missing: string',
-      "1: Expected string",
+      "1: Expected string, received the number 1",
       '"cc": There is no argument "cc".',
       '"htm": It is one of "plain", "html". Did you mean "html"?',
     ]);

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from "vitest";
 
-import { ask, whenKeyIsRefused } from "../../src/console/kit/api.ts";
+import { ask, CHANGED, changes, whenKeyIsRefused } from "../../src/console/kit/api.ts";
 import { learnPaths, pathsOf } from "../../src/console/kit/known-paths.ts";
 import { forgetKey, forgetOwner, keepKey, readKey, readLastRun } from "../../src/console/kit/session.ts";
 import { keepRun, readRun } from "../../src/console/run/last-run.ts";
@@ -71,6 +71,18 @@ test("a refusal of the key that the tab had before says nothing about the one th
   answer(new Response("{}", { status: 401 }));
   await now;
   expect(refused).toHaveBeenCalledOnce();
+});
+
+test("only what may have changed something has lists asked for again", async () => {
+  const told = vi.fn();
+  changes.addEventListener(CHANGED, told);
+  vi.stubGlobal("fetch", async () => new Response("{}"));
+  const post = { method: "POST", body: {} } as const;
+  for (const path of ["/v1/discover_tools", "/v1/get_tool_schema"]) await ask(path, post);
+  await ask("/v1/jobs");
+  expect(told).not.toHaveBeenCalled();
+  await ask("/v1/jobs/j_1/cancel", post);
+  expect(told).toHaveBeenCalledOnce();
 });
 
 test("the entry of a key has the tenant that was typed, and its name where none was", () => {

@@ -6,6 +6,7 @@ import {
   type Arrival,
   countStates,
   makeTicks,
+  sayTick,
   makeTimeRows,
   type RunFacts,
 } from "../../src/console/run/time-line.ts";
@@ -70,6 +71,13 @@ describe("makeTimeRows()", () => {
       ["lost", 3],
     ]);
   });
+});
+
+test("the ticks of a scale are told apart, however short or long it is", () => {
+  for (const length of [0.4, 1, 1.2, 2.4, 3, 7, 1_999, 2_000, 179_999, 180_000, 200_000, 3_600_000]) {
+    const labels = [0, ...makeTicks(length)].map((tick) => sayTick(tick, length));
+    expect([length, new Set(labels).size]).toEqual([length, labels.length]);
+  }
 });
 
 test("makeTicks() gives at most four round times", () => {

@@ -1,4 +1,5 @@
 import { nearest } from "../../core/kit/nearest.ts";
+import { quotedText } from "../../core/kit/visible-text.ts";
 import type { JsonSchema, WireTool } from "../kit/wire.ts";
 import { REFERENCE_FIELDS } from "../kit/batch-fields.ts";
 import { headOf, type Mark, MOST_ELEMENTS } from "./mark.ts";
@@ -70,7 +71,7 @@ export function checkArgs(
     }
     const types = typeof type === "string" ? [type] : (type ?? []);
     if (types.length > 0 && !kindsOf(node).some((kind) => types.includes(kind)))
-      mark(node, `Expected ${sayType(schema)}`);
+      mark(node, `Expected ${sayType(schema)}, received ${sayNode(node)}`);
   }
 }
 
@@ -94,6 +95,15 @@ function kindsOf(node: JsonNode): readonly string[] {
   if (node.kind === "number") return Number.isInteger(node.value) ? ["number", "integer"] : ["number"];
   if (node.kind === "literal") return [node.value === null ? "null" : "boolean"];
   return [node.kind];
+}
+
+/** Say what is written, as the API does. */
+function sayNode(node: JsonNode): string {
+  if (node.kind === "missing") return "nothing";
+  if (node.kind === "object") return "an object";
+  if (node.kind === "array") return `an array of ${node.elements.length}`;
+  if (node.kind === "string") return `the string ${quotedText(node.value)}`;
+  return node.value === null ? "null" : `the ${typeof node.value} ${node.value}`;
 }
 
 /** Name what was probably meant, if anything was. */

@@ -29,6 +29,9 @@ export interface Asking {
 export const changes = new EventTarget();
 export const CHANGED = "changed";
 
+/** The paths of lookups, which are sent by POST and change nothing: no list is asked for again after one. */
+const LOOKS = new Set(["/v1/discover_tools", "/v1/get_tool_schema"]);
+
 /** Told when the key that the tab has was refused, so that the console can ask for another. */
 let onRefusedKey: () => void = () => {};
 
@@ -42,7 +45,7 @@ export async function ask<T>(path: string, asking: Asking = {}): Promise<Answer<
   if (!opened.ok) return opened;
   const response = opened.data;
   const data = response.status === 204 ? null : await readJson(response, asking);
-  if ((asking.method ?? "GET") !== "GET") changes.dispatchEvent(new Event(CHANGED));
+  if ((asking.method ?? "GET") !== "GET" && !LOOKS.has(path)) changes.dispatchEvent(new Event(CHANGED));
   if (data === undefined) return { ok: false, problem: unreadable(response) };
   return { ok: true, data: data as T, headers: response.headers };
 }

@@ -78,14 +78,22 @@ function toEnded(base: Omit<TimeRow, "state">, { result, atMs }: Arrival): TimeR
   };
 }
 
-/** Round times for the lines of a scale: at most four, in steps that a person reads. */
+/** From here on a scale is in whole minutes. */
+const MINUTES_MS = 180_000;
+
+/** Round times for the lines of a scale: at most four, in steps that a person reads, each of which has words of its own. */
 export function makeTicks(lengthMs: number): readonly number[] {
-  const rough = Math.max(1, lengthMs) / 4;
+  const unit = lengthMs < MINUTES_MS ? 1 : 60_000;
+  const rough = Math.max(1, lengthMs / unit / 4);
   const power = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= rough)!;
-  const ticks: number[] = [];
-  for (let at = step; at <= lengthMs; at += step) ticks.push(Math.round(at * 1_000) / 1_000);
-  return ticks;
+  const step = unit * [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= rough)!;
+  return Array.from({ length: Math.floor(lengthMs / step) }, (_, at) => step * (at + 1));
+}
+
+/** Ticks of one scale have one unit. */
+export function sayTick(ms: number, lengthMs: number): string {
+  if (lengthMs < 2_000) return `${Math.round(ms)} ms`;
+  return lengthMs < MINUTES_MS ? `${Math.round(ms / 100) / 10} s` : `${Math.round(ms / 60_000)} min`;
 }
 
 /** How many actions are in each state, in the order in which one asks. */

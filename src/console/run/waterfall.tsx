@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from "../kit/jsx-hooks.ts";
 import { toneOf, wordOf } from "../parts/status.tsx";
 import { sayDuration } from "../parts/say-duration.ts";
-import { makeTicks, makeTimeRows, type TimeRow } from "./time-line.ts";
+import { makeTicks, makeTimeRows, sayTick, type TimeRow } from "./time-line.ts";
 import type { Run } from "./run-state.ts";
 
 /** So often the drawing moves: the eye takes it as steady, and the page has the rest of the time. */
@@ -100,11 +100,6 @@ function sayRow({ state, durationMs, ran, attempt }: TimeRow): string {
 export function toneOfRow(state: TimeRow["state"]): string {
   if (state === "lost") return "odd";
   return state === "waiting" ? "idle" : toneOf(state);
-}
-
-/** Ticks of one scale have one unit. */
-function sayTick(ms: number, lengthMs: number): string {
-  return lengthMs < 2_000 ? `${Math.round(ms)} ms` : `${Math.round(ms / 100) / 10} s`;
 }
 
 /** How long a run has been going on, and again ten times a second while it does. */

@@ -46,7 +46,7 @@ export function ToolPage({ name }: { readonly name: string }) {
       {tool === null && problem === null && <Loading key="loading" what="the tool" />}
       {problem?.code === "UNKNOWN_TOOL" ? (
         <Empty key="gone" title="There is no such tool">
-          <Prose text={problem.detail} />
+          <Prose text={problem.detail} /> It may also be one that this key may not call.
         </Empty>
       ) : (
         <ProblemNote key="problem" problem={problem} />

@@ -1,4 +1,4 @@
-import { makeTicks } from "../../../console/run/time-line.ts";
+import { makeTicks, sayTick } from "../../../console/run/time-line.ts";
 import { sayDuration } from "../../../console/parts/say-duration.ts";
 import type { Trace } from "./make-trace.ts";
 
@@ -45,12 +45,6 @@ export function makeTimeScale({
 
 function ticksOf(lengthMs: number): readonly number[] {
   return [0, ...makeTicks(lengthMs)];
-}
-
-/** Ticks of one scale have one unit. */
-function sayTick(ms: number, lengthMs: number): string {
-  if (lengthMs < 2_000) return `${Math.round(ms)} ms`;
-  return lengthMs < 180_000 ? `${Math.round(ms / 100) / 10} s` : `${Math.round(ms / 60_000)} min`;
 }
 
 function clamp(percent: number): number {
