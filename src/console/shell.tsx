@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "./kit/jsx-hooks.ts";
 import { CommandBar } from "./command-bar.tsx";
 import { whenKeyIsRefused } from "./kit/api.ts";
-import { DeploymentProvider, pagesOf, toDeployment } from "./kit/deployment.ts";
+import { type Deployment, DeploymentProvider, pagesOf, toDeployment } from "./kit/deployment.ts";
 import { hrefTo } from "./kit/route.ts";
 import { forgetKey, forgetOwner, readKey } from "./kit/session.ts";
 import { useLoad } from "./kit/use-load.ts";
@@ -137,15 +137,12 @@ function Icon({ path }: { readonly path: string }) {
   );
 }
 
-interface MissingSectionProps {
-  readonly section: Section;
-  /** The flags of the key, where they are known. */
-  readonly flags: readonly string[] | null;
-  readonly start: SectionPage;
-}
-
 /** An address of a section that this Worker does not have. */
-function MissingSection({ section: { page, feature, flag }, flags, start }: MissingSectionProps) {
+function MissingSection({
+  section: { page, feature, flag },
+  flags,
+  start,
+}: Pick<Deployment, "flags"> & Record<"section", Section> & Record<"start", SectionPage>) {
   return (
     <Missing title={page!.title} start={start}>
       {flag === undefined || flags?.includes(flag) === true ? (

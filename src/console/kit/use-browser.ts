@@ -38,13 +38,14 @@ function useEvents<T>(names: readonly string[], read: () => T): T {
 export function useFilter<Name extends string>(names: readonly Name[]) {
   const { query } = useRoute(names);
   const filter = Object.fromEntries(names.map((name) => [name, query.get(name) ?? ""]));
-  const set = (name: Name, value: string): void => {
-    const [path] = location.hash.split("?");
-    const next = Object.entries({ ...Object.fromEntries(query), [name]: value }).filter(
-      ([, text]) => text !== "",
-    );
+  const set = (name: Name) => (value: string) => {
+    const next = Object.entries({ ...Object.fromEntries(query), [name]: value }).filter(([, text]) => text);
     // It takes the entry's place: the way back has no step for each letter.
-    location.replace(`${path || "#/"}?${new URLSearchParams(next).toString()}`);
+    location.replace(`${location.hash.split("?")[0] || "#/"}?${new URLSearchParams(next).toString()}`);
   };
-  return { filter: filter as Readonly<Record<Name, string>>, set };
+  /** As the API reads it, behind other fields. */
+  const search = Object.entries(filter).map(
+    ([name, value]) => value && `&${name}=${encodeURIComponent(value)}`,
+  );
+  return { filter: filter as Readonly<Record<Name, string>>, set, search: search.join("") };
 }

@@ -58,14 +58,13 @@ export function useLoad<T>(path: string | null, { everyMs, isExact = false, body
       if (document.visibilityState === "visible" && navigator.onLine) load();
     };
     const timer = setInterval(look, everyMs);
-    document.addEventListener("visibilitychange", look);
-    addEventListener("online", look);
-    changes.addEventListener(CHANGED, look);
+    const listening = new AbortController();
+    document.addEventListener("visibilitychange", look, listening);
+    addEventListener("online", look, listening);
+    changes.addEventListener(CHANGED, look, listening);
     return () => {
       clearInterval(timer);
-      document.removeEventListener("visibilitychange", look);
-      removeEventListener("online", look);
-      changes.removeEventListener(CHANGED, look);
+      listening.abort();
     };
   }, [load, everyMs]);
 

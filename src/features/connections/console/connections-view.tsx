@@ -19,32 +19,27 @@ const PAGE = 100;
 
 /** The connections of the tenant, by subject. */
 export function ConnectionsView() {
-  const { filter, set } = useFilter(["subject"]);
-  const { subject } = filter;
+  const { filter, set, search } = useFilter(["subject"]);
   const [asked, setAsked] = useState<WireConnection | null>(null);
   const { send, problem } = useSend();
-  const query = new URLSearchParams({ limit: String(PAGE), ...(subject !== "" && { subject }) });
-  const pages = usePages<WireConnection>(`/v1/connections?${query.toString()}`, "connections", EVERY_MS);
-  const disconnect = async ({
-    connection_id: id,
-    connector,
-    subject: whose,
-  }: WireConnection): Promise<void> => {
+  const path = `/v1/connections?limit=${PAGE}${search}`;
+  const pages = usePages<WireConnection>(path, "connections", EVERY_MS);
+  const disconnect = async ({ connection_id: id, connector, subject }: WireConnection): Promise<void> => {
     const answer = await send(`/v1/connections/${encodeURIComponent(id)}`, { method: "DELETE" });
-    if (answer.ok) announce(`${connector} of ${whose} is disconnected`);
+    if (answer.ok) announce(`${connector} of ${subject} is disconnected`);
     pages.reload();
   };
   return (
     <div class="stack">
       <Title text="Connections" />
       <div class="filters">
-        <Search label="Subject" any="Any subject" value={subject} onText={(text) => set("subject", text)} />
+        <Search label="Subject" any="Any subject" value={filter.subject} onText={set("subject")} />
       </div>
       <Pending of={pages.first} what="the connections" />
       <ProblemNote problem={problem} />
       {pages.first.data !== null && pages.items.length === 0 && (
-        <Empty key="none" title={subject === "" ? "No connections yet" : "No such connections"}>
-          {subject === ""
+        <Empty key="none" title={search === "" ? "No connections yet" : "No such connections"}>
+          {search === ""
             ? "A connection is an account of one of your users, which tools use for that user alone."
             : "The subject has connected nothing. It is written exactly as your application says it."}
         </Empty>

@@ -23,10 +23,9 @@ interface DeliveryListProps {
 /** Deliveries, the latest event first. */
 export function DeliveryList({ of = {} }: DeliveryListProps) {
   const { root } = useAccess();
-  const { filter, set } = useFilter(["status"]);
-  const { status } = filter;
-  const query = new URLSearchParams({ limit: "25", ...of, ...(status !== "" && { status }) });
-  const pages = usePages<WireDelivery>(`${root}/deliveries?${query.toString()}`, "deliveries", EVERY_MS);
+  const { filter, set, search } = useFilter(["status"]);
+  const query = new URLSearchParams({ limit: "25", ...of }).toString();
+  const pages = usePages<WireDelivery>(`${root}/deliveries?${query}${search}`, "deliveries", EVERY_MS);
   const hasEndpoint = of.endpoint !== undefined;
   return (
     <div class="stack tight">
@@ -35,13 +34,13 @@ export function DeliveryList({ of = {} }: DeliveryListProps) {
           label="Status of deliveries"
           any="Any status"
           values={STATUSES}
-          chosen={status}
-          onChoose={(value) => set("status", value)}
+          chosen={filter.status}
+          onChoose={set("status")}
         />
       </div>
       <Pending of={pages.first} what="the deliveries" />
       {pages.first.data !== null && pages.items.length === 0 && (
-        <Empty key="none" title={status === "" ? "No deliveries yet" : "No such deliveries"}>
+        <Empty key="none" title={search === "" ? "No deliveries yet" : "No such deliveries"}>
           {of.event !== undefined
             ? "No endpoint asked for this event."
             : "Each event for an endpoint stands here for 30 days."}

@@ -20,32 +20,20 @@ const MOST_TYPES = 3;
 /** Endpoints, those first that fail or were disabled. */
 export function EndpointList() {
   const { root, isTenant, mayChange } = useAccess();
-  const { filter, set } = useFilter(["state", "customer"]);
-  const { state, customer } = filter;
-  const query = new URLSearchParams({
-    limit: String(PAGE),
-    ...(state !== "" && { state }),
-    ...(customer !== "" && { customer }),
-  });
-  const pages = usePages<WireEndpoint>(`${root}/endpoints?${query.toString()}`, "endpoints", EVERY_MS);
-  const isFiltered = state !== "" || customer !== "";
+  const { filter, set, search } = useFilter(["state", "customer"]);
+  const pages = usePages<WireEndpoint>(`${root}/endpoints?limit=${PAGE}${search}`, "endpoints", EVERY_MS);
+  const isFiltered = search !== "";
   return (
     <div class="stack tight">
       <div class="filters">
-        <Choice
-          label="State"
-          any="Any state"
-          values={STATES}
-          chosen={state}
-          onChoose={(value) => set("state", value)}
-        />
+        <Choice label="State" any="Any state" values={STATES} chosen={filter.state} onChoose={set("state")} />
         {isTenant && (
           <Search
             key="customer"
             label="Customer"
             any="Any customer"
-            value={customer}
-            onText={(text) => set("customer", text)}
+            value={filter.customer}
+            onText={set("customer")}
           />
         )}
         {mayChange && (

@@ -123,33 +123,22 @@ function EndpointBody({ endpoint, path, onChanged }: EndpointBodyProps) {
   );
 }
 
-function EndpointFacts({ endpoint }: { readonly endpoint: WireWholeEndpoint }) {
+function EndpointFacts({ endpoint: one }: { readonly endpoint: WireWholeEndpoint }) {
   const { isTenant } = useAccess();
-  const {
-    id,
-    url,
-    customer,
-    events,
-    filter,
-    headers,
-    via,
-    rate_limit: rate,
-    ordered,
-    created_at: at,
-  } = endpoint;
+  const { rate_limit: rate } = one;
   return (
     <Facts
       of={[
-        ["Id", <bdi class="mono">{id}</bdi>],
-        ["Address", <bdi class="mono">{url}</bdi>],
-        isTenant && customer !== undefined && ["Customer", <bdi>{customer}</bdi>],
-        ["Events", <Tags of={sayEvents(events)} />],
-        filter !== undefined && ["Filter", <JsonView value={filter} label="Filter" />],
-        headers !== undefined && ["Headers", <JsonView value={headers} label="Headers" />],
-        via !== undefined && ["Body", ["made by the flow ", <FlowLink key="flow" name={via} />]],
+        ["Id", <bdi class="mono">{one.id}</bdi>],
+        ["Address", <bdi class="mono">{one.url}</bdi>],
+        isTenant && one.customer !== undefined && ["Customer", <bdi>{one.customer}</bdi>],
+        ["Events", <Tags of={sayEvents(one.events)} />],
+        one.filter !== undefined && ["Filter", <JsonView value={one.filter} label="Filter" />],
+        one.headers !== undefined && ["Headers", <JsonView value={one.headers} label="Headers" />],
+        one.via !== undefined && ["Body", ["made by the flow ", <FlowLink key="flow" name={one.via} />]],
         rate !== undefined && ["Rate limit", `${rate.limit} in ${rate.window_s} s`],
-        ordered && ["Order", "one at a time, as they were published"],
-        ["Created", <Time at={at} />],
+        one.ordered && ["Order", "one at a time, as they were published"],
+        ["Created", <Time at={one.created_at} />],
       ]}
     />
   );

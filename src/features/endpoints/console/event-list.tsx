@@ -18,26 +18,18 @@ import type { WireEvent } from "./wire-endpoints.ts";
 
 /** Published events, the latest first. */
 export function EventList() {
-  const { filter, set } = useFilter(["type", "customer"]);
-  const chosen = Object.entries(filter).filter(([, value]) => value !== "");
-  const query = new URLSearchParams([["limit", "50"], ...chosen]);
-  const pages = usePages<WireEvent>(`/v1/events?${query.toString()}`, "events", 5_000);
+  const { filter, set, search } = useFilter(["type", "customer"]);
+  const pages = usePages<WireEvent>(`/v1/events?limit=50${search}`, "events", 5_000);
   return (
     <div class="stack tight">
       <div class="filters">
         {(["type", "customer"] as const).map((name) => (
-          <Search
-            key={name}
-            label={name}
-            any={`Any ${name}`}
-            value={filter[name]}
-            onText={(text) => set(name, text)}
-          />
+          <Search key={name} label={name} any={`Any ${name}`} value={filter[name]} onText={set(name)} />
         ))}
       </div>
       <Pending of={pages.first} what="the events" />
       {pages.first.data !== null && pages.items.length === 0 && (
-        <Empty key="none" title={chosen.length === 0 ? "No events yet" : "No such events"}>
+        <Empty key="none" title={search === "" ? "No events yet" : "No such events"}>
           They stand here for 30 days.
         </Empty>
       )}

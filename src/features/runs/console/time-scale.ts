@@ -29,7 +29,7 @@ export function makeTimeScale({
     const at = (ms: number): number => clamp((100 * ms) / last);
     return {
       at,
-      ticks: ticksOf(last).map((ms) => ({ at: at(ms), label: sayTick(ms, last) })),
+      ticks: [0, ...makeTicks(last)].map((ms) => ({ at: at(ms), label: sayTick(ms, last) })),
       breakAt: null,
     };
   }
@@ -39,12 +39,8 @@ export function makeTimeScale({
     ms <= run
       ? clamp((RUN_SHARE * ms) / run)
       : clamp(afterAt + ((100 - afterAt) * (ms - begun)) / Math.max(LEAST_MS, last - begun));
-  const ticks = ticksOf(run).map((ms) => ({ at: at(ms), label: sayTick(ms, run) }));
+  const ticks = [0, ...makeTicks(run)].map((ms) => ({ at: at(ms), label: sayTick(ms, run) }));
   return { at, ticks: [...ticks, { at: 100, label: sayDuration(last) }], breakAt: RUN_SHARE + GAP / 2 };
-}
-
-function ticksOf(lengthMs: number): readonly number[] {
-  return [0, ...makeTicks(lengthMs)];
 }
 
 function clamp(percent: number): number {
