@@ -91,9 +91,10 @@ function readCall(call: ProviderCall, known: Known, bodyBytes: number): Result<B
     return ok({ ...batch.value, entries: [failure === null ? entry : { ...entry, action: err(failure) }] });
   }
   if (!args.ok) return err(toFailedReply("error", args.error));
-  const kept = known.hooks?.keepers?.read(args.value) ?? ok({ rest: args.value, keptAs: undefined });
+  const keepers = known.hooks?.keepers;
+  const kept = keepers?.read(args.value) ?? ok({ rest: args.value, keptAs: undefined });
   if (!kept.ok) return err(refuse(kept.error, known));
-  const parsed = parseBatch(kept.value.rest, bodyBytes);
+  const parsed = parseBatch(kept.value.rest, bodyBytes, keepers?.fields);
   if (!parsed.ok) return err(refuse(parsed.error, known));
   const batch = ok({ ...parsed.value, keptAs: kept.value.keptAs });
   const writes = ({ action }: Entry): boolean =>

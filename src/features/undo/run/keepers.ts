@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import type { DeclaredKeepers } from "../../../cloudflare/declared.ts";
 import type { Catalog, Tool } from "../../../feature/tool.ts";
 import { failureSchema } from "../../../core/contract/failure.ts";
+import { explainMisfit } from "../../../core/contract/issues.ts";
 import type { KeptAs } from "../../../core/contract/batch.ts";
 import { isJsonObject, lazySchema } from "../../../feature/schema.ts";
 import { pendingSchema, trySchema } from "../../../core/contract/outcome.ts";
@@ -45,12 +46,16 @@ function findIrreversible(tool: Tool, catalog: Catalog): (NoWayBack & { readonly
 
 const GONE: NoWayBack = { why: "calls a tool that does not exist" };
 
+const modeSchema = lazySchema(() =>
+  z
+    ._default(z.enum(["partial-success", "fail-fast", UNDO]), "partial-success")
+    .check(z.describe("undo: where an action fails, the writes that succeeded are taken back")),
+);
+
 function withUndo(schema: z.ZodMiniObject): z.ZodMiniObject {
   return z.strictObject({
     ...schema.shape,
-    on_error: z
-      ._default(z.enum(["partial-success", "fail-fast", "undo"]), "partial-success")
-      .check(z.describe("undo: where an action fails, the writes that succeeded are taken back")),
+    on_error: modeSchema(),
     undo: z
       .optional(z.literal(WHAT_CAN))
       .check(z.describe('Beside "on_error": "undo": writes without a way back stay')),
@@ -129,9 +134,17 @@ export const KEEPERS: Omit<DeclaredKeepers, "open"> = {
   // A body that says no such rule, as a run of a flow, has no such fields.
   extend: (schema) => ("on_error" in schema.shape ? withUndo(schema) : schema),
   read(sent) {
-    const isAsked = isJsonObject(sent) && sent["on_error"] === "undo";
-    if (!isJsonObject(sent) || (!isAsked && !("undo" in sent))) return ok({ rest: sent });
+    if (!isJsonObject(sent)) return ok({ rest: sent });
     const { undo: asked, ...rest } = sent;
+    // Core would name its own modes only.
+    const mode = modeSchema().safeParse(sent["on_error"] ?? undefined);
+    if (!mode.success) {
+      const { issues, hint } = explainMisfit(mode.error, sent["on_error"], { known: [], base: ["on_error"] });
+      // A body may stand in a field of another.
+      const said = hint.replace("/on_error", '"on_error"');
+      return err(makeRefusal("INVALID_BATCH", said, { issue: issues[0] }));
+    }
+    const isAsked = mode.data === UNDO;
     const undo = asked ?? undefined;
     if (undo !== undefined && (undo !== WHAT_CAN || !isAsked)) {
       const received = JSON.stringify(undo).slice(0, 80);

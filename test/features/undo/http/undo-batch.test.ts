@@ -153,6 +153,20 @@ describe("a batch that is undone where it fails", () => {
     expect(JSON.stringify(answer)).toContain(said);
   });
 
+  test("a mode that does not exist is refused with all that do, and with the one that it is like", async () => {
+    const volley = await openVolley(openBookings());
+    const answer = await runUndo(volley, [{ tool: "look" }], { on_error: "undoo" });
+    expect(answer).toMatchObject({
+      code: "INVALID_BATCH",
+      path: "/on_error",
+      expected: 'one of "partial-success", "fail-fast", "undo"',
+      detail: expect.stringMatching(/^"on_error" must be .* Did you mean 'undo'\?$/),
+    });
+    expect(await runUndo(volley, [{ tool: "look" }], { on_error: null })).toMatchObject({
+      summary: { ok: 1 },
+    });
+  });
+
   test("a Worker without the feature knows no such batch", async () => {
     const volley = await createTestVolley({ tools: [], routes: {} });
     const answer = await runUndo(volley, [{ tool: "book", args: { name: "a" } }]);

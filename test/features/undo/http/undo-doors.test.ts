@@ -65,6 +65,17 @@ describe("flows", () => {
     expect(await send(volley, "PUT", "/v1/flows/pair", { ...FLOW, actions, ...more })).toMatchObject(more);
   });
 
+  test("a flow with a mode that does not exist is refused with all that do", async () => {
+    const refused = await send(await openAll(openBookings()), "PUT", "/v1/flows/pair", {
+      ...FLOW,
+      on_error: "fail-slow",
+    });
+    expect(refused).toMatchObject({
+      code: "INVALID_FLOW",
+      detail: expect.stringContaining('"fail-fast", "undo"'),
+    });
+  });
+
   trial("a flow that is one action has an entry for each of its writes", async () => {
     const bookings = openBookings(failing);
     const volley = await openAll(bookings);
