@@ -1,7 +1,9 @@
 import { toWireFailure } from "../contract/failure.ts";
 import * as LIMITS from "../contract/limits.ts";
 import {
+  findFirstFailure,
   isInDoubt,
+  isMet,
   type Outcome,
   type OutcomeMeta,
   type Shown,
@@ -15,9 +17,8 @@ import {
  */
 export function combineElements(outcomes: readonly Outcome[], options: CombineOptions): Outcome {
   const meta = toMeta(outcomes, options);
-  const failures = [...outcomes.keys()].filter((element) => !succeeded(outcomes[element]!));
-  const [failed] = [...failures.filter((element) => !isAborted(outcomes[element]!)), ...failures];
-  if (failed !== undefined && (options.failFast || failures.length === outcomes.length))
+  const failed = findFirstFailure(outcomes);
+  if (failed !== -1 && (options.failFast || !outcomes.some(isMet)))
     return toFailedLoop(outcomes, failed, { repeatable: options.repeatable, meta });
   const whole = toEntries(outcomes, ({ data, json }) => ({ data, json }));
   if (!outcomes.some((outcome) => outcome.status === "success" && outcome.shown !== undefined))
@@ -39,14 +40,6 @@ function selected(success: Success): Shown {
   return success.shown ?? success;
 }
 
-export function succeeded(outcome: Outcome): boolean {
-  return outcome.status === "success" || outcome.status === "initiated";
-}
-
-function isAborted(outcome: Outcome): boolean {
-  return outcome.status === "error" && outcome.error.code === "ABORTED";
-}
-
 function toFailedLoop(
   outcomes: readonly Outcome[],
   element: number,
@@ -54,7 +47,7 @@ function toFailedLoop(
 ): Outcome {
   const outcome = outcomes[element]!;
   if (!("error" in outcome)) throw new Error("Cannot fail a loop by an element that succeeded");
-  const done = outcomes.filter(succeeded).length;
+  const done = outcomes.filter(isMet).length;
   const others = done === 0 ? "" : `, ${done} succeeded`;
   const reason = outcome.error.hint === undefined ? "" : ` ${outcome.error.hint}`;
   // One element that may have happened makes it wrong to say that nothing did.
@@ -104,7 +97,7 @@ function toMeta(
 ): OutcomeMeta {
   const sum = (of: (meta: OutcomeMeta) => number | undefined): number =>
     outcomes.reduce((total, { meta }) => total + (of(meta) ?? 0), 0);
-  const ok = outcomes.filter(succeeded).length;
+  const ok = outcomes.filter(isMet).length;
   const truncated = toTruncation(outcomes);
   const accounts = outcomes.find(({ meta }) => meta.accounts !== undefined)?.meta.accounts;
   const log = outcomes.flatMap(({ meta }) => meta.log ?? []).slice(0, LIMITS.linesKept);

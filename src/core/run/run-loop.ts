@@ -2,11 +2,11 @@ import type { Tool } from "../catalog/define-tool.ts";
 import type { toStoredOutcome } from "../answer/stored-outcome.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import * as LIMITS from "../contract/limits.ts";
-import type { Outcome } from "../contract/outcome.ts";
+import { isMet, type Outcome } from "../contract/outcome.ts";
 import type { Clock } from "../kit/clock.ts";
 import { attempt, err, ok, type Result } from "../kit/result.ts";
 import type { Begun, BegunBatch, BegunElement, Call } from "../plan/step.ts";
-import { combineElements, succeeded } from "../answer/combine-elements.ts";
+import { combineElements } from "../answer/combine-elements.ts";
 import { failUnsent } from "../answer/failed-outcome.ts";
 import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
 import { rateLimited, toLimit } from "../gate/admit-plan.ts";
@@ -135,7 +135,7 @@ class Loop {
     // Now and not when the loop is over: texts of their own would wait for the slowest element.
     const outcome = admit === undefined ? came : admit(came, element);
     this.#outcomes[element] = outcome;
-    if (failFast && !succeeded(outcome) && this.#ended === null) {
+    if (failFast && !isMet(outcome) && this.#ended === null) {
       const hint = `Element ${element} failed first; fix it and run the loop again over what did not succeed.`;
       this.#stop(makeFailure("ABORTED", { hint }), "wait");
     }

@@ -86,7 +86,7 @@ export interface ToolCount {
   readonly jobs?: number;
   /** Whether one of them may have happened is not known; absent in runs that an earlier version recorded. */
   readonly inDoubt?: true;
-  /** The first of them that failed. */
+  /** The first of them that failed, and its place among all such. */
   readonly failed?: { readonly at: number; readonly action: string; readonly code: string };
   /** The questions that some of them wait for. */
   readonly waits?: readonly Waiting[];

@@ -1,4 +1,4 @@
-import { countedAs, isInDoubt, type Outcome } from "../../core/contract/outcome.ts";
+import { countedAs, isConsequence, isInDoubt, type Outcome } from "../../core/contract/outcome.ts";
 import type { Step } from "../../core/plan/step.ts";
 import { ENDS, type ToolCount } from "./run.ts";
 
@@ -11,6 +11,9 @@ interface Counted {
 }
 
 const INITIATED = ENDS.indexOf("initiated");
+
+/** What only follows from a failure stands behind every one that does not. */
+const BEHIND = 1_000_000;
 
 /** How many jobs an action has made: one for each element of a loop that goes on in the background. */
 function jobsOf(outcome: Outcome): number {
@@ -32,7 +35,9 @@ export class ToolCounts {
     counted.ends[ENDS.indexOf(countedAs(outcome))]! += 1;
     counted.jobs += jobsOf(outcome);
     if (isInDoubt(outcome)) counted.inDoubt = true;
-    if ("error" in outcome) counted.failed ??= { at, action, code: outcome.error.code };
+    const place = isConsequence(outcome) ? BEHIND + at : at;
+    if ("error" in outcome && place < (counted.failed?.at ?? Number.POSITIVE_INFINITY))
+      counted.failed = { at: place, action, code: outcome.error.code };
     if (outcome.status !== "pending_confirmation") return;
     const { id, expiresAt } = outcome.confirmation;
     const waits = (counted.waits ??= new Map());

@@ -1,5 +1,5 @@
 import type { Failure } from "../../../feature/refuse.ts";
-import { isFailure, type Outcome } from "../../../core/contract/outcome.ts";
+import { findFirstFailure, isConsequence, isFailure, type Outcome } from "../../../core/contract/outcome.ts";
 import { findReferences } from "../../../feature/schema.ts";
 import type { Plan } from "../../../core/plan/step.ts";
 
@@ -29,6 +29,9 @@ export function firstCause({ plan, outcomes, answer }: Ran, { status, error }: F
       : (needed.find((one) => outcomes[one] !== undefined && isFailure(outcomes[one])) ?? -1);
   for (let outcome = outcomes[index]; outcome?.status === "skipped"; outcome = outcomes[index])
     index = at(outcome.because);
+  // One that was stopped does not say for whose sake.
+  const named = outcomes[index];
+  if (named !== undefined && isConsequence(named)) index = findFirstFailure(outcomes);
   const cause = outcomes[index];
   if (cause?.status !== "error" && cause?.status !== "unknown") return error;
   const hint = `Its action '${plan.steps[index]!.id}' ended as ${cause.status}. ${cause.error.hint ?? ""}`;

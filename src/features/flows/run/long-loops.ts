@@ -1,11 +1,11 @@
-import { combineElements, succeeded } from "../../../core/answer/combine-elements.ts";
+import { combineElements } from "../../../core/answer/combine-elements.ts";
 import { NOT_BEGUN } from "../../../core/answer/failed-outcome.ts";
 import { fromStoredOutcome, toStoredOutcome } from "../../../core/answer/stored-outcome.ts";
 import type { AnswerBudget } from "../../../core/answer/envelope.ts";
 import { makeFailure } from "../../../core/contract/failure.ts";
 import type { JobClaim } from "../../../core/contract/gate/job.ts";
 import * as LIMITS from "../limits.ts";
-import type { Outcome } from "../../../feature/tool.ts";
+import { isConsequence, isMet, type Outcome } from "../../../core/contract/outcome.ts";
 import { admit } from "../../../core/gate/admission.ts";
 import type { Execution, Inside, Journal, Resumed } from "../../../core/gate/execution.ts";
 import { attempt, ok } from "../../../feature/refuse.ts";
@@ -109,7 +109,7 @@ export class LongLoops {
       const slice = [...calls.keys()].slice(from, from + LIMITS.loopElements);
       // Timers have their chance: calls that never leave the platform keep them out, that of the time limit too.
       if (from > 0) await attempt(() => sleep(clock, 0, inside.signal));
-      const failed = isFailFast(task) ? outcomes.findIndex((one) => !succeeded(one)) : -1;
+      const failed = isFailFast(task) ? outcomes.findIndex((one) => !isMet(one) && !isConsequence(one)) : -1;
       outcomes.push(
         ...(failed === -1
           ? await this.#runSlice(slice, { step, task, calls, inside, journal, room })
@@ -117,7 +117,7 @@ export class LongLoops {
       );
     }
     for (const [element, outcome] of outcomes.entries()) {
-      if (succeeded(outcome) || outcome === ASKED) continue;
+      if (isMet(outcome) || outcome === ASKED) continue;
       this.#failures.push(outcome);
       const entry =
         outcome.meta.attempts === undefined ? keepStep(nameOf(step, element), outcome, keeping) : null;
@@ -179,7 +179,7 @@ export class LongLoops {
     if (isOpen && mayAsk) return [[element, ASKED]];
     if (kept.outcomeJson === null) return [];
     const outcome = fromStoredOutcome(kept.outcomeJson, inside.budget);
-    if (!succeeded(outcome) && this.#options.hasFailed?.(kept.outcomeJson) !== true) return [];
+    if (!isMet(outcome) && this.#options.hasFailed?.(kept.outcomeJson) !== true) return [];
     return [[element, this.#options.answer.admitElement(outcome, isWrite)]];
   }
 

@@ -6,7 +6,7 @@ import { catalogOfFlow, planKeptFlow } from "../declaration/plan-kept-flow.ts";
 import { type Outcome, ToolFailure } from "../../../feature/tool.ts";
 import { makeFailure } from "../../../core/contract/failure.ts";
 import { attempt, attemptNow, type Failure, ok, type Result } from "../../../feature/refuse.ts";
-import { isFailure, isInDoubt, type OutcomeMeta } from "../../../core/contract/outcome.ts";
+import { findFirstFailure, isInDoubt, type OutcomeMeta } from "../../../core/contract/outcome.ts";
 import { admit } from "../../../core/gate/admission.ts";
 import type { Execution, InnerEnd, OuterBatch, RunnableBatch } from "../../../core/gate/execution.ts";
 import { resolveReferences } from "../../../feature/schema.ts";
@@ -106,7 +106,7 @@ export function toOutcome(
 ): Extract<Outcome, { readonly status: "success" | "error" | "unknown" }> {
   const at = (wanted: (outcome: Outcome) => boolean): number => outcomes.findIndex(wanted);
   const lost = at(({ status }) => status === "unknown");
-  const failed = at(isFailure);
+  const failed = findFirstFailure(outcomes);
   const doubt: OutcomeMeta = outcomes.some(isInDoubt) ? { inDoubt: true } : {};
   if (answer !== undefined) {
     const answered = resolveAnswer(answer, plan, outcomes);

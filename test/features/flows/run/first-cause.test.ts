@@ -6,7 +6,7 @@ import { firstCause, type FlowFailed } from "../../../../src/features/flows/run/
 import { planOf } from "../../../support/fake-actions.ts";
 
 const OK: Outcome = { status: "success", data: 1, json: "1", meta: {} };
-const failed = (code: "NOT_FOUND" | "TIMEOUT", hint?: string): Outcome => ({
+const failed = (code: "ABORTED" | "NOT_FOUND" | "TIMEOUT", hint?: string): Outcome => ({
   status: "error",
   error: makeFailure(code, hint === undefined ? {} : { hint }),
   meta: {},
@@ -44,6 +44,14 @@ describe("firstCause()", () => {
   test("of a skipped action is what it was skipped for, however far back", () => {
     const cause = causeOf({ z: skipped("y"), y: skipped("x"), x: failed("TIMEOUT", "Late.") });
     expect(cause).toMatchObject({ code: "TIMEOUT", hint: "Its action 'x' ended as error. Late." });
+  });
+
+  test("is never an action that was only stopped, while another failed", () => {
+    const stopped = failed("ABORTED");
+    const outcomes = { a: stopped, b: failed("NOT_FOUND"), c: skipped("a") };
+    expect(causeOf(outcomes).code).toBe("NOT_FOUND");
+    expect(causeOf(outcomes, END, { $ref: "c#" }).code).toBe("NOT_FOUND");
+    expect(causeOf({ a: stopped }).code).toBe("ABORTED");
   });
 
   test("with an answer looks at what that refers to only", () => {

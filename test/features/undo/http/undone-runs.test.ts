@@ -96,6 +96,15 @@ describe("a run that is undone", () => {
     expect(await list("success")).toEqual([]);
   });
 
+  test("names the action that failed, not one that did not run for its sake, in the list and on its page", async () => {
+    answers["book fails"] = REFUSED;
+    const after = { ...FAILS, id: "after", args: { name: "c" }, depends_on: ["fails"] };
+    const id = await run([after, TWO[0]!, { ...FAILS, depends_on: ["one"] }], { on_error: "undo" });
+    const error = { action: "fails", code: "UPSTREAM_ERROR" };
+    expect(await show(id)).toMatchObject({ status: "undone", error });
+    expect(await send("GET", "/v1/runs")).toMatchObject({ runs: [{ error }] });
+  });
+
   test("is 'partial' where something of it stands: what was not asked, or could not be taken back", async () => {
     const id = await run(TWO);
     await undoRun(id, { only: ["one"] });
