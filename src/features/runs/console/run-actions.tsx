@@ -8,7 +8,7 @@ import { ProblemNote } from "../../../console/parts/problem-note.tsx";
 import { handOver } from "../../../console/run/draft.ts";
 import type { WireResult } from "../../../console/kit/wire.ts";
 import { sayCurl } from "../../../console/run/say-run.ts";
-import { countEnds, FAILED, isGoing, keptOf, sayNothing } from "./run-words.ts";
+import { countEnds, FAILED, isGoing, keptOf, sayNothing, sayWrites } from "./run-words.ts";
 import { sayTypescript, toBatch } from "./to-batch.ts";
 import type { WireRun } from "./wire-runs.ts";
 
@@ -27,11 +27,7 @@ export function RunActions({ run }: { readonly run: WireRun }) {
   return (
     <div class="stack tight run-actions">
       <div class="row ends">
-        {mayRerun && countEnds(run, []).some(([end]) => end === "success" || end === "initiated") && (
-          <span key="writes" class="small muted">
-            A write that succeeded is not sent again.
-          </span>
-        )}
+        <span class="small muted">{mayRerun && sayWrites(run)}</span>
         <CopyButton text={() => sayCurl(location.origin, toBatch(run))} label="Copy as curl" />
         <CopyButton text={() => sayTypescript(location.origin, toBatch(run))} label="Copy as TypeScript" />
         <button type="button" disabled={isEmpty} onClick={open}>

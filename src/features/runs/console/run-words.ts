@@ -104,6 +104,17 @@ export function sayUnfailed({ status, summary }: Pick<ListedRun, "status" | "sum
   return summary.pending_confirmation > 0 ? "not approved" : "not all undone";
 }
 
+/** Say what a rerun does about the writes that succeeded; nothing where none did. What was undone counts as not run. */
+export function sayWrites({ actions }: Pick<WireRun, "actions">): string {
+  const done = (actions as readonly WireAction[]).filter(
+    ({ status, since = status }) => since === "success" || since === "initiated",
+  );
+  const gone = done.filter(({ undone }) => undone === true).length;
+  if (gone > 0 && gone === done.length) return "A write that was undone is sent again.";
+  const kept = done.length === 0 ? "" : "A write that succeeded is not sent again";
+  return gone === 0 ? kept && `${kept}.` : `${kept}, one that was undone is.`;
+}
+
 /** Find the results of a rerun that were kept from before: nothing was sent for them. */
 export function keptOf(results: readonly WireResult[]): readonly WireResult[] {
   return results.filter(({ meta }) => meta.idempotency_replayed === true);

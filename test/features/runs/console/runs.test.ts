@@ -10,6 +10,7 @@ import {
   RUN_SOURCES,
   RUN_STATUSES,
   sayWay,
+  sayWrites,
 } from "../../../../src/features/runs/console/run-words.ts";
 import { incompleteOf, sayTypescript, toBatch } from "../../../../src/features/runs/console/to-batch.ts";
 import type { ListedRun } from "../../../../src/features/runs/console/wire-runs.ts";
@@ -55,6 +56,17 @@ test("A run is named by its flow or its tools, of which a row has three", () => 
   expect(nameRun({ tools: [], actions: 0, status: "error" })).toBe("no action");
   expect(nameRun({ tools: [], actions: 0, status: "running" })).toBe("Batch in the background");
   expect(nameRun({ tools: ["a"], actions: 1, status: "running" })).toBe("a");
+});
+
+test("What a rerun does about writes is true of those that were undone, which it sends again", () => {
+  const say = (...undone: (boolean | "unknown" | undefined)[]): string =>
+    sayWrites(
+      someRun(undone.map((one, at) => ranAt(`a${at}`, 0, 1, one === undefined ? {} : { undone: one }))),
+    );
+  expect(say(undefined, false, "unknown")).toBe("A write that succeeded is not sent again.");
+  expect(say(true, true)).toBe("A write that was undone is sent again.");
+  expect(say(true, false)).toBe("A write that succeeded is not sent again, one that was undone is.");
+  expect(sayWrites(someRun([ranAt("a", 0, 1, { status: "error", undone: true })]))).toBe("");
 });
 
 describe("A run with jobs", () => {
