@@ -16,6 +16,37 @@ async function run(url: string, actions: readonly object[]): Promise<string> {
   return ((await answer.json()) as { readonly batch_id: string }).batch_id;
 }
 
+test.each(WIDTHS)(
+  "The Playground says which writes were taken back, and which could not be: $width px",
+  async (look) => {
+    await using console = await openConsole({ ...look, key: ADMIN });
+    const { page, url } = console;
+    await page.goto(`${url}/console#/run`);
+    const batch = {
+      on_error: "undo",
+      undo: "what-can",
+      actions: [
+        { id: "flight", tool: "probe-book", args: { n: 1 } },
+        { id: "note", tool: "probe-write", args: { n: 3 } },
+        { id: "check", tool: "probe-any", args: { path: "/nowhere" }, depends_on: ["flight", "note"] },
+      ],
+    };
+    await page.getByRole("textbox", { name: "Batch, as JSON" }).fill(JSON.stringify(batch, null, 2));
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    const part = page.getByRole("region", { name: "Undone" });
+    await part.getByRole("heading", { name: "1 of 2 writes undone" }).waitFor(PATIENT);
+    const rows = await part.getByRole("row").allInnerTexts();
+    expect(rows.find((text) => text.includes("flight"))).toMatch(/probe-unbook[^]*success/);
+    expect(rows.find((text) => text.includes("note"))).toMatch(/error[^]*NOT_REVERSIBLE/);
+    const results = page.getByRole("region", { name: "Results" });
+    await results.locator("summary", { hasText: "flight" }).click();
+    await results.getByText("all that it did was taken back").waitFor();
+    await expectAccessible(page);
+    await expectFits(page);
+    await picture(page, `undo-playground-${look.width}`);
+  },
+);
+
 describe("A run's page", () => {
   test.each(WIDTHS)(
     "says what an undo would send, and then what became of it: $width px",

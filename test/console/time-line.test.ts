@@ -115,7 +115,18 @@ describe("The words of a run", () => {
     expect(
       sayRun({ summary: { ...summary, total: 1 }, stats: { ...stats, sequential_ms: 0, speedup: 0 } }),
     ).toBe("1 action in 440 ms.");
-    expect(sayEnds({ summary })).toBe("3 succeeded, 1 failed, 1 in the background");
+    const undone = {
+      index: 0,
+      id: "a",
+      tool: "t",
+      status: "success",
+      data: 1,
+      meta: { undone: true },
+    } as const;
+    expect(sayEnds({ summary, results: [] })).toBe("3 succeeded, 1 failed, 1 in the background");
+    expect(sayEnds({ summary, results: [undone] })).toBe(
+      "3 succeeded, 1 failed, 1 undone, 1 in the background",
+    );
   });
 
   test("keep a quote of the batch inside the shell's quotes, and the key out of it", () => {

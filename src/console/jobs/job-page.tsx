@@ -137,7 +137,7 @@ function JobBody({ job }: { readonly job: WireJob }) {
           )}
           {envelope?.results !== undefined && (
             <section key="envelope" class="card flush" aria-label="Each action">
-              <ResultList results={envelope.results} />
+              <ResultList results={envelope.results} answer={envelope} />
             </section>
           )}
           {job.args !== undefined && (

@@ -66,6 +66,8 @@ export interface Places {
   readonly flowRow: { readonly name: string };
   /** On a run's page, with the tools that it called, and a way to ask for it again. */
   readonly run: { readonly id: string; readonly tools: readonly string[]; readonly reload: () => void };
+  /** Below the results of a batch that is over. */
+  readonly results: { readonly answer: object };
   /** Among the figures of the usage. */
   readonly figures: { readonly usage: WireUsage };
   /** At the end of the usage. */

@@ -4,6 +4,7 @@ import type { WireResult } from "../kit/wire.ts";
 import { copyReference } from "../parts/copy-text.ts";
 import { Facts } from "../parts/facts.tsx";
 import { ConnectLink } from "../parts/connect-link.tsx";
+import { Pieces } from "../parts/pieces.tsx";
 import { Paragraph } from "../parts/problem-note.tsx";
 import { Status } from "../parts/status.tsx";
 import { sayDuration } from "../parts/say-duration.ts";
@@ -11,9 +12,12 @@ import { Time } from "../parts/time.tsx";
 import { FailureNote } from "./failure-note.tsx";
 import { ResultData } from "./result-data.tsx";
 import { count } from "../parts/count.ts";
+import { undoneOf } from "./say-run.ts";
 
 interface ResultListProps {
   readonly results: readonly WireResult[];
+  /** The answer that they are of, once it is whole. */
+  readonly answer?: object | null | undefined;
   /** How many there will be, while they still come. */
   readonly total?: number;
   /** Told the reference, such as `shops#/places/0/id`, of a value that was picked; otherwise it is copied. */
@@ -21,13 +25,17 @@ interface ResultListProps {
 }
 
 /** The results of a batch in the order asked. Each folds; what is folded is not drawn, however large it is. */
-export function ResultList({ results, total = results.length, onPick = copyReference }: ResultListProps) {
+export function ResultList(props: ResultListProps) {
+  const { results, answer, total = results.length, onPick = copyReference } = props;
   return (
-    <ol class="results">
-      {results.map((result) => (
-        <Row key={result.index} result={result} onPick={onPick} isOpen={total === 1 || "error" in result} />
-      ))}
-    </ol>
+    <>
+      <ol class="results">
+        {results.map((result) => (
+          <Row key={result.index} result={result} onPick={onPick} isOpen={total === 1 || "error" in result} />
+        ))}
+      </ol>
+      {answer && <Pieces key="pieces" of="results" given={{ answer }} />}
+    </>
   );
 }
 
@@ -165,6 +173,7 @@ function sayMeta(result: WireResult): readonly (readonly [name: string, text: st
     ["Shared", meta.deduplicated_of !== undefined && `the call of ${meta.deduplicated_of}`],
     ["Replayed", meta.idempotency_replayed && "it ran before under the same idempotency_key"],
     ["Moved to the background", meta.demoted && "unfinished at the deadline; it goes on as a job"],
+    ["Undone", UNDONE[String(undoneOf(result))]],
     ["Rate limit", meta.limiter && "could not be checked; this tool runs all the same"],
     [
       "Checked afterwards",
@@ -189,6 +198,12 @@ function sayMeta(result: WireResult): readonly (readonly [name: string, text: st
     typeof text === "string" && text !== "" ? [[name, text] as const] : [],
   );
 }
+
+const UNDONE: Readonly<Record<string, string>> = {
+  true: "all that it did was taken back",
+  unknown: "whether it was taken back is not certain",
+  false: "what it did stands, or a part of it",
+};
 
 function sayBytes(bytes: number): string {
   if (bytes < 1_000) return count(bytes, "byte");

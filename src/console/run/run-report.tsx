@@ -99,7 +99,7 @@ export function RunReport({ run, heading, onCancel, onAgain, onPick }: RunReport
               {envelope !== null && <CopyButton text={() => writeExact(envelope, 2)} label="Copy all" />}
             </span>
           </div>
-          <ResultList results={results} total={actions.length} onPick={onPick} />
+          <ResultList results={results} answer={envelope} total={actions.length} onPick={onPick} />
         </section>
       )}
       {phase !== "running" && run.plan !== null && actions.length > 1 && (

@@ -1,4 +1,4 @@
-import type { WireEnvelope, WirePlan } from "../kit/wire.ts";
+import type { WireEnvelope, WirePlan, WireResult } from "../kit/wire.ts";
 import { sayDuration } from "../parts/say-duration.ts";
 import { count } from "../parts/count.ts";
 
@@ -12,17 +12,23 @@ export function sayRun({ summary, stats }: Pick<WireEnvelope, "summary" | "stats
 }
 
 /** Say how a run's actions ended, for people who only listen. */
-export function sayEnds({ summary }: Pick<WireEnvelope, "summary">): string {
+export function sayEnds({ summary, results }: Pick<WireEnvelope, "summary" | "results">): string {
   const { ok, error, skipped, initiated, pending_confirmation: pending, unknown } = summary;
   const parts: readonly (readonly [number, string])[] = [
     [ok, "succeeded"],
     [error, "failed"],
     [unknown, "unknown"],
     [skipped, "skipped"],
+    [results.filter((one) => undoneOf(one) === true).length, "undone"],
     [initiated, "in the background"],
     [pending, "waiting for approval"],
   ];
   return parts.flatMap(([size, word]) => (size === 0 ? [] : [`${size} ${word}`])).join(", ");
+}
+
+/** Whether all that an action did was taken back since; undefined where that was not asked. */
+export function undoneOf({ meta }: Pick<WireResult, "meta">): boolean | "unknown" | undefined {
+  return (meta as { readonly undone?: boolean | "unknown" }).undone;
 }
 
 /** Write a batch as a command for a shell; the key is read from the environment and never stands in it. */

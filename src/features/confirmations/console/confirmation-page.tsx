@@ -51,7 +51,7 @@ export function ConfirmationPage({ id }: { readonly id: string }) {
     everyMs: isOpen ? EVERY_MS : undefined,
     isExact: true,
   });
-  const { decide, isBusy, problem, results } = useDecision(path, loaded.data?.args_hash, loaded.reload);
+  const { decide, isBusy, problem, decided } = useDecision(path, loaded.data?.args_hash, loaded.reload);
   const [rememberS, setRememberS] = useState("");
   const deployment = useDeployment();
   const mayDecide = mayUse(deployment, "approve");
@@ -59,7 +59,7 @@ export function ConfirmationPage({ id }: { readonly id: string }) {
   const now = useNow(1_000);
   const asked = loaded.data;
   const status = asked === null ? null : sayStatus(asked, now);
-  const outcome = asked && sayOutcome(status!, results !== null, asked.results === undefined);
+  const outcome = asked && sayOutcome(status!, decided !== null, asked.results === undefined);
   const before = useRef<string | null>(null);
   useEffect(() => {
     if (status === null) return;
@@ -71,7 +71,7 @@ export function ConfirmationPage({ id }: { readonly id: string }) {
   useEffect(() => {
     if (loaded.problem?.status === 404) setOpen(false);
   }, [loaded.problem]);
-  const shown = results ?? (asked?.results as readonly WireResult[] | undefined);
+  const shown = decided?.results ?? (asked?.results as readonly WireResult[] | undefined);
   return (
     <div class="stack question-page">
       <Title
@@ -121,7 +121,7 @@ export function ConfirmationPage({ id }: { readonly id: string }) {
       <ProblemNote key="problem" problem={problem} />
       {shown !== undefined && shown.length > 0 && (
         <section key="results" class="card flush" aria-label="What came of it">
-          <ResultList results={shown} />
+          <ResultList results={shown} answer={decided} />
         </section>
       )}
       {asked !== null && <ParkedActions key="actions" actions={asked.actions} />}
@@ -166,11 +166,11 @@ export function ConfirmationPage({ id }: { readonly id: string }) {
   );
 }
 
-/** Decide, once; its results are those in the answer to this page's decision. */
+/** Decide, once; `decided` is the answer to this page's decision. */
 function useDecision(path: string, argsHash: string | undefined, reload: () => void) {
   const { send, isBusy } = useSendOnce<Decision>();
   const [problem, setProblem] = useState<Problem | null>(null);
-  const [results, setResults] = useState<readonly WireResult[] | null>(null);
+  const [decided, setDecided] = useState<{ readonly results?: readonly WireResult[] } | null>(null);
   const decide = async (decision: Decision, rememberS: string): Promise<void> => {
     setProblem(null);
     const isRemembered = decision === "approve" && rememberS !== "";
@@ -180,7 +180,7 @@ function useDecision(path: string, argsHash: string | undefined, reload: () => v
     if (answer.ok && answer.data.results === undefined) {
       announce("Your approval counts. It runs when the others have approved too.");
     } else if (answer.ok) {
-      setResults(answer.data.results);
+      setDecided(answer.data);
       announce(
         decision === "approve" ? "Approved. What came of it is below." : "Rejected. Nothing of it runs.",
       );
@@ -189,7 +189,7 @@ function useDecision(path: string, argsHash: string | undefined, reload: () => v
     }
     reload();
   };
-  return { decide, isBusy, problem, results };
+  return { decide, isBusy, problem, decided };
 }
 
 /** A conflict is no mistake of the caller, and a lost answer is no answer. */

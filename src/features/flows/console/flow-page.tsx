@@ -195,7 +195,7 @@ function FlowForm({ flow, path }: { readonly flow: WireFlow; readonly path: stri
       )}
       {shown.length > 0 && (
         <section key={`results ${turn}`} class="card flush" aria-label="Results">
-          <ResultList results={shown} />
+          <ResultList results={shown} answer={envelope} />
         </section>
       )}
     </div>

@@ -11,7 +11,7 @@ import { ProblemNote } from "../../../console/parts/problem-note.tsx";
 import { Question } from "../../../console/parts/question.tsx";
 import { sayDuration } from "../../../console/parts/say-duration.ts";
 import { Status } from "../../../console/parts/status.tsx";
-import { ListTable } from "../../../console/parts/table.tsx";
+import { type Column, ListTable, Table } from "../../../console/parts/table.tsx";
 
 const EVERY_MS = 2_000;
 
@@ -156,14 +156,7 @@ export function UndoOfRun({ id, reload }: Places["run"]) {
           of={undone}
           by={(one, at) => `${nameOf(one)} ${at}`}
           columns={[
-            ["Action", (one) => <bdi class="mono">{nameOf(one)}</bdi>, "lead"],
-            [
-              "Undone by",
-              (one) =>
-                one.error?.code !== "NOT_REVERSIBLE" && <Link of={one.tool} section="tools" to={one.tool} />,
-            ],
-            ["Status", (one) => <Status of={one.status} />],
-            ["Why", ({ error, confirmation }) => <Reason error={error} question={confirmation?.id} />],
+            ...WRITES,
             ["After the run", ({ started_ms: ms }) => (ms === undefined ? "" : sayDuration(ms)), "nowrap"],
             ["Took", ({ duration_ms: ms }) => (ms === undefined ? "" : sayDuration(ms)), "nowrap"],
             [
@@ -175,6 +168,30 @@ export function UndoOfRun({ id, reload }: Places["run"]) {
           ]}
         />
       )}
+    </section>
+  );
+}
+
+const WRITES: readonly Column<Undone>[] = [
+  ["Action", (one) => <bdi class="mono">{nameOf(one)}</bdi>, "lead"],
+  [
+    "Undone by",
+    (one) => one.error?.code !== "NOT_REVERSIBLE" && <Link of={one.tool} section="tools" to={one.tool} />,
+  ],
+  ["Status", (one) => <Status of={one.status} />],
+  ["Why", ({ error, confirmation }) => <Reason error={error} question={confirmation?.id} />],
+];
+
+/** Show what became of the writes of a batch that failed, and so was undone. */
+export function UndoneOfAnswer({ answer }: Places["results"]) {
+  const { undone = [] } = answer as Partial<Run>;
+  if (undone.length === 0) return null;
+  return (
+    <section aria-label="Undone">
+      <div class="card-head">
+        <h2>{sayEnd(undone)}</h2>
+      </div>
+      <Table of={undone} by={(one, at) => `${nameOf(one)} ${at}`} columns={WRITES} look="list" />
     </section>
   );
 }
