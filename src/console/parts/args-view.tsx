@@ -1,3 +1,4 @@
+import type { Issue } from "../../core/contract/failure.ts";
 import { parsePointer } from "../../core/kit/json/json-pointer.ts";
 import { writeExact } from "../kit/exact-json.ts";
 import { Facts } from "./facts.tsx";
@@ -8,13 +9,6 @@ import { explainReference } from "./explain-reference.ts";
 const MOST = 100;
 /** So much of a text is drawn before the rest is asked for. */
 const FIRST_CHARACTERS = 4_000;
-
-/** A fault of a field, as the API says it. */
-interface Issue {
-  readonly path: string;
-  readonly expected: string;
-  readonly received: string;
-}
 
 interface ArgsViewProps {
   readonly args: unknown;

@@ -179,7 +179,15 @@ const WRITES: readonly Column<Undone>[] = [
     (one) => one.error?.code !== "NOT_REVERSIBLE" && <Link of={one.tool} section="tools" to={one.tool} />,
   ],
   ["Status", (one) => <Status of={one.status} />],
-  ["Why", ({ error, confirmation }) => <Reason error={error} question={confirmation?.id} />],
+  [
+    "Why",
+    ({ error, confirmation }) =>
+      confirmation === undefined ? (
+        error && <code title={error.hint}>{error.code}</code>
+      ) : (
+        <Link of="approval request" section="confirmations" to={confirmation.id} />
+      ),
+  ],
 ];
 
 /** Show what became of the writes of a batch that failed, and so was undone. */
@@ -218,20 +226,6 @@ export function laterCalls({ undone = [] }: Partial<Run>): readonly LaterCall[] 
 function sayEnd(undone: readonly Undone[]): string {
   const done = undone.filter(({ status }) => status === "success" || status === "cancelled");
   return `${done.length} of ${count(undone.length, "write")} undone`;
-}
-
-interface ReasonProps {
-  readonly error: Undone["error"];
-  readonly question: string | undefined;
-}
-
-function Reason({ error, question }: ReasonProps) {
-  if (question !== undefined) return <Link of="approval request" section="confirmations" to={question} />;
-  return error === undefined ? null : (
-    <span title={error.hint}>
-      <code>{error.code}</code>
-    </span>
-  );
 }
 
 /** Name a write by its round, its action and its place in that. */
