@@ -121,7 +121,7 @@ describe("The words of a run", () => {
       tool: "t",
       status: "success",
       data: 1,
-      meta: { undone: true },
+      meta: { duration_ms: 1, undone: true },
     } as const;
     expect(sayEnds({ summary, results: [] })).toBe("3 succeeded, 1 failed, 1 in the background");
     expect(sayEnds({ summary, results: [undone] })).toBe(
