@@ -1,6 +1,6 @@
-import type { Issue } from "../../core/contract/failure.ts";
 import { parsePointer } from "../../core/kit/json/json-pointer.ts";
 import { writeExact } from "../kit/exact-json.ts";
+import type { Issue } from "../kit/wire.ts";
 import { Facts } from "./facts.tsx";
 import { JsonView } from "./json-view.tsx";
 import { explainReference } from "./explain-reference.ts";

@@ -12,7 +12,7 @@ interface Counted {
 
 const INITIATED = ENDS.indexOf("initiated");
 
-/** What only follows from a failure stands behind every one that does not. */
+/** A failure that only follows from another stands behind every one that does not. */
 const BEHIND = 1_000_000;
 
 /** How many jobs an action has made: one for each element of a loop that goes on in the background. */

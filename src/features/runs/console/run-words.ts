@@ -104,9 +104,9 @@ export function sayUnfailed({ status, summary }: Pick<ListedRun, "status" | "sum
   return summary.pending_confirmation > 0 ? "not approved" : "not all undone";
 }
 
-/** Say what a rerun does about the writes that succeeded; nothing where none did. What was undone counts as not run. */
+/** Say what a rerun does about the writes that succeeded; nothing where none did. One that was undone counts as not run. */
 export function sayWrites({ actions }: Pick<WireRun, "actions">): string {
-  const done = (actions as readonly WireAction[]).filter(
+  const done = (actions as readonly (WireAction & { readonly undone?: unknown })[]).filter(
     ({ status, since = status }) => since === "success" || since === "initiated",
   );
   const gone = done.filter(({ undone }) => undone === true).length;

@@ -13,7 +13,5 @@ export type WireAction = WireRun["actions"][number] & {
   readonly decided?: string;
   /** The fields of the action besides its arguments. */
   readonly with?: Readonly<Record<string, unknown>>;
-  /** Whether all that it did is taken back. */
-  readonly undone?: boolean | "unknown";
   readonly items?: { readonly total: number; readonly ok: number };
 };
