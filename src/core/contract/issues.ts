@@ -135,10 +135,6 @@ function suggestForm({ code, path, ...issue }: ZodIssue, input: unknown): string
       ? "An object stands for another value only where $ref or $template is its single key."
       : "References are not read here.";
   if (typeof value !== "string") return "";
-  if ("values" in issue) {
-    const [meant] = nearest(value, issue.values.map(String), 1);
-    return meant === undefined ? "" : `Did you mean '${visibleText(meant)}'?`;
-  }
   // A value that was written as text once too often.
   if (expected === "array" && value.trimStart().startsWith("["))
     return "Send the list itself, not JSON text of it.";

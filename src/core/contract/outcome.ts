@@ -244,13 +244,13 @@ export function isFailure(outcome: Outcome): boolean {
 
 /** Whether this action was not run, or was stopped, because another failed. */
 export function isConsequence(outcome: Outcome): boolean {
-  return outcome.status === "skipped" || (outcome.status === "error" && outcome.error.code === "ABORTED");
+  return outcome.status === "skipped" || ("error" in outcome && outcome.error.code === "ABORTED");
 }
 
 /** Where the first failure is: a consequence of another is one only where no other is there. -1 for none. */
 export function findFirstFailure(outcomes: readonly Outcome[]): number {
-  const first = outcomes.findIndex((outcome) => isFailure(outcome) && !isConsequence(outcome));
-  return first === -1 ? outcomes.findIndex(isFailure) : first;
+  const failed = outcomes.filter(isFailure);
+  return outcomes.indexOf(failed.find((outcome) => !isConsequence(outcome)) ?? failed[0]!);
 }
 
 /** A result, as an outcome or on the wire, as far as its counting depends on it. */

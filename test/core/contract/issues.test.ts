@@ -175,16 +175,6 @@ test("suggestFields() offers a field only where it would belong", () => {
   expect(suggestFields(issues, ["query", "filter"], "/args")).toBe("");
 });
 
-test.each([
-  ["fast-fail", "fast-fail", ""],
-  ["failfast", "failfast", " Did you mean 'fail-fast'?"],
-])("explainMisfit() names the choice that %j is like, if there is one", (mode, received, next) => {
-  const { error } = z.enum(["partial-success", "fail-fast"]).safeParse(mode);
-  expect(explainMisfit(error!, mode, { known: [] }).hint).toBe(
-    `The value must be one of "partial-success", "fail-fast", received the string "${received}".${next}`,
-  );
-});
-
 test("explainMisfit() says every issue, and what a field that does not exist may have been meant for", () => {
   const parsed = z.strictObject({ city: z.string() }).safeParse({ citi: "Phoenix" });
   expect(explainMisfit(parsed.error!, { citi: "Phoenix" }, { known: ["city"], base: ["args"] })).toEqual({

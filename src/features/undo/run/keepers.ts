@@ -6,6 +6,7 @@ import { failureSchema } from "../../../core/contract/failure.ts";
 import { explainMisfit } from "../../../core/contract/issues.ts";
 import type { KeptAs } from "../../../core/contract/batch.ts";
 import { isJsonObject, lazySchema } from "../../../feature/schema.ts";
+import { nearest } from "../../../core/kit/nearest.ts";
 import { pendingSchema, trySchema } from "../../../core/contract/outcome.ts";
 import { err, makeRefusal, ok, type Refusal } from "../../../feature/refuse.ts";
 import type { Execution, Keeper, KeptLater, KeptRun } from "../../../core/gate/execution.ts";
@@ -46,9 +47,11 @@ function findIrreversible(tool: Tool, catalog: Catalog): (NoWayBack & { readonly
 
 const GONE: NoWayBack = { why: "calls a tool that does not exist" };
 
+const MODES = ["partial-success", "fail-fast", UNDO] as const;
+
 const modeSchema = lazySchema(() =>
   z
-    ._default(z.enum(["partial-success", "fail-fast", UNDO]), "partial-success")
+    ._default(z.enum(MODES), "partial-success")
     .check(z.describe("undo: where an action fails, the writes that succeeded are taken back")),
 );
 
@@ -141,7 +144,8 @@ export const KEEPERS: Omit<DeclaredKeepers, "open"> = {
     if (!mode.success) {
       const { issues, hint } = explainMisfit(mode.error, sent["on_error"], { known: [], base: ["on_error"] });
       // A body may stand in a field of another.
-      const said = hint.replace("/on_error", '"on_error"');
+      const meant = nearest(String(sent["on_error"]), MODES, 1).map((near) => ` Did you mean '${near}'?`);
+      const said = [hint.replace("/on_error", '"on_error"'), ...meant].join("");
       return err(makeRefusal("INVALID_BATCH", said, { issue: issues[0] }));
     }
     const isAsked = mode.data === UNDO;
