@@ -7,6 +7,7 @@ import {
   type Outcome,
   type OutcomeMeta,
   type Shown,
+  shownOf,
   type Truncation,
 } from "../contract/outcome.ts";
 
@@ -20,10 +21,10 @@ export function combineElements(outcomes: readonly Outcome[], options: CombineOp
   const failed = findFirstFailure(outcomes);
   if (failed !== -1 && (options.failFast || !outcomes.some(isMet)))
     return toFailedLoop(outcomes, failed, { repeatable: options.repeatable, meta });
-  const whole = toEntries(outcomes, ({ data, json }) => ({ data, json }));
+  const whole = toEntries(outcomes, (success) => success);
   if (!outcomes.some((outcome) => outcome.status === "success" && outcome.shown !== undefined))
     return { status: "success", ...whole, meta };
-  return { status: "success", ...whole, shown: toEntries(outcomes, selected), meta };
+  return { status: "success", ...whole, shown: toEntries(outcomes, shownOf), meta };
 }
 
 export interface CombineOptions {
@@ -34,10 +35,6 @@ export interface CombineOptions {
   /** When it began, from the batch's start, and its wall-clock time. */
   readonly startedMs?: number;
   readonly durationMs: number;
-}
-
-function selected(success: Success): Shown {
-  return success.shown ?? success;
 }
 
 function toFailedLoop(
@@ -57,7 +54,7 @@ function toFailedLoop(
     retryable: outcome.error.retryable && (repeatable || (done === 0 && meta.inDoubt !== true)),
     hint: `Element ${element} of ${outcomes.length} failed${others}.${reason}`,
   };
-  const partial = done > 0 || meta.inDoubt === true ? { partial: toEntries(outcomes, selected) } : {};
+  const partial = done > 0 || meta.inDoubt === true ? { partial: toEntries(outcomes, shownOf) } : {};
   const isLost = outcomes.some(({ status }) => status === "unknown");
   return { status: isLost ? "unknown" : "error", error, ...partial, meta };
 }
@@ -65,18 +62,18 @@ function toFailedLoop(
 type Success = Extract<Outcome, { readonly status: "success" }>;
 
 /** The loop's `data`: one entry for each element, as a value for references and as text for the envelope. */
-function toEntries(outcomes: readonly Outcome[], shownOf: (success: Success) => Shown): Shown {
-  const entries = outcomes.map((outcome, index) => toEntry(outcome, index, shownOf));
+function toEntries(outcomes: readonly Outcome[], partOf: (success: Success) => Shown | undefined): Shown {
+  const entries = outcomes.map((outcome, index) => toEntry(outcome, index, partOf));
   // Added up and not joined: the engine then refers to the elements' texts, which may be one and the same, and copies none.
   let json = "[";
   for (const [index, entry] of entries.entries()) json += index === 0 ? entry.json : `,${entry.json}`;
   return { data: entries.map(({ data }) => data), json: `${json}]` };
 }
 
-function toEntry(outcome: Outcome, index: number, shownOf: (success: Success) => Shown): Shown {
+function toEntry(outcome: Outcome, index: number, partOf: (success: Success) => Shown | undefined): Shown {
   const { status } = outcome;
   if (status === "success") {
-    const { data, json } = shownOf(outcome);
+    const { data, json } = partOf(outcome)!;
     return { data: { index, status, data }, json: `{"index":${index},"status":"success","data":${json}}` };
   }
   const entry =
