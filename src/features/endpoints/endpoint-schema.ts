@@ -68,31 +68,35 @@ export type EndpointSettings = Omit<Written<typeof endpointSchema>, "rate_limit"
 
 const OPTIONAL = ["customer", "filter", "description", "headers", "rate_limit", "via", "ordered", "paused"];
 
-/** Parse an endpoint, or say all that is wrong with it. */
+/** Parse an endpoint, or say all that is wrong with it. @param found what is wrong besides */
 export function parseEndpoint(
   value: unknown,
   trustedOrigins: ReadonlySet<string>,
+  found: readonly Issue[] = [],
 ): Result<EndpointSettings, Refusal> {
   const sent = withoutNulls(value, OPTIONAL);
-  const parsed = endpointSchema().safeParse(sent);
+  const schema = endpointSchema();
+  const parsed = schema.safeParse(sent);
+  const fields = isJsonObject(sent) ? sent : {};
   // Zod passes `__proto__` over, and a filter without that test would let everything through.
-  const filter = isJsonObject(sent) ? sent["filter"] : undefined;
-  const condition = filter === undefined ? ok([]) : parseCondition(filter, ["filter"]);
-  if (!parsed.success) return refuse(toIssues(parsed.error, sent));
-  if (!condition.ok) return refuse(condition.error);
-  const { url, events, headers, rate_limit: rate, ordered = false, paused = false, ...rest } = parsed.data;
-  const issues: Issue[] = [];
-  const guarded = guardPublicUrl(url, trustedOrigins);
-  if (!guarded.ok)
+  const condition = fields["filter"] === undefined ? ok([]) : parseCondition(fields["filter"], ["filter"]);
+  const url = schema.shape.url.safeParse(fields["url"]);
+  const guarded = url.success ? guardPublicUrl(url.data, trustedOrigins) : null;
+  const headers = schema.shape.headers.safeParse(fields["headers"]);
+  const issues: Issue[] = [...found];
+  if (guarded?.ok === false)
     issues.push({
       path: "/url",
       expected: "a public https address, on port 443, without user name",
       received: sayOther(guarded.error.hint),
     });
-  if (headers !== undefined) issues.push(...findHeaderIssues(headers));
-  if (issues.length > 0 || !guarded.ok) return refuse(issues);
+  if (!parsed.success) issues.push(...toIssues(parsed.error, sent));
+  else if (!condition.ok) issues.push(...condition.error);
+  if (headers.data !== undefined) issues.push(...findHeaderIssues(headers.data));
+  if (issues.length > 0 || !parsed.success || !guarded?.ok) return refuse(issues);
+  const { rate_limit: rate, ordered = false, paused = false, ...rest } = parsed.data;
   const rateLimit = rate && { limit: rate.limit, windowS: rate.window_s };
-  return ok({ ...rest, headers, rateLimit, url: guarded.value.href, events, ordered, paused });
+  return ok({ ...rest, rateLimit, url: guarded.value.href, ordered, paused });
 }
 
 function suggest(issue: Issue): string {

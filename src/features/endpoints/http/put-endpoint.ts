@@ -2,7 +2,7 @@ import { askGate, respondJson } from "../../../feature/answer.ts";
 import { readRequestBody } from "../../../cloudflare/http/read-request-body.ts";
 import { vaultOf } from "../../../cloudflare/vault.ts";
 import type { Issue } from "../../../core/contract/failure.ts";
-import { isJsonObject, type JsonObject, utf8Length, visibleText } from "../../../feature/schema.ts";
+import { describe, isJsonObject, type JsonObject, utf8Length, visibleText } from "../../../feature/schema.ts";
 import { err, makeRefusal, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
 import { parseWebhookSecrets } from "../../../core/egress/webhook-secret.ts";
 import type { EndpointAsked, KeepRefusal } from "../directory-methods.ts";
@@ -27,7 +27,7 @@ const PATCH_TRIES = 3;
 export async function putEndpoint(request: Request, id: string, scope: Scope): Answered {
   // A customer would be told which ids others have.
   const isNew = scope.customer === undefined && request.headers.get("if-none-match")?.trim() === "*";
-  return ENDPOINT_ID.test(id) ? putUnder(id, request, scope, { isNew }) : err(badName(id));
+  return putUnder(id, request, scope, { isNew });
 }
 
 /** Make an endpoint of a customer under an id of ours: those that the customer chose would tell which ones others have. */
@@ -49,7 +49,10 @@ async function putUnder(
   const own = takeSecret(value);
   if (!own.ok) return own;
   const { settings: sent, ...secret } = own.value;
-  const settings = await parse(sent, scope, sent);
+  const found = ENDPOINT_ID.test(id)
+    ? []
+    : [{ path: "/id", expected: ENDPOINT_ID_IN_WORDS, received: describe(id) }];
+  const settings = await parse(sent, scope, { change: sent, found });
   if (!settings.ok) return settings;
   return keep({ id, settings: settings.value, enables: !settings.value.paused, ...secret, ...more }, scope);
 }
@@ -72,7 +75,7 @@ export async function patchEndpoint(request: Request, id: string, scope: Scope):
     const bytes = sizeOf(after);
     // One that was kept before there was a bound may shrink.
     if (bytes > LIMITS.endpointBytes && bytes > sizeOf(before)) return err(refuseSize(bytes));
-    const settings = await parse(after, scope, change);
+    const settings = await parse(after, scope, { change });
     if (!settings.ok) return settings;
     const enables = change["paused"] === false;
     const asked = { id, settings: settings.value, enables, seen: endpoint.updatedAt };
@@ -107,14 +110,15 @@ export async function findEndpoint(id: string, scope: Scope): Promise<Result<See
   return found.value === null ? err(noEndpoint(id)) : ok(found.value);
 }
 
-/** Parse an endpoint. In a customer's own hands it is that customer's, whatever is said. @param change the fields that are new */
+/** Parse an endpoint. In a customer's own hands it is that customer's, whatever is said. */
 async function parse(
   value: unknown,
   scope: Scope,
-  change: unknown,
+  /** The fields that are new, and what is wrong besides. */
+  { change, found }: { readonly change: unknown; readonly found?: readonly Issue[] },
 ): Promise<Result<EndpointSettings, Refusal>> {
   const { context, customer } = scope;
-  const parsed = parseEndpoint(value, context.configured.trustedOrigins);
+  const parsed = parseEndpoint(value, context.configured.trustedOrigins, found);
   if (!parsed.ok) return parsed;
   const { via } = parsed.value;
   const isChosen = via !== undefined && isJsonObject(change) && change["via"] !== undefined;
@@ -209,12 +213,4 @@ function refuseKept(
         `There are as many endpoints as there may be (${most}); delete one first.`,
       );
   }
-}
-
-function badName(id: string): Refusal {
-  const issue = { path: "/id", expected: ENDPOINT_ID_IN_WORDS, received: visibleText(id) };
-  return makeRefusal("INVALID_ENDPOINT", `The endpoint's id in the path must be ${ENDPOINT_ID_IN_WORDS}.`, {
-    issue,
-    issues: [{ ...issue, hint: "Take another id." }],
-  });
 }

@@ -397,11 +397,33 @@ describe("An endpoint", () => {
         expect(
           (await send("PUT", "/v1/endpoints/a", { url: `${HOST}/x`, events: ["*"], headers })).status,
         ).toBe(422);
-      expect((await send("PUT", "/v1/endpoints/a%20b", { url: `${HOST}/x`, events: ["*"] })).status).toBe(
-        422,
-      );
     },
   );
+
+  test("is refused for all that is wrong with it at once: id, url, types, filter, rate and headers", async () => {
+    const { send } = await openEndpoints();
+    const wrong = {
+      url: "htp:/nope",
+      events: ["order paid", "Order!"],
+      filter: "{bad",
+      rate_limit: { limit: -5, window_s: 1 },
+      headers: { host: "x" },
+    };
+    const { status, body } = await send("PUT", "/v1/endpoints/bad%20id!!", wrong);
+    expect(status).toBe(422);
+    expect((body.issues as { path: string }[]).map(({ path }) => path)).toEqual([
+      "/id",
+      "/url",
+      "/events/0",
+      "/events/1",
+      "/filter",
+      "/rate_limit/limit",
+      "/headers",
+    ]);
+    expect(body.detail).toBe(
+      "/id must be 1 to 128 letters, digits, '_', '.', '@', ':' or '-', received the string \"bad id!!\".",
+    );
+  });
 
   test.each([
     [{ evnts: ["x"] }, "There is no field /evnts. Did you mean 'events' instead of 'evnts'?"],
