@@ -120,10 +120,17 @@ describe("The section Endpoints", () => {
       const address = page.getByLabel("Address", { exact: true });
       await address.fill("http://localhost/x", PATIENT);
       await page.getByRole("button", { name: "Make the endpoint" }).click();
-      await page.getByRole("alert").getByText("Choose at least one event").waitFor(PATIENT);
-      await page.getByLabel(/^(?:Other t|T)ypes$/).fill("order.paid");
+      const alerts = page.getByRole("alert");
+      await alerts.getByText("Choose at least one event").waitFor(PATIENT);
+      await page.getByLabel(/^(?:Other t|T)ypes$/).fill("order paid, Order!");
+      await page.getByText("Filter, rate and headers").click();
+      await page.getByLabel("Filter, as JSON").fill("{bad");
+      await page.getByLabel("Deliveries at most").fill("-5");
+      await page.getByLabel("Headers, one on a line").fill("no colon here");
       await page.getByRole("button", { name: "Make the endpoint" }).click();
-      await page.getByRole("alert").getByText("Write a public https address").waitFor(PATIENT);
+      await alerts.getByText('Not a type: "order paid", "Order!".').waitFor(PATIENT);
+      for (const said of ["public https address", "Write JSON", "Write a number", "Write a name, a colon"])
+        expect(await alerts.getByText(said).count(), said).toBe(1);
       await expect.poll(() => address.evaluate((field) => field === document.activeElement)).toBe(true);
       expect(await page.getByText("/url").count()).toBe(0);
       await expectAccessible(page);

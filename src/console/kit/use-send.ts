@@ -59,6 +59,8 @@ export function useSendOnce<Which extends string>() {
   return { send, isBusy };
 }
 
+type Issues = NonNullable<Problem["issues"]>;
+
 /** The faults of a form, by field, and the problem where a fault is of no field of it. */
 export interface Faults {
   readonly of: (field: string) => string | undefined;
@@ -70,7 +72,10 @@ export interface Faults {
  *
  * @param words of the form's fields; what the API expects is said of a field whose words are empty
  */
-export function useFaults(problem: Problem | null, words: Readonly<Record<string, string>>): Faults {
+export function useFaults(
+  problem: Problem | null,
+  words: Readonly<Record<string, string | ((issues: Issues) => string)>>,
+): Faults {
   useEffect(() => {
     if (problem !== null) document.querySelector<HTMLElement>('form [aria-invalid="true"]')?.focus();
   }, [problem]);
@@ -79,8 +84,10 @@ export function useFaults(problem: Problem | null, words: Readonly<Record<string
   const isKnown = issues.length > 0 && issues.every(({ path }) => Object.hasOwn(words, fieldOf(path)));
   return {
     of: (field) => {
-      const issue = issues.find(({ path }) => fieldOf(path) === field);
-      return issue && (words[field] || `This has to be ${issue.expected}.`);
+      const own = issues.filter(({ path }) => fieldOf(path) === field);
+      const said = words[field];
+      if (own[0] === undefined) return undefined;
+      return (typeof said === "function" ? said(own) : said) || `This has to be ${own[0].expected}.`;
     },
     rest: isKnown ? null : problem,
   };

@@ -10,7 +10,7 @@ import { TextField } from "../../../console/parts/text-field.tsx";
 import { Title } from "../../../console/parts/title.tsx";
 import { DeliveryFieldset } from "./delivery-fieldset.tsx";
 import { useAccess, useEventTypes } from "./access.ts";
-import { splitTypes } from "./endpoint-words.ts";
+import { sayTypes, splitTypes } from "./endpoint-words.ts";
 import { readDeliveryFields } from "./read-delivery-fields.ts";
 import type { WireEndpoint } from "./wire-endpoints.ts";
 
@@ -37,8 +37,7 @@ export function EditEndpoint({ id }: { readonly id: string }) {
 /** Faults that the API would say in words for programs. */
 const WORDS = {
   url: "Write a public https address, such as https://shop.example.com/webhooks.",
-  events:
-    "Choose at least one event, or write types such as order.paid or order.*, with commas between them.",
+  events: sayTypes,
   id: "",
   customer: "",
   description: "",

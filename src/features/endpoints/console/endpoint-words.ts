@@ -93,7 +93,16 @@ export function sayAttempts({ attempts }: Pick<WireDelivery, "attempts">): strin
   return `${sayAnswer(last)} in ${sayDuration(last.duration_ms)}${many}`;
 }
 
-/** Read types that are written with commas or spaces between them. */
+/** Read types that are written with commas between them. */
 export function splitTypes(text: string): readonly string[] {
-  return [...new Set(text.split(/[\s,]+/).filter((type) => type !== ""))];
+  return [...new Set(text.split(",").map((type) => type.trim()))].filter((type) => type !== "");
+}
+
+/** Name the types that are refused; where there are none at all, say how they are chosen. */
+export function sayTypes(issues: readonly { readonly path: string; readonly received: string }[]): string {
+  const wrong = issues.filter(({ path }) => path !== "/events");
+  const names = new Set(wrong.map(({ received }) => received.replace(/^the string /, "")));
+  const first =
+    names.size === 0 ? "Choose at least one event, or write" : `Not a type: ${[...names].join(", ")}. Write`;
+  return `${first} types such as order.paid or order.*, with commas between them.`;
 }

@@ -5,9 +5,11 @@ import {
   sayAttempts,
   sayDisabled,
   sayReason,
+  sayTypes,
   sortByHealth,
   splitTypes,
 } from "../../../../src/features/endpoints/console/endpoint-words.ts";
+import { parseEndpoint } from "../../../../src/features/endpoints/endpoint-schema.ts";
 
 const SINCE = "2026-01-01T00:00:00.000Z";
 const GOOD = { id: "good", state: "active" } as const;
@@ -65,6 +67,22 @@ describe("A delivery", () => {
   });
 });
 
-test("Types are read with commas or spaces between them, each once", () => {
-  expect(splitTypes(" order.paid, invoice.*  order.paid,\n*,")).toEqual(["order.paid", "invoice.*", "*"]);
+test("Types are read with commas between them, each once; one with a space stays whole, for the API to refuse", () => {
+  expect(splitTypes(" order.paid, invoice.* , order.paid,*,,order paid,")).toEqual([
+    "order.paid",
+    "invoice.*",
+    "*",
+    "order paid",
+  ]);
 });
+
+test("Types that are refused are named, and where there are none it is said how they are chosen", () => {
+  const said = sayTypes(issuesOf(["order.paid", "order paid", "Order!Paid"]));
+  expect(said).toMatch(/^Not a type: "order paid", "Order!Paid"\. Write types such as/);
+  expect(sayTypes(issuesOf([]))).toMatch(/^Choose at least one event/);
+});
+
+function issuesOf(events: readonly string[]) {
+  const parsed = parseEndpoint({ url: "https://shop.example.com/hooks", events }, new Set());
+  return parsed.ok ? [] : (parsed.error.issues ?? []);
+}
