@@ -80,9 +80,19 @@ function callOf({ name, input_schema: schema }: WireTool): unknown {
   return { tool: name, args: sampleOf(schema, 0) };
 }
 
+/** A text of each format, which the API takes. */
+const TEXTS: Readonly<Record<string, string>> = {
+  email: "you@example.com",
+  uri: "https://example.com",
+  date: "2026-01-15",
+  "date-time": "2026-01-15T12:00:00Z",
+  uuid: "00000000-0000-4000-8000-000000000000",
+};
+
 function sampleOf(schema: JsonSchema, depth: number): unknown {
-  const { enum: values, const: only, default: usual, examples, anyOf, oneOf } = schema;
-  const { type, minimum, properties = {}, required = [], items } = schema;
+  const { enum: values, const: only, default: usual, examples, anyOf, oneOf, format = "" } = schema;
+  const { type, properties = {}, required = [], items, minItems = 1, minLength = 0 } = schema;
+  const { minimum = 0, exclusiveMinimum: below = -1, maximum = Infinity } = schema;
   const given = [usual, examples?.[0], only, values?.[0]].find((value) => value !== undefined);
   if (given !== undefined) return given;
   const choice = anyOf?.[0] ?? oneOf?.[0];
@@ -90,13 +100,14 @@ function sampleOf(schema: JsonSchema, depth: number): unknown {
   switch (typeof type === "string" ? type : type?.[0]) {
     case "number":
     case "integer":
-      return minimum ?? 0;
+      return Math.min(Math.max(0, minimum, below + 1), maximum);
     case "boolean":
       return false;
     case "array":
-      return items === undefined || depth >= 5 ? [] : [sampleOf(items, depth + 1)];
+      if (items === undefined || depth >= 5) return [];
+      return Array.from({ length: Math.min(Math.max(1, minItems), 3) }, () => sampleOf(items, depth + 1));
     case "string":
-      return "";
+      return TEXTS[format] ?? "a".repeat(Math.min(minLength, 1_000));
     default:
       return depth >= 5
         ? {}

@@ -18,8 +18,6 @@ export type FieldKind =
 /** JSON Schema with the keywords that only a form and a table read. */
 export interface FieldSchema extends JsonSchema {
   readonly maxLength?: number;
-  readonly minLength?: number;
-  readonly minItems?: number;
   readonly maxItems?: number;
   readonly pattern?: string;
   readonly allOf?: readonly JsonSchema[];
