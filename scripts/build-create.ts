@@ -85,6 +85,7 @@ if (values.write) {
 
 /** Pack Volley beside what is built here. */
 async function pack(): Promise<string> {
+  console.error("Packing Volley from this repository, which takes a minute or two…");
   await promisify(execFile)("npm", ["pack", "--silent", "--pack-destination", to], {
     cwd: root,
     maxBuffer: 2 ** 26,

@@ -17,6 +17,14 @@ test("npm create volley offers every template", () => {
   expect(Object.keys(OFFERED)).toEqual(TEMPLATES.map(({ name }) => name));
 });
 
+test.each(TEMPLATES)(
+  "the README of $name says that the port may be another one than in its commands",
+  async ({ name }) => {
+    const readme = await readFile(`templates/${name}/README.md`, "utf8");
+    expect(readme.slice(0, readme.indexOf("curl"))).toContain("names another port than 8787");
+  },
+);
+
 test("one version stands in both packages and in the starter's dependency", async () => {
   const read = async (path: string) =>
     JSON.parse(await readFile(path, "utf8")) as { version: string; dependencies: Record<string, string> };

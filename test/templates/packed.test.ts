@@ -61,6 +61,7 @@ describe.each(TEMPLATES.map(({ name }) => name))("the template %s", (name) => {
     expect(made.text).toMatch(
       new RegExp(`^  cd made-${name} && npm install\n  npm run dev\n  curl .*@batch\\.json$`, "m"),
     );
+    expect(made.text).toContain('Where "npm run dev" names another port than 8787, write that one.');
     const folder = join(packed.folder, `made-${name}`);
     await symlink(join(packed.folder, "node_modules"), join(folder, "node_modules"));
     for (const [program, ...words] of [

@@ -49,7 +49,7 @@ function sayNext({
     `  ${steps.length === 0 ? `${pm} test` : steps.join(" && ")}`,
     `  ${pm} run dev`,
     `  curl -s http://127.0.0.1:8787/v1/execute_actions -H "authorization: Bearer ${key}" -H "content-type: application/json" -d @batch.json`,
-    "\nREADME.md goes on from there.",
+    `\nWhere "${pm} run dev" names another port than 8787, write that one. README.md goes on from there.`,
   ].join("\n");
 }
 
