@@ -150,6 +150,34 @@ describe("The console", () => {
     await page.getByRole("heading", { level: 1, name: "Tools" }).waitFor();
   });
 
+  test.each([
+    ["Tools", "#/tools"],
+    ["a tool", "#/tools/get_weather"],
+  ])("asks for %s again when it is told to, or the network is back", async (_, hash) => {
+    await using console = await openConsole({ path: "/console#/tools" });
+    const { page, context } = console;
+    const go = (to: string): Promise<void> => page.evaluate((there) => void (location.hash = there), to);
+    const known = page.getByRole("link", { name: /^get_weather/ });
+    const shown = hash === "#/tools" ? known : page.getByRole("region", { name: "What it does" });
+    await known.waitFor();
+    await go("#/jobs");
+    await page.getByRole("heading", { level: 1, name: "Jobs" }).waitFor();
+    await page.route(/discover_tools|get_tool_schema/, (route) => route.abort());
+    await go(hash);
+    await page.getByRole("alert").getByText("cannot be reached").waitFor();
+    await page.unrouteAll();
+    await page.getByRole("button", { name: "Try again" }).click();
+    await shown.waitFor();
+    await go("#/jobs");
+    await page.getByRole("heading", { level: 1, name: "Jobs" }).waitFor();
+    await context.setOffline(true);
+    await go(hash);
+    await page.getByRole("alert").getByText("cannot be reached").waitFor();
+    await context.setOffline(false);
+    await shown.waitFor();
+    expect(await page.getByRole("alert").count()).toBe(0);
+  });
+
   test("shows one page where the address changes as soon as another was drawn", async () => {
     await using console = await openConsole({ path: "/console#/jobs" });
     const { page } = console;

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "./jsx-hooks.ts";
+import { useEffect, useLayoutEffect, useState } from "./jsx-hooks.ts";
 import { parseRoute, type Route } from "./route.ts";
 
 /** The time, anew every `everyMs`. */
@@ -14,6 +14,15 @@ export function useNow(everyMs: number): number {
 /** Whether the browser has a network, and again whenever that changes. */
 export function useOnline(): boolean {
   return useEvents(["online", "offline"], () => navigator.onLine);
+}
+
+/** Try again when the browser has a network again, as long as something `isMissed` without one. */
+export function useWhenBack(isMissed: boolean, again: () => void): void {
+  useLayoutEffect(() => {
+    if (!isMissed) return undefined;
+    addEventListener("online", again);
+    return () => removeEventListener("online", again);
+  }, [isMissed, again]);
 }
 
 /** The place that the address names, and again whenever it changes. @param sections as `parseRoute` takes them, always the same */

@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from "./jsx-hooks.ts";
 import { ask, CHANGED, changes, type Problem } from "./api.ts";
+import { useWhenBack } from "./use-browser.ts";
 
 /** The state of something that is being asked for. The last data stays while it is asked for again. */
 export interface Loaded<T> {
@@ -20,7 +21,7 @@ export interface Loading {
 }
 
 /**
- * Ask for a path, and again when it changes. An answer that comes after a later question, or after its component has gone,
+ * Ask for a path, and again when it changes, or when the network is back that was missed. An answer that comes after a later question, or after its component has gone,
  * is left out.
  *
  * @param path null to ask for nothing
@@ -60,13 +61,13 @@ export function useLoad<T>(path: string | null, { everyMs, isExact = false, body
     const timer = setInterval(look, everyMs);
     const listening = new AbortController();
     document.addEventListener("visibilitychange", look, listening);
-    addEventListener("online", look, listening);
     changes.addEventListener(CHANGED, look, listening);
     return () => {
       clearInterval(timer);
       listening.abort();
     };
   }, [load, everyMs]);
+  useWhenBack(everyMs !== undefined || state.problem?.code === "OFFLINE", load);
 
   const isOther = state.asked !== asked;
   return {

@@ -1,7 +1,10 @@
-import { useEffect, useLayoutEffect, useState } from "../kit/jsx-hooks.ts";
+import { useEffect, useState } from "../kit/jsx-hooks.ts";
 import type { SectionPage } from "../kit/section.ts";
+import { useWhenBack } from "../kit/use-browser.ts";
 import { Loading } from "./notes.tsx";
 import { Title } from "./title.tsx";
+
+const reload = (): void => location.reload();
 
 /**
  * Make a view whose script is asked for when it is first shown, for pages that few people begin with. A tab that is older than the last
@@ -19,11 +22,7 @@ export function later(load: () => Promise<SectionPage["View"]>): SectionPage["Vi
       );
     }, []);
     // A browser asks once for a script: only a new page asks again.
-    useLayoutEffect(() => {
-      const again = (): void => (state === "failed" ? location.reload() : undefined);
-      addEventListener("online", again);
-      return () => removeEventListener("online", again);
-    }, [state]);
+    useWhenBack(state === "failed", reload);
     if (View !== undefined) return <View {...given} />;
     if (state !== "failed") return <Loading what="the page" />;
     return (
@@ -33,7 +32,7 @@ export function later(load: () => Promise<SectionPage["View"]>): SectionPage["Vi
           Its script could not be loaded: there is no network, or the console is of an earlier deploy.
         </p>
         <div class="row">
-          <button type="button" onClick={() => location.reload()}>
+          <button type="button" onClick={reload}>
             Load it again
           </button>
         </div>

@@ -12,7 +12,7 @@ import { useKept } from "../kit/use-kept.ts";
 import type { WireEnvelope, WireTool } from "../kit/wire.ts";
 import { announce } from "../parts/announce.tsx";
 import { CopyButton } from "../parts/copy-button.tsx";
-import { Empty, Loading } from "../parts/notes.tsx";
+import { Empty, Pending } from "../parts/notes.tsx";
 import { Pieces } from "../parts/pieces.tsx";
 import { Paragraph, ProblemNote, Prose } from "../parts/problem-note.tsx";
 import { Table } from "../parts/table.tsx";
@@ -23,14 +23,19 @@ import { type ListedTool, sayContract } from "./tool-words.ts";
 
 /** One tool: what it promises, a form for a call of it, what it takes as a table. */
 export function ToolPage({ name }: { readonly name: string }) {
-  const { data: tool, problem } = useLoad<WireTool>("/v1/get_tool_schema", { body: { tool_name: name } });
-  const { data: found } = useLoad<{ readonly tools: readonly ListedTool[] }>("/v1/discover_tools", {
+  const loaded = useLoad<WireTool>("/v1/get_tool_schema", { body: { tool_name: name } });
+  const { data: tool, problem } = loaded;
+  const listing = useLoad<{ readonly tools: readonly ListedTool[] }>("/v1/discover_tools", {
     body: { query: name, limit: 5 },
   });
-  const listed = found?.tools.find((one) => one.name === name) ?? null;
+  const listed = listing.data?.tools.find((one) => one.name === name) ?? null;
   const own = pagesOf(useDeployment().sections).find(
     ({ toolCategory }) => listed !== null && toolCategory === listed.category,
   );
+  const reload = (): void => {
+    loaded.reload();
+    listing.reload();
+  };
   useEffect(() => {
     if (own !== undefined) location.replace(hrefTo(own.name, name));
   }, [own]);
@@ -43,13 +48,12 @@ export function ToolPage({ name }: { readonly name: string }) {
           </a>
         )}
       </Title>
-      {tool === null && problem === null && <Loading key="loading" what="the tool" />}
       {problem?.code === "UNKNOWN_TOOL" ? (
         <Empty key="gone" title="There is no such tool">
           <Prose text={problem.detail} /> It may also be one that this key may not call.
         </Empty>
       ) : (
-        <ProblemNote key="problem" problem={problem} />
+        <Pending key="pending" of={{ ...loaded, reload }} what="the tool" />
       )}
       {tool !== null && <ToolBody key="body" tool={tool} listed={listed} />}
     </div>

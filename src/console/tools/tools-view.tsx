@@ -1,13 +1,15 @@
-import { useEffect, useState } from "../kit/jsx-hooks.ts";
+import { useCallback, useEffect, useState } from "../kit/jsx-hooks.ts";
 import { pagesOf, useDeployment } from "../kit/deployment.ts";
 import { hrefTo, type Route } from "../kit/route.ts";
-import { Empty, Loading } from "../parts/notes.tsx";
-import { ProblemNote, Prose } from "../parts/problem-note.tsx";
+import { Empty, Pending } from "../parts/notes.tsx";
+import { Prose } from "../parts/problem-note.tsx";
 import { Title } from "../parts/title.tsx";
 import { count } from "../parts/count.ts";
 import { ToolPage } from "./tool-page.tsx";
 import { groupTools, type ListedTool } from "./tool-words.ts";
-import { ask, type Problem } from "../kit/api.ts";
+import { ask } from "../kit/api.ts";
+import { useWhenBack } from "../kit/use-browser.ts";
+import type { Loaded } from "../kit/use-load.ts";
 
 /** The callable tools: all of them, the ones that a search finds as a model finds them, or one. */
 export function ToolsView({ route }: { readonly route: Route }) {
@@ -18,7 +20,9 @@ export function ToolsView({ route }: { readonly route: Route }) {
 /** @param typed as the address has it, so that it is there again on the way back */
 function ToolList({ typed }: { readonly typed: string }) {
   const query = typed.trim();
-  const { tools, total, hint, isLoading, problem } = useTools(query);
+  const loaded = useTools(query);
+  const { data, isLoading } = loaded;
+  const { tools, total, hint } = data ?? NONE;
   const isSearch = query !== "";
   return (
     <div class="stack">
@@ -35,11 +39,10 @@ function ToolList({ typed }: { readonly typed: string }) {
         />
       </label>
       <p class="muted small" role="status">
-        {!isLoading && problem === null && `${count(total, "tool")}${isSearch ? ", the best first" : ""}`}
+        {!isLoading && data !== null && `${count(total, "tool")}${isSearch ? ", the best first" : ""}`}
       </p>
-      <ProblemNote problem={problem} />
-      {isLoading && tools.length === 0 && <Loading key="loading" what="the tools" />}
-      {!isLoading && problem === null && tools.length === 0 && (
+      <Pending of={loaded} what="the tools" />
+      {!isLoading && data !== null && tools.length === 0 && (
         <Empty key="none" title="Nothing fits">
           {hint ?? "This key may call no tool."}
         </Empty>
@@ -94,10 +97,7 @@ interface Discovered {
   readonly hint?: string;
 }
 
-interface FoundTools extends Discovered {
-  readonly isLoading: boolean;
-  readonly problem: Problem | null;
-}
+const NONE: Discovered = { tools: [], total: 0 };
 
 /** The most that discovery lists. */
 const MOST = 50;
@@ -105,15 +105,22 @@ const MOST = 50;
 const PAUSE_MS = 200;
 
 /** Look for tools as models do; without words, for all: category by category, as discovery lists no more than fifty at once. */
-function useTools(query: string): FoundTools {
-  const [found, setFound] = useState<FoundTools>({ tools: [], total: 0, isLoading: true, problem: null });
+function useTools(query: string): Loaded<Discovered> {
+  const [found, setFound] = useState<Omit<Loaded<Discovered>, "reload">>({
+    data: null,
+    problem: null,
+    isLoading: true,
+  });
+  const [times, setTimes] = useState(1);
+  const reload = useCallback(() => setTimes((before) => before + 1), []);
+  useWhenBack(found.problem?.code === "OFFLINE", reload);
   useEffect(() => {
     let isOver = false;
     const look = async (): Promise<void> => {
       const answer = query === "" ? await discoverAll() : await discover({ query, limit: MOST });
       if (isOver) return;
-      if (answer.ok) setFound({ ...answer.data, isLoading: false, problem: null });
-      else setFound({ tools: [], total: 0, isLoading: false, problem: answer.problem });
+      const came = answer.ok ? { data: answer.data, problem: null } : { data: null, problem: answer.problem };
+      setFound({ ...came, isLoading: false });
     };
     setFound((before) => ({ ...before, isLoading: true }));
     const timer = setTimeout(() => void look(), query === "" ? 0 : PAUSE_MS);
@@ -121,8 +128,8 @@ function useTools(query: string): FoundTools {
       isOver = true;
       clearTimeout(timer);
     };
-  }, [query]);
-  return found;
+  }, [query, times]);
+  return { ...found, reload };
 }
 
 function discover(body: object): ReturnType<typeof ask<Discovered>> {
