@@ -42,6 +42,28 @@ describe("The editor", () => {
     expect(batch.actions.map(({ tool }) => tool).every((tool) => tool.startsWith("probe-"))).toBe(true);
   });
 
+  test.each([
+    ["late", ""],
+    ["late, unless something was written", " "],
+  ])("begins with such a batch when the tools come %s", async (_, written) => {
+    await using console = await openConsole({ path: "/console#/jobs" });
+    const { page } = console;
+    await page.getByRole("heading", { level: 1, name: "Jobs" }).waitFor();
+    await page.route("**/v1/tools?*", (route) => route.abort());
+    await page.getByRole("link", { name: "Playground" }).click();
+    await page.getByText("The tools are not known").waitFor();
+    const before = await valueOf(page);
+    expect(JSON.parse(before)).toEqual({ actions: [] });
+    if (written !== "") await write(page, before + written);
+    await page.unrouteAll();
+    await page.evaluate(() => dispatchEvent(new Event("online")));
+    await page.getByLabel("Examples").waitFor();
+    if (written !== "") expect(await valueOf(page)).toBe(before + written);
+    else await expect.poll(() => valueOf(page)).toContain('"tool": "get_weather"');
+    await page.getByLabel("Examples").selectOption({ index: 2 });
+    expect(await valueOf(page)).toContain("google-maps-search");
+  });
+
   test("suggests tools while one types, and takes the one that Enter chooses", async () => {
     await using console = await openConsole();
     const { page } = console;
@@ -189,7 +211,8 @@ describe("Run", () => {
       expect.stringMatching(/^typo\s+probe-eco\s+error$/),
     ]);
     await page.getByText("No tool is named 'probe-eco'").waitFor();
-    for (const id of ["found", "log", "gone"]) await page.locator("summary", { hasText: id }).first().click();
+    // What failed is open, and so is what waits for somebody.
+    for (const id of ["found", "log"]) await page.locator("summary", { hasText: id }).first().click();
     expect(await page.getByRole("link", { name: /^job / }).getAttribute("href")).toMatch(/^#\/jobs\/[\w-]+$/);
     expect(await page.getByRole("link", { name: "Decide" }).getAttribute("href")).toMatch(
       /^#\/confirmations\/[\w-]+$/,

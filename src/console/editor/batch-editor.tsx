@@ -13,6 +13,8 @@ import { type ReadJson, readJson } from "./read-json.ts";
 
 /** Changes that other components make to the text. */
 export interface EditorHandle {
+  /** Begin with another text, without the focus. */
+  readonly begin: (text: string) => void;
   /** Put a whole text in; undo brings back what was there. */
   readonly setText: (text: string) => void;
   /** Put a reference where the cursor waits for a value, or into the `$ref` in which it stands; otherwise copy it. */
@@ -64,6 +66,7 @@ export function BatchEditor({ text, read, tools, handle, onText, onRun }: BatchE
   useLayoutEffect(() => {
     area.current!.value = text;
     handle.current = {
+      begin: (whole) => onText((area.current!.value = whole)),
       setText: (whole) => replaceText(area.current!, { start: 0, end: area.current!.value.length }, whole),
       insertReference: (reference) => putReference(area.current!, reference),
       select,

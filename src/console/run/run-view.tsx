@@ -10,6 +10,9 @@ import { readDraft, readHanded } from "./draft.ts";
 import { NO_OPTIONS } from "./run-options.tsx";
 import { Workbench } from "./workbench.tsx";
 
+/** What stands there while no tools are known. */
+const NOTHING = '{\n  "actions": []\n}';
+
 /**
  * The playground: what is written is kept in the tab, `#/run?tool=NAME` begins with a call of that tool, and `#/run?from=ID` with the
  * batch that a run's page has handed over.
@@ -28,9 +31,9 @@ export function RunView({ route }: { readonly route: Route }) {
     const tool = tools?.find(({ name }) => name === wanted);
     const handed = from === null ? null : readHanded();
     const given = handed ?? (tool === undefined ? null : exampleOf(tool));
-    const written = draft === null || draft.text.trim() === "" ? null : draft.text;
+    const written = draft === null || ["", NOTHING].includes(draft.text.trim()) ? null : draft.text;
     return {
-      text: given ?? written ?? examples[0]?.text ?? '{\n  "actions": []\n}',
+      text: given ?? written ?? examples[0]?.text ?? NOTHING,
       options: handed === null ? (draft?.options ?? NO_OPTIONS) : NO_OPTIONS,
       earlier: (given === null || given === written ? null : written) ?? draft?.earlier ?? null,
       examples,

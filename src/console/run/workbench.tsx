@@ -1,4 +1,4 @@
-import { useLayoutEffect, useMemo, useRef, useState } from "../kit/jsx-hooks.ts";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "../kit/jsx-hooks.ts";
 import { BatchEditor, type EditorHandle } from "../editor/batch-editor.tsx";
 import type { Example } from "../editor/examples.ts";
 import { printJson, setFields } from "../editor/print-json.ts";
@@ -55,6 +55,17 @@ export function Workbench({ begun, tools, children }: WorkbenchProps) {
   const body = useMemo(() => setFields(text, read.root, fieldsOf(options)), [text, read, options]);
   // At once, not after the next frame: the page may be reloaded right after a letter was typed.
   useLayoutEffect(() => keepDraft({ text, options, earlier }), [text, options, earlier]);
+
+  const begins = useRef(begun);
+  useEffect(() => {
+    const isUntouched = text === visibleJson(begins.current!.text);
+    const isOther = begun.text !== begins.current!.text;
+    begins.current = begun;
+    if (!isUntouched || !isOther) return;
+    // The tools came late.
+    editor.current?.begin(visibleJson(begun.text));
+    setEarlier(begun.earlier);
+  }, [begun]);
 
   /** The eye goes to what comes of it; so does the focus, but not away from a text that is still being written. */
   const goTo = (isFromText: boolean): void => {
