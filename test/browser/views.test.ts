@@ -92,6 +92,19 @@ describe("A question", () => {
   });
 
   test.each([
+    ["Approve", "You approved it. What came of it:"],
+    ["Reject", "You rejected it. Nothing of it runs."],
+  ])("takes the focus from %s to what came of it", async (name, said) => {
+    await using console = await openConsole({ key: ADMIN });
+    const { page, url } = console;
+    await page.goto(`${url}/console#/confirmations/${await park(url)}`);
+    await page.getByRole("button", { name, exact: true }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByText(said).waitFor();
+    await expect.poll(() => page.evaluate(() => document.activeElement!.textContent)).toBe(said);
+  });
+
+  test.each([
     ["sandbox-key", false],
     ["sandbox-model-key", true],
   ] as const)("has buttons for a key that decides alone, and says why: %s", async (key, isDisabled) => {

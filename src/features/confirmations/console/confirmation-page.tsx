@@ -61,6 +61,11 @@ export function ConfirmationPage({ id }: { readonly id: string }) {
   const status = asked === null ? null : sayStatus(asked, now);
   const outcome = asked && sayOutcome(status!, decided !== null, asked.results === undefined);
   const before = useRef<string | null>(null);
+  const said = useRef<HTMLParagraphElement>(null);
+  useEffect(() => {
+    // The button that had the focus has gone with the question.
+    if (before.current !== null && document.activeElement === document.body) said.current?.focus();
+  }, [outcome]);
   useEffect(() => {
     if (status === null) return;
     setOpen(status === "waiting" || status === "running");
@@ -114,7 +119,13 @@ export function ConfirmationPage({ id }: { readonly id: string }) {
         </p>
       )}
       {outcome !== null && (
-        <p key="outcome" class={`note tone-${TONES[status!] ?? "idle"}`} role="status">
+        <p
+          key="outcome"
+          class={`note tone-${TONES[status!] ?? "idle"}`}
+          role="status"
+          tabindex={-1}
+          ref={said}
+        >
           {outcome}
         </p>
       )}
@@ -153,7 +164,8 @@ export function ConfirmationPage({ id }: { readonly id: string }) {
               key={decision}
               type="button"
               class={look}
-              disabled={isBusy !== null || !mayDecide}
+              disabled={!mayDecide}
+              aria-disabled={isBusy === null ? undefined : "true"}
               aria-describedby={mayDecide ? undefined : "may-not-decide"}
               onClick={() => void decide(decision, rememberS)}
             >
