@@ -31,7 +31,12 @@ export function ResultList(props: ResultListProps) {
     <>
       <ol class="results">
         {results.map((result) => (
-          <Row key={result.index} result={result} onPick={onPick} isOpen={total === 1 || "error" in result} />
+          <Row
+            key={result.index}
+            result={result}
+            onPick={onPick}
+            isOpen={total === 1 || "error" in result || "confirmation" in result}
+          />
         ))}
       </ol>
       {answer && <Pieces key="pieces" of="results" given={{ answer }} />}
