@@ -42,6 +42,7 @@ describe("Keys", () => {
     await page.getByRole("button", { name: "Make a key" }).click();
     await page.getByRole("alert").getByText("A name has 1 to 64 letters").waitFor();
     expect(await page.getByRole("textbox", { name: "Name" }).getAttribute("aria-invalid")).toBe("true");
+    await expect.poll(() => page.evaluate(() => document.activeElement!.id)).toBe("key-name");
   });
 
   test("makes a key for a tool that is not there yet, and says that it is not", async () => {

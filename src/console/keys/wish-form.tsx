@@ -1,6 +1,6 @@
 import { useState } from "../kit/jsx-hooks.ts";
 import { SHIPPED_FLAGS } from "../../shipped.ts";
-import { type Faults, readForm } from "../kit/use-send.ts";
+import { type Faults, readForm, useFirstWrong } from "../kit/use-send.ts";
 import { TextField } from "../parts/text-field.tsx";
 import { type KeyWish, refuseWish, type WrongWish } from "./make-key.ts";
 import { ShownOnce } from "../parts/shown-once.tsx";
@@ -19,6 +19,7 @@ interface WishFormProps {
 /** Ask what a key is for: its name, what it may call, what else it may. */
 export function WishForm({ hasTenant, isBusy, faults, flags: given, onWish }: WishFormProps) {
   const [wrong, setWrong] = useState<WrongWish>({});
+  useFirstWrong(wrong);
   const submit = (event: Event): void => {
     const { form, read } = readForm(event);
     const flags = Object.keys(SHIPPED_FLAGS).filter((flag) => form.has(flag));

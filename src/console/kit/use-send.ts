@@ -76,9 +76,7 @@ export function useFaults(
   problem: Problem | null,
   words: Readonly<Record<string, string | ((issues: Issues) => string)>>,
 ): Faults {
-  useEffect(() => {
-    if (problem !== null) document.querySelector<HTMLElement>('form [aria-invalid="true"]')?.focus();
-  }, [problem]);
+  useFirstWrong(problem);
   const issues = problem?.issues ?? [];
   const fieldOf = (path: string): string => path.split("/")[1] ?? "";
   const isKnown = issues.length > 0 && issues.every(({ path }) => Object.hasOwn(words, fieldOf(path)));
@@ -91,6 +89,11 @@ export function useFaults(
     },
     rest: isKnown ? null : problem,
   };
+}
+
+/** Take the focus to the first wrong field, for each `finding` anew. */
+export function useFirstWrong(finding: unknown): void {
+  useEffect(() => document.querySelector<HTMLElement>('form [aria-invalid="true"]')?.focus(), [finding]);
 }
 
 /** The fields of a form that is sent, read by this page instead of the browser. */
