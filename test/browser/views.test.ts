@@ -251,6 +251,25 @@ describe("Tools", () => {
     expect(await page.locator('[aria-invalid="true"]').count()).toBe(0);
   });
 
+  test("break no word of what an argument takes on a desktop", async () => {
+    await using console = await openConsole({ path: "/console#/tools/probe-search" });
+    const { page } = console;
+    const takes = page.locator(".schema td:nth-child(2)");
+    await takes.first().waitFor();
+    const linesOfWords = await takes.evaluateAll((cells) =>
+      cells.flatMap((cell) => {
+        const [text, range] = [cell.firstChild!, document.createRange()];
+        return [...text.textContent!.matchAll(/\w+/g)].map(({ 0: word, index }) => {
+          range.setStart(text, index);
+          range.setEnd(text, index + word.length);
+          return [word, range.getClientRects().length];
+        });
+      }),
+    );
+    expect(linesOfWords.filter(([, lines]) => lines !== 1)).toEqual([]);
+    expect(linesOfWords).toContainEqual(["number", 1]);
+  });
+
   test("mark the argument in which a reference is wrong, with its place inside", async () => {
     await using console = await openConsole({ path: "/console#/tools/publish_event" });
     const { page } = console;
