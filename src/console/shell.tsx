@@ -5,8 +5,7 @@ import { type Deployment, DeploymentProvider, pagesOf, toDeployment } from "./ki
 import { hrefTo } from "./kit/route.ts";
 import { forgetKey, forgetOwner, readKey } from "./kit/session.ts";
 import { useLoad } from "./kit/use-load.ts";
-import { useOnline } from "./kit/use-browser.ts";
-import { useRoute } from "./kit/use-browser.ts";
+import { useOnline, useRoute } from "./kit/use-browser.ts";
 import type { WireUsage } from "./kit/wire-usage.ts";
 import { Announcer } from "./parts/announce.tsx";
 import { Loading } from "./parts/notes.tsx";

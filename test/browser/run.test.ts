@@ -211,7 +211,7 @@ describe("Run", () => {
       expect.stringMatching(/^typo\s+probe-eco\s+error$/),
     ]);
     await page.getByText("No tool is named 'probe-eco'").waitFor();
-    // What failed is open, and so is what waits for somebody.
+    // The rows that failed or wait for somebody are open.
     for (const id of ["found", "log"]) await page.locator("summary", { hasText: id }).first().click();
     expect(await page.getByRole("link", { name: /^job / }).getAttribute("href")).toMatch(/^#\/jobs\/[\w-]+$/);
     expect(await page.getByRole("link", { name: "Decide" }).getAttribute("href")).toMatch(

@@ -34,11 +34,9 @@ export function useRoute(sections: readonly string[]): Route {
 function useEvents<T>(names: readonly string[], read: () => T): T {
   const [state, setState] = useState(read);
   useEffect(() => {
-    const look = (): void => setState(read);
-    for (const name of names) addEventListener(name, look);
-    return () => {
-      for (const name of names) removeEventListener(name, look);
-    };
+    const listening = new AbortController();
+    for (const name of names) addEventListener(name, () => setState(read), listening);
+    return () => listening.abort();
   }, []);
   return state;
 }

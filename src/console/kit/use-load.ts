@@ -20,6 +20,9 @@ export interface Loading {
   readonly body?: object;
 }
 
+type State<T> = Pick<Loaded<T>, "data" | "problem"> & { readonly asked: string | null };
+const UNASKED: State<never> = { asked: null, data: null, problem: null };
+
 /**
  * Ask for a path, and again when it changes, or when the network is back that was missed. An answer that comes after a later question, or after its component has gone,
  * is left out.
@@ -28,11 +31,7 @@ export interface Loading {
  */
 export function useLoad<T>(path: string | null, { everyMs, isExact = false, body }: Loading = {}): Loaded<T> {
   const asked = path && path + JSON.stringify(body ?? null);
-  const [state, setState] = useState<{ asked: string | null; data: T | null; problem: Problem | null }>({
-    asked: null,
-    data: null,
-    problem: null,
-  });
+  const [state, setState] = useState<State<T>>(UNASKED);
   const [isLoading, setLoading] = useState(path !== null);
   const latest = useRef(0);
 
@@ -67,13 +66,8 @@ export function useLoad<T>(path: string | null, { everyMs, isExact = false, body
       listening.abort();
     };
   }, [load, everyMs]);
-  useWhenBack(everyMs !== undefined || state.problem?.code === "OFFLINE", load);
+  const { data, problem } = state.asked === asked ? state : UNASKED;
+  useWhenBack(everyMs !== undefined || problem?.code === "OFFLINE", load);
 
-  const isOther = state.asked !== asked;
-  return {
-    data: isOther ? null : state.data,
-    problem: isOther ? null : state.problem,
-    isLoading,
-    reload: load,
-  };
+  return { data, problem, isLoading, reload: load };
 }

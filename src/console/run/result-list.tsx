@@ -31,12 +31,7 @@ export function ResultList(props: ResultListProps) {
     <>
       <ol class="results">
         {results.map((result) => (
-          <Row
-            key={result.index}
-            result={result}
-            onPick={onPick}
-            isOpen={total === 1 || "error" in result || "confirmation" in result}
-          />
+          <Row key={result.index} result={result} onPick={onPick} isAlone={total === 1} />
         ))}
       </ol>
       {answer && <Pieces key="pieces" of="results" given={{ answer }} />}
@@ -47,11 +42,11 @@ export function ResultList(props: ResultListProps) {
 interface RowProps {
   readonly result: WireResult;
   readonly onPick: (reference: string) => void;
-  readonly isOpen: boolean;
+  readonly isAlone: boolean;
 }
 
-function Row({ result, onPick, isOpen: isOpenFirst }: RowProps) {
-  const [isOpen, setOpen] = useState(isOpenFirst);
+function Row({ result, onPick, isAlone }: RowProps) {
+  const [isOpen, setOpen] = useState(isAlone || "error" in result || "confirmation" in result);
   const { id, tool, status, meta } = result;
   return (
     <li>

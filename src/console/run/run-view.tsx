@@ -3,14 +3,13 @@ import { exampleOf, listExamples } from "../editor/examples.ts";
 import { hrefTo, type Route } from "../kit/route.ts";
 import { useLoad } from "../kit/use-load.ts";
 import type { WireTool } from "../kit/wire.ts";
-import { Loading } from "../parts/notes.tsx";
-import { ProblemNote } from "../parts/problem-note.tsx";
+import { Loading, Pending } from "../parts/notes.tsx";
 import { Title } from "../parts/title.tsx";
 import { readDraft, readHanded } from "./draft.ts";
 import { NO_OPTIONS } from "./run-options.tsx";
 import { Workbench } from "./workbench.tsx";
 
-/** What stands there while no tools are known. */
+/** The batch to begin with while no tools are known. */
 const NOTHING = '{\n  "actions": []\n}';
 
 /**
@@ -18,9 +17,10 @@ const NOTHING = '{\n  "actions": []\n}';
  * batch that a run's page has handed over.
  */
 export function RunView({ route }: { readonly route: Route }) {
-  const { data, problem, reload } = useLoad<{ readonly tools: readonly WireTool[] }>(
+  const loaded = useLoad<{ readonly tools: readonly WireTool[] }>(
     "/v1/tools?format=json-schema&surface=flat",
   );
+  const { data, problem } = loaded;
   const wanted = route.query.get("tool");
   const from = route.query.get("from");
   const tools = data?.tools ?? null;
@@ -47,21 +47,15 @@ export function RunView({ route }: { readonly route: Route }) {
     if (isWritten) history.replaceState(history.state, "", hrefTo("run"));
   }, [isWritten]);
   // A written batch can be shown at once; for an empty one the tools suggest a beginning.
-  const isReady =
-    isWritten || tools !== null || problem !== null || (wanted === null && readDraft() !== null);
+  const isReady = isWritten || tools !== null || problem !== null || (wanted === null && draft !== null);
   return (
     <div class="stack">
       {isReady ? (
         <Workbench key={`bench ${wanted ?? from ?? ""}`} begun={begun} tools={tools}>
           {problem !== null && (
             <div key="problem" class="stack tight">
-              <ProblemNote problem={problem} />
-              <p class="row small">
-                The tools are not known, so names and arguments are not looked at.
-                <button type="button" class="plain" onClick={reload}>
-                  Try again
-                </button>
-              </p>
+              <Pending of={loaded} what="the tools" />
+              <p class="small">The tools are not known, so names and arguments are not looked at.</p>
             </div>
           )}
           {begun.isUnknown && (

@@ -58,13 +58,12 @@ export function Workbench({ begun, tools, children }: WorkbenchProps) {
 
   const begins = useRef(begun);
   useEffect(() => {
-    const isUntouched = text === visibleJson(begins.current!.text);
-    const isOther = begun.text !== begins.current!.text;
+    // Tools that come late suggest another beginning.
+    if (text === visibleJson(begins.current.text)) {
+      editor.current?.begin(visibleJson(begun.text));
+      setEarlier(begun.earlier);
+    }
     begins.current = begun;
-    if (!isUntouched || !isOther) return;
-    // The tools came late.
-    editor.current?.begin(visibleJson(begun.text));
-    setEarlier(begun.earlier);
   }, [begun]);
 
   /** The eye goes to what comes of it; so does the focus, but not away from a text that is still being written. */

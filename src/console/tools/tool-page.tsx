@@ -32,10 +32,7 @@ export function ToolPage({ name }: { readonly name: string }) {
   const own = pagesOf(useDeployment().sections).find(
     ({ toolCategory }) => listed !== null && toolCategory === listed.category,
   );
-  const reload = (): void => {
-    loaded.reload();
-    listing.reload();
-  };
+  const reload = (): void => [loaded, listing].forEach((one) => one.reload());
   useEffect(() => {
     if (own !== undefined) location.replace(hrefTo(own.name, name));
   }, [own]);

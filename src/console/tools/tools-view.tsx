@@ -22,7 +22,7 @@ function ToolList({ typed }: { readonly typed: string }) {
   const query = typed.trim();
   const loaded = useTools(query);
   const { data, isLoading } = loaded;
-  const { tools, total, hint } = data ?? NONE;
+  const { tools = [], total = 0, hint }: Partial<Discovered> = data ?? {};
   const isSearch = query !== "";
   return (
     <div class="stack">
@@ -97,7 +97,7 @@ interface Discovered {
   readonly hint?: string;
 }
 
-const NONE: Discovered = { tools: [], total: 0 };
+const UNASKED: Omit<Loaded<Discovered>, "reload"> = { data: null, problem: null, isLoading: true };
 
 /** The most that discovery lists. */
 const MOST = 50;
@@ -106,11 +106,7 @@ const PAUSE_MS = 200;
 
 /** Look for tools as models do; without words, for all: category by category, as discovery lists no more than fifty at once. */
 function useTools(query: string): Loaded<Discovered> {
-  const [found, setFound] = useState<Omit<Loaded<Discovered>, "reload">>({
-    data: null,
-    problem: null,
-    isLoading: true,
-  });
+  const [found, setFound] = useState(UNASKED);
   const [times, setTimes] = useState(1);
   const reload = useCallback(() => setTimes((before) => before + 1), []);
   useWhenBack(found.problem?.code === "OFFLINE", reload);

@@ -119,13 +119,7 @@ export function ConfirmationPage({ id }: { readonly id: string }) {
         </p>
       )}
       {outcome !== null && (
-        <p
-          key="outcome"
-          class={`note tone-${TONES[status!] ?? "idle"}`}
-          role="status"
-          tabindex={-1}
-          ref={said}
-        >
+        <p key="outcome" tabindex={-1} ref={said} class={`note tone-${TONES[status!] ?? "idle"}`}>
           {outcome}
         </p>
       )}
