@@ -7,11 +7,11 @@ const ADMIN = "sandbox-admin-key";
 /** A run is seen within two seconds of its answer, and the machine may be busy. */
 const PATIENT = { timeout: 30_000 };
 
-async function run(url: string, actions: readonly object[]): Promise<string> {
+async function run(url: string, actions: readonly object[], rule: object = {}): Promise<string> {
   const answer = await fetch(`${url}/v1/execute_actions`, {
     method: "POST",
     headers: { authorization: `Bearer ${ADMIN}`, "content-type": "application/json" },
-    body: JSON.stringify({ actions }),
+    body: JSON.stringify({ actions, ...rule }),
   });
   return ((await answer.json()) as { readonly batch_id: string }).batch_id;
 }
@@ -48,6 +48,31 @@ test.each(WIDTHS)(
 );
 
 describe("A run's page", () => {
+  test("follows what is told of a run after it was written: that it was undone, and what a rerun sends then", async () => {
+    await using console = await openConsole({ key: ADMIN });
+    const { page, url } = console;
+    const actions = [
+      { id: "flight", tool: "probe-book", args: { n: 1 } },
+      { id: "check", tool: "probe-any", args: { path: "/nowhere" }, depends_on: ["flight"] },
+    ];
+    const id = await run(url, actions, { on_error: "undo" });
+    let isFirst = true;
+    await page.route(`**/v1/runs/${id}`, async (route) => {
+      const answer = await route.fetch();
+      if (!answer.ok() || !isFirst) return route.fulfill({ response: answer });
+      isFirst = false;
+      const { undone: _, ...before } = (await answer.json()) as { readonly undone: object };
+      return route.fulfill({ json: { ...before, status: "partial" } });
+    });
+    await page.goto(`${url}/console#/runs/${id}?new=1`);
+    await page.getByRole("heading", { name: "Undone" }).waitFor(PATIENT);
+    await page.getByText("A write that was undone is sent again.").waitFor(PATIENT);
+    expect(isFirst).toBe(false);
+    await page.getByRole("button", { name: "Open in the Playground" }).click();
+    const text = page.getByRole("textbox", { name: "Batch, as JSON" });
+    expect(JSON.parse(await text.inputValue())).toMatchObject({ on_error: "undo" });
+  });
+
   test.each(WIDTHS)(
     "says what an undo would send, and then what became of it: $width px",
     async ({ width }) => {

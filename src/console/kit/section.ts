@@ -64,8 +64,8 @@ export interface Places {
   /** On a flow's page, and in its row of the list. */
   readonly flow: { readonly name: string };
   readonly flowRow: { readonly name: string };
-  /** On a run's page, with the tools that it called, and a way to ask for it again. */
-  readonly run: { readonly id: string; readonly tools: readonly string[]; readonly reload: () => void };
+  /** On a run's page, with the run as the API has it, the tools that it called, and a way to ask for it again. */
+  readonly run: Readonly<{ id: string; run: object; tools: readonly string[]; reload: () => void }>;
   /** Below the results of a batch that is over. */
   readonly results: { readonly answer: object };
   /** Among the figures of the usage. */

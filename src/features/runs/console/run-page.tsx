@@ -56,13 +56,14 @@ function RunPage({ id, query }: RunPageProps) {
   const wasOpen = useRef(false);
   wasOpen.current ||= isOpen;
   useEffect(() => {
-    if (run === null) return isEarly ? undefined : setEvery(undefined);
     if (isOpen) return setEvery(EVERY_MS);
+    // The API tells what became of its writes a moment after the run.
+    if (isEarly) return undefined;
     if (!wasOpen.current) return setEvery(undefined);
     // The run of a decision is written within two seconds of it.
     const timer = setTimeout(() => setEvery(undefined), EARLY_FOR_MS);
     return () => clearTimeout(timer);
-  }, [run === null, isOpen, isEarly]);
+  }, [isOpen, isEarly]);
   const isRunning = run !== null && isGoing(run);
   useEffect(() => {
     if (!isRunning) return undefined;
@@ -132,7 +133,10 @@ function RunBody({ run, action, reload }: { run: WireRun; action: string | null;
     <div class="stack">
       <RunFacts run={run} jobs={jobs} />
       <RunTrace run={run} jobs={jobs} action={action}>
-        <Pieces of="run" given={{ id: run.run_id, tools: run.actions.map(({ tool }) => tool), reload }} />
+        <Pieces
+          of="run"
+          given={{ id: run.run_id, run, tools: run.actions.map(({ tool }) => tool), reload }}
+        />
       </RunTrace>
     </div>
   );

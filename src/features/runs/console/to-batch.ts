@@ -42,10 +42,12 @@ export function toBatch(run: WireRun): string {
       ...(needs.length > 0 && { depends_on: [...new Set(needs)] }),
     };
   });
-  const { tags, subject, connections = {} } = run;
+  const { tags, subject, connections = {}, plan } = run;
+  const { edges: _, ...rule } = plan;
   return writeExact(
     {
       actions: written,
+      ...rule,
       ...(tags !== undefined && { tags }),
       ...(subject !== undefined && { subject }),
       ...(Object.keys(connections).length > 0 && { connections }),

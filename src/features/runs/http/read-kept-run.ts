@@ -3,11 +3,13 @@ import type { RequestContext } from "../../../feature/answer.ts";
 import { keepLog, untold } from "../action-content.ts";
 import type { FoundRun } from "../run-log-methods.ts";
 import type { TurnedJob } from "../turned-job.ts";
+import type { KeptRun } from "../rerun/kept-run.ts";
 import { sees } from "../see-run.ts";
 import { sightOf } from "./open-log.ts";
 import type { runSchema } from "./run-schemas.ts";
 
-interface KeptBody extends Pick<Written<typeof runSchema>, "plan" | "actions" | "model"> {
+interface KeptBody extends Pick<Written<typeof runSchema>, "actions" | "model"> {
+  readonly plan: KeptRun["plan"];
   /** The part of what became of it that an export kept. */
   readonly after?: unknown;
   /** The lines of its jobs, and of its own attempts but the last one. */
@@ -49,7 +51,8 @@ export function readKeptRun(
     }));
   const ids = new Set(actions.map((action) => action.id));
   const edges = kept.plan.edges.filter(({ from, to }) => ids.has(from) && ids.has(to));
-  return { ...kept, plan: { edges }, actions };
+  const { kept_as: keptAs, ...rule } = kept.plan;
+  return { ...kept, plan: { ...rule, ...keptAs, edges }, actions };
 }
 
 /** Say of an action how its job ended, where that is otherwise than well. */

@@ -111,7 +111,7 @@ const restoreSchema = strictSchema("RestoreRuns", () => {
     at: time,
     head,
     body: z.looseObject({
-      plan: z.strictObject({ edges: z.array(edge) }),
+      plan: z.looseObject({ edges: z.array(edge) }),
       actions: z.array(action),
       after: z.optional(z.array(after)),
       lines: z.optional(z.array(z.looseObject({ job: z.string(), at_ms: z.number(), text: z.string() }))),

@@ -96,8 +96,9 @@ const actionSchema = looseSchema("RunAction", () => ({
 /** A run with all that is kept of it. */
 export const runSchema = lazySchema("Run", () =>
   z.extend(listedRunSchema(), {
-    plan: z.strictObject({
+    plan: z.looseObject({
       edges: z.array(z.strictObject({ from: z.string(), to: z.string(), reason: z.string() })),
+      on_error: z.optional(z.string()).check(z.describe("As its batch said it")),
     }),
     actions: z.array(actionSchema()),
     model: z.optional(

@@ -1,7 +1,6 @@
 import { useEffect, useState } from "../../../console/kit/jsx-hooks.ts";
 import { ask } from "../../../console/kit/api.ts";
 import type { LaterCall, Places } from "../../../console/kit/section.ts";
-import { useLoad } from "../../../console/kit/use-load.ts";
 import { useSend } from "../../../console/kit/use-send.ts";
 import { announce } from "../../../console/parts/announce.tsx";
 import { ArgsView } from "../../../console/parts/args-view.tsx";
@@ -48,23 +47,23 @@ interface Run {
 }
 
 /** Show what became of a run's writes since, and a button that takes them back where a call is known that does: it says first what would be sent. */
-export function UndoOfRun({ id, reload }: Places["run"]) {
+export function UndoOfRun({ id, run, reload }: Places["run"]) {
   const path = `/v1/runs/${encodeURIComponent(id)}`;
-  const [everyMs, setEvery] = useState<number | undefined>(undefined);
-  const loaded = useLoad<Run>(path, { everyMs, isExact: true });
   const { send, isBusy, problem } = useSend();
   const [plan, setPlan] = useState<readonly Planned[]>([]);
   const [isAsked, setAsked] = useState(false);
   const [answered, setAnswered] = useState<readonly Undone[]>([]);
-  const { status, undone: told = [], summary, actions = [], parent } = loaded.data ?? {};
+  const { status, undone: told = [], summary, actions = [], parent } = run as Partial<Run>;
   // The run has it a moment after the answer.
   const isAhead = told.length < answered.length;
   const undone = isAhead ? answered : told;
   const isGoing =
     isAhead || undone.some((one) => one.status === "initiated" || one.status === "pending_confirmation");
-  useEffect(() => setEvery(isGoing ? EVERY_MS : undefined), [isGoing]);
-  // The page of the run follows when that is over.
-  useEffect(() => (isGoing ? reload : undefined), [isGoing]);
+  useEffect(() => {
+    if (!isGoing) return undefined;
+    const timer = setInterval(reload, EVERY_MS);
+    return () => clearInterval(timer);
+  }, [isGoing]);
   // A run of which nothing went out has nothing to take back.
   const hasDone = summary !== undefined && summary.ok + summary.initiated + summary.unknown > 0;
   useEffect(() => {
@@ -83,7 +82,7 @@ export function UndoOfRun({ id, reload }: Places["run"]) {
     const { undone: entries = [] } = answer.data;
     announce(sayEnd(entries));
     setAnswered(entries);
-    loaded.reload();
+    reload();
   };
   if (undone.length === 0 && plan.length === 0) return null;
   const ways = plan.filter(({ args }) => args !== undefined);

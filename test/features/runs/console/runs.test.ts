@@ -107,6 +107,13 @@ describe("toBatch()", () => {
     expect(batchOf(actions)).not.toHaveProperty("subject");
   });
 
+  test("keeps what the batch said of failures", () => {
+    const plan = { edges: [], on_error: "undo", undo: "what-can" };
+    const batch = batchOf([ranAt("a", 0, 1)], { plan });
+    expect(batch).toMatchObject({ on_error: "undo", undo: "what-can" });
+    expect(batchOf([ranAt("a", 0, 1)])).toEqual({ actions: batch.actions });
+  });
+
   test("keeps ids and references, and says in depends_on what no reference says", () => {
     const { actions } = batchOf(
       [ranAt("a", 0, 1), ranAt("b", 1, 1, { args: { of: { $ref: "a#/id" } } }), ranAt("c", 1, 1)],

@@ -61,7 +61,11 @@ const exportOf = async (volley: TestVolley) => {
   const { text } = await send(volley, "GET", "/v1/export");
   return /"runs":(\[.*\])/s.exec(text)![1]!;
 };
-const write = (of: string) => ({ actions: [{ id: "w", tool: "store_it", args: { of } }], tags: [of] });
+const write = (of: string) => ({
+  on_error: "fail-fast",
+  actions: [{ id: "w", tool: "store_it", args: { of } }],
+  tags: [of],
+});
 
 describe("PUT /v1/runs", () => {
   test("takes back the runs of an export: their order, their times, every digit, and each once", async () => {

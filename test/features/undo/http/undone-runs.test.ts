@@ -101,7 +101,7 @@ describe("a run that is undone", () => {
     const after = { ...FAILS, id: "after", args: { name: "c" }, depends_on: ["fails"] };
     const id = await run([after, TWO[0]!, { ...FAILS, depends_on: ["one"] }], { on_error: "undo" });
     const error = { action: "fails", code: "UPSTREAM_ERROR" };
-    expect(await show(id)).toMatchObject({ status: "undone", error });
+    expect(await show(id)).toMatchObject({ status: "undone", error, plan: { on_error: "undo" } });
     expect(await send("GET", "/v1/runs")).toMatchObject({ runs: [{ error }] });
   });
 
