@@ -71,6 +71,7 @@ describe("A run's page", () => {
     await page.getByRole("button", { name: "Open in the Playground" }).click();
     const text = page.getByRole("textbox", { name: "Batch, as JSON" });
     expect(JSON.parse(await text.inputValue())).toMatchObject({ on_error: "undo" });
+    await page.unrouteAll({ behavior: "ignoreErrors" });
   });
 
   test.each(WIDTHS)(

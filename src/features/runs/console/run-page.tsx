@@ -58,12 +58,12 @@ function RunPage({ id, query }: RunPageProps) {
   useEffect(() => {
     if (isOpen) return setEvery(EVERY_MS);
     // The API tells what became of its writes a moment after the run.
-    if (isEarly) return undefined;
+    if (isEarly && (isNew || run === null)) return undefined;
     if (!wasOpen.current) return setEvery(undefined);
     // The run of a decision is written within two seconds of it.
     const timer = setTimeout(() => setEvery(undefined), EARLY_FOR_MS);
     return () => clearTimeout(timer);
-  }, [isOpen, isEarly]);
+  }, [run === null, isOpen, isEarly]);
   const isRunning = run !== null && isGoing(run);
   useEffect(() => {
     if (!isRunning) return undefined;
