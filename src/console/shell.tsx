@@ -136,12 +136,13 @@ function Icon({ path }: { readonly path: string }) {
   );
 }
 
+interface MissingSectionProps extends Pick<Deployment, "flags"> {
+  readonly section: Section;
+  readonly start: SectionPage;
+}
+
 /** An address of a section that this Worker does not have. */
-function MissingSection({
-  section: { page, feature, flag },
-  flags,
-  start,
-}: Pick<Deployment, "flags"> & Record<"section", Section> & Record<"start", SectionPage>) {
+function MissingSection({ section: { page, feature, flag }, flags, start }: MissingSectionProps) {
   return (
     <Missing title={page!.title} start={start}>
       {flag === undefined || flags?.includes(flag) === true ? (

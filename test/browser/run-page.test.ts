@@ -173,6 +173,9 @@ describe("A run's page", () => {
       await args.getByText("lamp-1").waitFor();
       await args.getByText("written as /items/0/id of the result of found").waitFor();
       await expectAccessible(page);
+      // The address of another action leads to that, also where the page of the run is open.
+      await page.goto(`${url}/console#/runs/${id}?action=wrong`);
+      await args.getByText('expected a number, received the string "one"').waitFor();
     },
   );
 

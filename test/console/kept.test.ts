@@ -78,7 +78,7 @@ test("only what may have changed something has lists asked for again", async () 
   changes.addEventListener(CHANGED, told);
   vi.stubGlobal("fetch", async () => new Response("{}"));
   const post = { method: "POST", body: {} } as const;
-  for (const path of ["/v1/discover_tools", "/v1/get_tool_schema"]) await ask(path, post);
+  await ask("/v1/discover_tools", { ...post, isLookup: true });
   await ask("/v1/jobs");
   expect(told).not.toHaveBeenCalled();
   await ask("/v1/jobs/j_1/cancel", post);

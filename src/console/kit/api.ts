@@ -23,14 +23,13 @@ export interface Asking {
   readonly signal?: AbortSignal;
   /** Read integers that a number cannot hold as `bigint`: for answers that carry data of tools. */
   readonly isExact?: boolean;
+  /** It changes nothing, though it is not sent by GET: no list is asked for again after it. */
+  readonly isLookup?: boolean;
 }
 
 /** Tells, by an event, that something was sent and may have changed what is shown. */
 export const changes = new EventTarget();
 export const CHANGED = "changed";
-
-/** The paths of lookups, which are sent by POST and change nothing: no list is asked for again after one. */
-const LOOKS = new Set(["/v1/discover_tools", "/v1/get_tool_schema"]);
 
 /** Told when the key that the tab has was refused, so that the console can ask for another. */
 let onRefusedKey: () => void = () => {};
@@ -45,7 +44,8 @@ export async function ask<T>(path: string, asking: Asking = {}): Promise<Answer<
   if (!opened.ok) return opened;
   const response = opened.data;
   const data = response.status === 204 ? null : await readJson(response, asking);
-  if ((asking.method ?? "GET") !== "GET" && !LOOKS.has(path)) changes.dispatchEvent(new Event(CHANGED));
+  const { method = "GET", isLookup = method === "GET" } = asking;
+  if (!isLookup) changes.dispatchEvent(new Event(CHANGED));
   if (data === undefined) return { ok: false, problem: unreadable(response) };
   return { ok: true, data: data as T, headers: response.headers };
 }

@@ -40,7 +40,7 @@ export function useLoad<T>(path: string | null, { everyMs, isExact = false, body
     const turn = (latest.current ?? 0) + 1;
     latest.current = turn;
     setLoading(true);
-    void ask<T>(path, { isExact, ...(body && { method: "POST", body }) }).then((answer) => {
+    void ask<T>(path, { isExact, ...(body && { method: "POST", body, isLookup: true }) }).then((answer) => {
       if (latest.current !== turn) return;
       setLoading(false);
       setState((before) =>

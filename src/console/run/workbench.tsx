@@ -92,6 +92,7 @@ export function Workbench({ begun, tools, children }: WorkbenchProps) {
     const answer = await ask<WirePlan>("/v1/execute_actions", {
       method: "POST",
       body: setFields(body, readJson(body).root, { dry_run: true }),
+      isLookup: true,
     });
     if (owner !== currentOwner()) return;
     setShown((now) => {

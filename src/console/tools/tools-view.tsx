@@ -8,18 +8,18 @@ import { count } from "../parts/count.ts";
 import { ToolPage } from "./tool-page.tsx";
 import { groupTools, type ListedTool } from "./tool-words.ts";
 import { ask } from "../kit/api.ts";
-import { useWhenBack } from "../kit/use-browser.ts";
+import { useFilter, useWhenBack } from "../kit/use-browser.ts";
 import type { Loaded } from "../kit/use-load.ts";
 
 /** The callable tools: all of them, the ones that a search finds as a model finds them, or one. */
 export function ToolsView({ route }: { readonly route: Route }) {
   if (route.id !== null) return <ToolPage key={`tool ${route.id}`} name={route.id} />;
-  return <ToolList key="list" typed={route.query.get("q") ?? ""} />;
+  return <ToolList key="list" />;
 }
 
-/** @param typed as the address has it, so that it is there again on the way back */
-function ToolList({ typed }: { readonly typed: string }) {
-  const query = typed.trim();
+function ToolList() {
+  const { filter, set } = useFilter(["q"]);
+  const query = filter.q.trim();
   const loaded = useTools(query);
   const { data, isLoading } = loaded;
   const { tools = [], total = 0, hint }: Partial<Discovered> = data ?? {};
@@ -32,10 +32,8 @@ function ToolList({ typed }: { readonly typed: string }) {
         <input
           type="search"
           placeholder="What should it do? Models search by the same words."
-          value={typed}
-          onInput={(event: Event) =>
-            location.replace(hrefTo("tools", null, { q: (event.currentTarget as HTMLInputElement).value }))
-          }
+          value={filter.q}
+          onInput={(event: Event) => set("q")((event.currentTarget as HTMLInputElement).value)}
         />
       </label>
       <p class="muted small" role="status">
@@ -129,7 +127,7 @@ function useTools(query: string): Loaded<Discovered> {
 }
 
 function discover(body: object): ReturnType<typeof ask<Discovered>> {
-  return ask<Discovered>("/v1/discover_tools", { method: "POST", body });
+  return ask<Discovered>("/v1/discover_tools", { method: "POST", body, isLookup: true });
 }
 
 async function discoverAll(): ReturnType<typeof discover> {

@@ -50,7 +50,7 @@ export const discoveryAnswerSchema = strictSchema("Discovery", () => {
     tools: z.array(tool),
     /** Everything that matched, however many of them are listed. */
     total: z.int().check(z.minimum(0)),
-    /** The names there are: when a category or action that was asked for is none, or when nothing fits a query. */
+    /** The names that exist, where an asked category or action does not, or where nothing fits a query. */
     hint: z.optional(z.string()),
   };
 });

@@ -98,7 +98,7 @@ export function splitTypes(text: string): readonly string[] {
   return [...new Set(text.split(",").map((type) => type.trim()))].filter((type) => type !== "");
 }
 
-/** Name the types that are refused; where there are none at all, say how they are chosen. */
+/** Name the refused types. Where no type was sent, say how to choose one. */
 export function sayTypes(issues: readonly { readonly path: string; readonly received: string }[]): string {
   const wrong = issues.filter(({ path }) => path !== "/events");
   const names = new Set(wrong.map(({ received }) => received.replace(/^the string /, "")));

@@ -132,7 +132,7 @@ function RunBody({ run, action, reload }: { run: WireRun; action: string | null;
   return (
     <div class="stack">
       <RunFacts run={run} jobs={jobs} />
-      <RunTrace run={run} jobs={jobs} action={action}>
+      <RunTrace key={`trace ${action}`} run={run} jobs={jobs} action={action}>
         <Pieces
           of="run"
           given={{ id: run.run_id, run, tools: run.actions.map(({ tool }) => tool), reload }}

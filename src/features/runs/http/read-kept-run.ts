@@ -8,8 +8,7 @@ import { sees } from "../see-run.ts";
 import { sightOf } from "./open-log.ts";
 import type { runSchema } from "./run-schemas.ts";
 
-interface KeptBody extends Pick<Written<typeof runSchema>, "actions" | "model"> {
-  readonly plan: KeptRun["plan"];
+interface KeptBody extends Pick<Written<typeof runSchema>, "actions" | "model">, Pick<KeptRun, "plan"> {
   /** The part of what became of it that an export kept. */
   readonly after?: unknown;
   /** The lines of its jobs, and of its own attempts but the last one. */

@@ -73,6 +73,7 @@ export function UndoOfRun({ id, run, reload }: Places["run"]) {
       void ask<{ readonly undone: readonly Planned[] }>(`${path}/undo`, {
         method: "POST",
         body: { dry_run: true },
+        isLookup: true,
       }).then((answer) => isOver || !answer.ok || setPlan(answer.data.undone));
     return () => void (isOver = true);
   }, [hasDone, status, isGoing]);
