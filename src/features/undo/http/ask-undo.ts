@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { answerUnrun } from "../../../cloudflare/http/respond-list.ts";
 import { readSentKey, underKey } from "../../../cloudflare/http/read-request-body.ts";
 import { respondRefused } from "../../../cloudflare/http/respond.ts";
-import { lazySchema, utf8Length } from "../../../feature/schema.ts";
+import { strictSchema, utf8Length } from "../../../feature/schema.ts";
 import { idempotencyAnswerBytes } from "../../../core/contract/limits.ts";
 import { endKey } from "../../../core/gate/claimed-keys.ts";
 import { KEY_CONFLICT, mayRead } from "../../../core/gate/kept-answer.ts";
@@ -23,26 +23,18 @@ import { type ClaimedState, type RunFacts, toMember, toWirePlace, type UndoneEnt
 import { callUndo } from "../undo-methods.ts";
 import { findWrites, type Related } from "./find-writes.ts";
 
-const askedSchema = lazySchema(() =>
-  z
-    .strictObject({
-      only: z
-        .optional(z.array(z.string().check(z.minLength(1))).check(z.minLength(1)))
-        .check(z.describe("Ids of actions, those of a round as `2:a0`; all of the run unless said")),
-      dry_run: z.optional(z.boolean()).check(z.describe("Only say what would be sent")),
-    })
-    .register(z.globalRegistry, { id: "Undo" }),
-);
+const askedSchema = strictSchema("Undo", () => ({
+  only: z
+    .optional(z.array(z.string().check(z.minLength(1))).check(z.minLength(1)))
+    .check(z.describe("Ids of actions, those of a round as `2:a0`; all of the run unless said")),
+  dry_run: z.optional(z.boolean()).check(z.describe("Only say what would be sent")),
+}));
 
-const answerSchema = lazySchema(() =>
-  z
-    .strictObject({
-      undone: z
-        .array(z.union([undoneSchema(), plannedSchema()]))
-        .check(z.describe("With `dry_run` what would be sent")),
-    })
-    .register(z.globalRegistry, { id: "Undone" }),
-);
+const answerSchema = strictSchema("Undone", () => ({
+  undone: z
+    .array(z.union([undoneSchema(), plannedSchema()]))
+    .check(z.describe("With `dry_run` what would be sent")),
+}));
 
 /** `POST /v1/runs/{id}/undo`: take back what a run wrote, each write once however often it is asked. */
 export const undoRun: Route = {

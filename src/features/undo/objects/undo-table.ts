@@ -1,3 +1,4 @@
+import { query } from "../../../feature/object.ts";
 import { keyOf, type RunFacts } from "../undo-run.ts";
 import type { KeptWrite } from "./kept-write.ts";
 
@@ -99,15 +100,10 @@ export class UndoTable {
 
   saveRun(nowMs: number, run: UndoRun): void {
     const { runId, state, dueAt, facts } = run;
-    this.#sql.exec(
-      "REPLACE INTO undo_runs (run_id, state, due_at, job_id, facts_json, changed_at) VALUES (?, ?, ?, ?, ?, ?)",
-      runId,
-      state,
-      dueAt,
-      facts.asks?.jobId ?? facts.jobId ?? null,
-      JSON.stringify(facts),
-      nowMs,
-    );
+    const jobId = facts.asks?.jobId ?? facts.jobId ?? null;
+    query(this.#sql)`
+      REPLACE INTO undo_runs (run_id, state, due_at, job_id, facts_json, changed_at)
+      VALUES (${runId}, ${state}, ${dueAt}, ${jobId}, ${JSON.stringify(facts)}, ${nowMs})`;
     this.#oldest = Math.min(this.#oldest ?? nowMs, nowMs);
     this.#remember(run);
   }
@@ -126,13 +122,9 @@ export class UndoTable {
   }
 
   saveWrite(runId: string, write: KeptWrite): void {
-    this.#sql.exec(
-      "REPLACE INTO undo_writes (run_id, key, job_id, write_json) VALUES (?, ?, ?, ?)",
-      runId,
-      keyOf(write),
-      write.jobId ?? null,
-      JSON.stringify(write),
-    );
+    query(this.#sql)`
+      REPLACE INTO undo_writes (run_id, key, job_id, write_json)
+      VALUES (${runId}, ${keyOf(write)}, ${write.jobId ?? null}, ${JSON.stringify(write)})`;
     // Its run follows.
     this.#oldest ??= Number.POSITIVE_INFINITY;
   }

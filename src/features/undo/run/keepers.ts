@@ -5,7 +5,7 @@ import type { Catalog, Tool } from "../../../feature/tool.ts";
 import { failureSchema } from "../../../core/contract/failure.ts";
 import { explainMisfit } from "../../../core/contract/issues.ts";
 import type { KeptAs } from "../../../core/contract/batch.ts";
-import { isJsonObject, lazySchema, nearest } from "../../../feature/schema.ts";
+import { isJsonObject, lazySchema, nearest, strictSchema } from "../../../feature/schema.ts";
 import { pendingSchema, trySchema } from "../../../core/contract/outcome.ts";
 import { err, makeRefusal, ok, type Refusal } from "../../../feature/refuse.ts";
 import type { Execution, Keeper, KeptLater, KeptRun } from "../../../core/gate/execution.ts";
@@ -81,18 +81,14 @@ const undoneFields = () => ({
 });
 
 /** A write, and what became of it. */
-export const undoneSchema = lazySchema(() =>
-  z.strictObject(undoneFields()).register(z.globalRegistry, { id: "UndoneWrite" }),
-);
+export const undoneSchema = strictSchema("UndoneWrite", undoneFields);
 
 /** A write, and what would be sent to take it back. */
-export const plannedSchema = lazySchema(() =>
-  z.strictObject({
-    ...placeFields(),
-    args: z.optional(z.record(z.string(), z.unknown())),
-    asks: z.boolean().check(z.describe("A person is asked first")),
-  }),
-);
+export const plannedSchema = strictSchema(() => ({
+  ...placeFields(),
+  args: z.optional(z.record(z.string(), z.unknown())),
+  asks: z.boolean().check(z.describe("A person is asked first")),
+}));
 
 /** The fields of answers that tell of it. */
 export const ANSWERS = () => {
