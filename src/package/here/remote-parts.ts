@@ -159,7 +159,9 @@ export class RemoteParts {
     for (const { ticket, ...ready } of part) {
       const came = results.get(ready.step.id);
       if (came === undefined) {
-        ticket.end(answer.ok ? this.#unknown(makeFailure("UPSTREAM_ERROR")) : this.#fail(answer.error));
+        ticket.end(
+          answer.ok ? this.#unknown(makeFailure("UPSTREAM_ERROR")) : this.#fail(answer.error, ready),
+        );
         continue;
       }
       const { outcome, json } = readRemote(came, { ...ready, sentMs: sentAt - startedAt });
@@ -173,16 +175,20 @@ export class RemoteParts {
     return { status: "unknown", error: inDoubt(failure, this.#options.key !== undefined), meta: {} };
   }
 
-  #fail(error: unknown): Outcome {
+  /** Under a caller's key an earlier run may have sent it: a batch can be refused before its keys are looked at. */
+  #fail(error: unknown, { step }: Pick<Ready, "step">): Outcome {
     const isRefused =
       error instanceof VolleyError &&
       (error.code === "CONNECTION_LOST" ? error.arrived === false : !IN_DOUBT.has(error.code));
     if (!isRefused) return this.#unknown(makeFailure("UPSTREAM_ERROR"));
     const { code, hint, retryAfterMs } = error;
+    const isKeyed = this.#options.key !== undefined || step.keyed !== undefined;
+    const ran = isKeyed ? "it may have run under its key before" : "nothing of it ran";
     const failure = makeFailure(CODES[code] ?? "MISCONFIGURED", {
-      hint: `The batch for 'url' was refused, and nothing of it ran: ${code}: ${hint}`,
+      hint: `The batch for 'url' was refused, and ${ran}: ${code}: ${hint}`,
       ...(retryAfterMs !== undefined && { retryAfterMs }),
     });
+    if (isKeyed) return { status: "unknown", error: failure, meta: {} };
     return { status: "error", error: failure, meta: { sentNothing: true } };
   }
 }

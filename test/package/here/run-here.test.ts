@@ -317,6 +317,24 @@ describe("what fails", () => {
   });
 
   test.each([
+    ["of the batch", {}, { idempotencyKey: "k" }],
+    ["of its own", { idempotency_key: "mine" }, {}],
+  ])("of a part that is refused under a key %s is unknown: it may have run before", async (_, own, given) => {
+    const refused = createFakeUrl(undefined, [
+      Response.json({ code: "QUOTA_EXCEEDED", detail: "Later.", retry_after_ms: 7 }, { status: 429 }),
+    ]);
+    const { results } = await runWith([], refused)([{ tool: "far", ...own }], {}, given);
+    expect(results[0]).toMatchObject({
+      status: "unknown",
+      error: {
+        code: "RATE_LIMITED",
+        retry_after_ms: 7,
+        hint: "The batch for 'url' was refused, and it may have run under its key before: QUOTA_EXCEEDED: Later.",
+      },
+    });
+  });
+
+  test.each([
     ["that leaves an action out", { batch_id: "b", results: [] }],
     ["of another form", { ok: true }],
     ["with results of another form", { batch_id: "b", results: [{ id: "a0" }] }],
