@@ -1,4 +1,4 @@
-import { OTHER_NAMES } from "../../core/contract/other-names.ts";
+import { OTHER_NAMES } from "../../core/contract/issues.ts";
 
 /** Where the cursor goes in what is inserted. JSON has no such character outside of texts and escapes it inside. */
 export const CARET = "\u0001";

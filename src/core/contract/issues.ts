@@ -277,10 +277,16 @@ function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
   return value;
 }
 
+/** Names that models use for the fields of an action, because their training wrote it so. */
+export const OTHER_NAMES = {
+  tool: ["name", "function", "tool_name"],
+  args: ["arguments", "parameters", "params", "input"],
+} as const;
+
 /** Names that models use for the same thing. */
-const SYNONYMS = [
-  ["args", "arguments", "parameters", "params", "input"],
-  ["tool", "tool_name", "name", "function"],
+const SYNONYMS: readonly (readonly string[])[] = [
+  ["args", ...OTHER_NAMES.args],
+  ["tool", ...OTHER_NAMES.tool],
   ["actions", "tools", "calls", "tool_calls", "function_calls", "steps", "tasks", "requests", "batch"],
   ["deadline_ms", "timeout_ms", "timeout"],
 ];

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from "../kit/result.ts";
-import { describe, type Misfit, NO_SUCH_FIELD, toHint, visiblePath } from "./issues.ts";
+import { describe, type Misfit, NO_SUCH_FIELD, OTHER_NAMES, toHint, visiblePath } from "./issues.ts";
 import { isJsonObject, type JsonObject } from "./json.ts";
 import * as LIMITS from "./limits.ts";
 import { parseJsonText } from "./parse-json.ts";
@@ -12,12 +12,6 @@ export interface Renamed {
   readonly action: JsonObject;
   readonly readAs: ReadAs;
 }
-
-/** Names that models use for the fields of an action, because their training wrote it so. */
-export const OTHER_NAMES = {
-  tool: ["name", "function", "tool_name"],
-  args: ["arguments", "parameters", "params", "input"],
-} as const;
 
 /** All of them. */
 export const OTHER_FIELDS: readonly string[] = Object.values(OTHER_NAMES).flat();

@@ -276,8 +276,8 @@ const NUMBER_SIGN = 0x23;
 const SEMICOLON = 0x3b;
 const [OPENING_BRACE, CLOSING_BRACE] = [0x7b, 0x7d];
 const [ZERO, NINE] = [0x30, 0x39];
-const [SMALL_A, SMALL_B, SMALL_F, SMALL_Z] = [0x61, 0x62, 0x66, 0x7a];
-const [SMALL_N, SMALL_R, SMALL_T, SMALL_U, SMALL_X] = [0x6e, 0x72, 0x74, 0x75, 0x78];
+const [SMALL_A, SMALL_F, SMALL_Z] = [0x61, 0x66, 0x7a];
+const [SMALL_U, SMALL_X] = [0x75, 0x78];
 
 function isEscape(code: number): boolean {
   return code === BACKSLASH || code === PERCENT || code === AMPERSAND;
@@ -289,10 +289,8 @@ function isBlank(code: number): boolean {
 
 /** Separators stand between bytes in hex: `73:65`, `73 65`, `0x73, 0x65`. */
 function isSeparator(code: number): boolean {
-  return isBlank(code) || SEPARATORS.has(code);
+  return isBlank(code) || ":,;-_.".includes(String.fromCharCode(code));
 }
-
-const SEPARATORS = new Set(Array.from(":,;-_.", (separator) => separator.charCodeAt(0)));
 
 /** The longest break between digits: a line break with some indentation, or a separator. */
 const LONGEST_BREAK = 32;
@@ -432,17 +430,9 @@ function readPercentDigit(text: string, at: number): number {
 function readEscapeBody(text: string, at: number): number {
   const code = codeAt(text, at);
   escapeEnd = at + 1;
+  const control = CONTROLS.indexOf(String.fromCharCode(code));
+  if (control >= 0) return 8 + control;
   switch (code) {
-    case SMALL_N:
-      return 10;
-    case SMALL_R:
-      return 13;
-    case SMALL_T:
-      return 9;
-    case SMALL_B:
-      return 8;
-    case SMALL_F:
-      return 12;
     case SMALL_X:
       escapeEnd = at + 3;
       return readHex(text, at + 1, 2);
@@ -454,6 +444,9 @@ function readEscapeBody(text: string, at: number): number {
       return isWord(code) || Number.isNaN(code) ? -1 : code;
   }
 }
+
+/** The letters of the control characters from 8 on. */
+const CONTROLS = "btnvfr";
 
 function isWord(code: number): boolean {
   const lower = code | 0x20;
@@ -473,35 +466,14 @@ function readEntityBody(text: string, at: number): number {
   return ENTITIES.get(text.slice(at, end)) ?? -1;
 }
 
-/** Those of HTML that stand for ASCII and that libraries write. */
+/** Those of HTML that stand for ASCII and that libraries write: each name, and its character behind it. */
 const ENTITIES = new Map(
-  Object.entries({
-    amp: "&",
-    lt: "<",
-    gt: ">",
-    quot: '"',
-    apos: "'",
-    sol: "/",
-    bsol: "\\",
-    plus: "+",
-    equals: "=",
-    lowbar: "_",
-    colon: ":",
-    semi: ";",
-    period: ".",
-    comma: ",",
-    num: "#",
-    percnt: "%",
-    commat: "@",
-    dollar: "$",
-    excl: "!",
-    quest: "?",
-    ast: "*",
-    lpar: "(",
-    rpar: ")",
-    nbsp: " ",
-    grave: "`",
-  }).map(([name, character]) => [name, character.charCodeAt(0)]),
+  Array.from(
+    "amp&lt<gt>quot\"apos'sol/bsol\\plus+equals=lowbar_colon:semi;period.comma,num#percnt%commat@dollar$excl!quest?ast*lpar(rpar)nbsp grave`".matchAll(
+      /([a-z]+)(.)/g,
+    ),
+    ([, name, character]) => [name, character!.charCodeAt(0)],
+  ),
 );
 const LONGEST_NAME = 6;
 
