@@ -73,7 +73,7 @@ export class Selections {
     if (missing.length < wanted.size) return null;
     return [...wanted].slice(0, LIMITS.warnings).flatMap(([pointer, tokens]) => {
       const found = follow(whole, tokens);
-      const asked = { name: "", pointer, tokens };
+      const asked = { text: pointer, tokens };
       return found.found ? [] : [`select found nothing: ${sayNothingThere(asked, found, this.#hints)}`];
     });
   }

@@ -16,7 +16,6 @@ import {
 import { isJsonObject, type JsonObject } from "./json.ts";
 import { lazySchema } from "./lazy-schema.ts";
 import * as LIMITS from "./limits.ts";
-import { parsePointer } from "../kit/json/json-pointer.ts";
 import { readMarker } from "./reference.ts";
 
 const always = oneOf("never", "always");
@@ -118,10 +117,9 @@ export function parseSentence(written: string): Sentence | null {
   if (marker?.kind !== "template" || marker.open !== undefined) return null;
   const parts: (string | readonly string[])[] = [];
   for (const part of marker.parts) {
-    if (typeof part === "string") parts.push(part);
-    else if (part.id === "args" && parsePointer(part.pointer) !== null)
-      parts.push(parsePointer(part.pointer)!);
-    else return null;
+    const piece = typeof part === "string" ? part : part.part ? part.part.literal : part.tokens;
+    if (piece === null || (typeof part !== "string" && part.id !== "args")) return null;
+    parts.push(piece);
   }
   const shown = parts.filter((part) => typeof part !== "string").length;
   const isLong = written.length > LIMITS.sentenceCharacters || shown > LIMITS.sentenceArguments;

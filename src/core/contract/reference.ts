@@ -8,8 +8,8 @@ export const ITEM = "item";
 export interface Reference {
   /** An action's id, `item`, or the handle of an earlier batch's result. */
   readonly id: string;
-  /** RFC 6901 pointer into its data, as it was written. */
-  readonly pointer: string;
+  /** All of it as it was written: the id, "#", and an RFC 6901 pointer into its data. */
+  readonly text: string;
   /** The keys of the pointer, without the part of a list at its end. */
   readonly tokens: readonly string[];
   readonly part?: Part;
@@ -91,12 +91,12 @@ export function parseReference(text: string): Reference | null {
   const [, id = "", pointer = ""] = match;
   const literal = parsePointer(pointer);
   const part = PART.exec(pointer);
-  if (part === null) return literal === null ? null : { id, pointer, tokens: literal };
+  if (part === null) return literal === null ? null : { id, text, tokens: literal };
   const tokens = parsePointer(pointer.slice(0, part.index));
   if (tokens === null) return null;
   const [, from = part[4], count = part[3]] = part;
   const taken = { from: Number(from ?? 0), count: Number(count ?? Number.POSITIVE_INFINITY), literal };
-  return { id, pointer, tokens, part: taken };
+  return { id, text, tokens, part: taken };
 }
 
 /** Anchored at the end, and each number is bounded, so looking for it takes no time to speak of. Node 22 takes no name of a group twice. */

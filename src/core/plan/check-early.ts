@@ -7,7 +7,7 @@ import { Pending } from "../contract/pending.ts";
 import { ITEM } from "../contract/reference.ts";
 import { leastJsonSize } from "../kit/json/least-json-size.ts";
 import type { Result } from "../kit/result.ts";
-import { type DataOf, resolveReferences, type Room, type Source } from "./references.ts";
+import { ARGS, type DataOf, LOOP, resolveReferences, type Room, type Source } from "./references.ts";
 import type { Task } from "./step.ts";
 
 /** The faults of a task that are certain whatever its references turn out to be. */
@@ -29,10 +29,7 @@ export function checkEarly(task: Task, room: Room): Certain | null {
     const failure = checkArgs(task, () => PENDING, room);
     return failure === null ? null : { failure, isWhole: true };
   }
-  const elements = resolveReferences(forEach, () => PENDING, {
-    what: "The elements of one for_each",
-    limitBytes: LIMITS.bodyBytes,
-  });
+  const elements = resolveReferences(forEach, () => PENDING, LOOP);
   if (!elements.ok) return { failure: elements.error, isWhole: true };
   const failures = (elements.value as readonly unknown[]).map((data) =>
     checkArgs(task, (id) => (id === ITEM ? { data } : PENDING), room),
@@ -52,12 +49,7 @@ const PENDING: Source = { data: Pending.value };
 function checkArgs({ tool, input }: Task, dataOf: DataOf, room: Room): Failure | null {
   // Only where the largest fits, so that what is refused for its size would be so in any batch.
   if (room.bytes < LIMITS.argsBytes || room.issues <= 0) return null;
-  const resolved: Result<unknown, Failure> = resolveReferences(input, dataOf, {
-    what: "The arguments of one action, with what they refer to,",
-    limitBytes: LIMITS.argsBytes,
-    room,
-    isCharged: true,
-  });
+  const resolved: Result<unknown, Failure> = resolveReferences(input, dataOf, { ...ARGS, room });
   if (!resolved.ok) return resolved.error;
   const { value } = resolved;
   room.bytes -= Math.min(room.bytes, leastJsonSize(value, LIMITS.argsBytes));

@@ -1,10 +1,11 @@
 import type { Tool } from "../catalog/define-tool.ts";
 import type { Action, Entry } from "../contract/action.ts";
-import { type Failure, makeFailure } from "../contract/failure.ts";
+import type { Failure } from "../contract/failure.ts";
 import type { JsonObject } from "../contract/json.ts";
 import { readMarker } from "../contract/reference.ts";
 import { toPointer } from "../kit/json/json-pointer.ts";
 import { err, ok, type Result } from "../kit/result.ts";
+import { lostReference } from "./references.ts";
 
 export interface Filled {
   /** The arguments, with a reference in place of every field that the contract fills in. */
@@ -65,5 +66,5 @@ function ambiguous(missing: readonly string[], toolName: string, candidates: rea
     candidates.length === 0
       ? `${fields} is missing and no earlier action of '${toolName}' is there to take it from; add one before this action, or send it in args.`
       : `${fields} is missing and could come from ${candidates.map(({ id }) => `'${id}'`).join(" or ")}; say which with a {"$ref": "id#pointer"}.`;
-  return makeFailure("BAD_REFERENCE", { hint });
+  return lostReference(hint, { at: ["args", missing[0]!] });
 }

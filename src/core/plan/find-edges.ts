@@ -5,7 +5,7 @@ import { hasMarker, isHandle, ITEM, type Reference } from "../contract/reference
 import { nearest } from "../kit/nearest.ts";
 import { err, ok, type Result } from "../kit/result.ts";
 import { visibleText } from "../kit/visible-text.ts";
-import { findReferences } from "./references.ts";
+import { findReferences, lostReference } from "./references.ts";
 import type { Edge, EdgeReason } from "./step.ts";
 
 export interface Dependencies {
@@ -41,10 +41,12 @@ export function findEdges(
   };
   const others = (): string[] => [...position.keys()].filter((other) => other !== id);
 
-  for (const needed of action.dependsOn) {
+  for (const [place, needed] of action.dependsOn.entries()) {
     const at = position.get(needed);
-    if (at === undefined)
-      return err(noSuchAction(`depends_on names '${visibleText(needed)}'`, needed, others()));
+    if (at === undefined) {
+      const hint = sayNoAction(`depends_on names '${visibleText(needed)}'`, needed, others());
+      return err(lostReference(hint, { at: ["depends_on", place], text: needed }));
+    }
     add(at, "depends_on");
   }
 
@@ -54,10 +56,10 @@ export function findEdges(
   const inLoop = loops ? findReferences(action.forEach, ["for_each"]) : ok([]);
   if (!inLoop.ok) return inLoop;
 
-  const toItem = inArgs.value.some((reference) => reference.id === ITEM);
-  if (toItem && !loops) {
+  const toItem = inArgs.value.find((reference) => reference.id === ITEM);
+  if (toItem !== undefined && !loops) {
     const hint = `'${ITEM}#' stands for the element of a for_each, and this action has none.`;
-    return err(makeFailure("BAD_REFERENCE", { hint }));
+    return err(lostReference(hint, toItem));
   }
   const toOthers = inArgs.value.filter((reference) => reference.id !== ITEM);
   for (const reference of [...toOthers, ...inLoop.value]) {
@@ -65,13 +67,13 @@ export function findEdges(
     if (at === undefined) {
       if (given.has(reference.id)) continue;
       if (!isHandle(reference.id)) {
-        const what = `'${visibleText(written(reference), 120)}' refers to '${reference.id}'`;
-        return err(noSuchAction(what, reference.id, [...others(), ...given.keys()]));
+        const what = `'${visibleText(reference.text, 120)}' refers to '${reference.id}'`;
+        return err(lostReference(sayNoAction(what, reference.id, [...others(), ...given.keys()]), reference));
       }
       if (handles.includes(reference.id)) continue;
       if (handles.length === LIMITS.handles) return err(tooManyHandles());
       handles.push(reference.id);
-    } else if (at !== index && isBackground(at)) return err(noData(reference));
+    } else if (at !== index && isBackground(at)) return err(lostReference(sayNoData(reference), reference));
     else add(at, filledFrom.includes(at) ? "contract" : "reference");
   }
   const isKnown = inArgs.value.length === 0 && !loops;
@@ -80,14 +82,8 @@ export function findEdges(
 
 const NOTHING_GIVEN: ReadonlyMap<string, unknown> = new Map();
 
-function written({ id, pointer }: Reference): string {
-  return `${id}#${pointer}`;
-}
-
-function noData(reference: Reference): Failure {
-  return makeFailure("BAD_REFERENCE", {
-    hint: `'${visibleText(written(reference), 120)}' refers to a fire-and-forget action, which has no data in this batch; use depends_on to wait until it is recorded.`,
-  });
+function sayNoData({ text }: Reference): string {
+  return `'${visibleText(text, 120)}' refers to a fire-and-forget action, which has no data in this batch; use depends_on to wait until it is recorded.`;
 }
 
 /** The failure of an action that refers to results of earlier batches when enough of them are referred to already. */
@@ -98,10 +94,8 @@ export function tooManyHandles(): Failure {
 }
 
 /** `others` leaves out the action itself: to suggest it would be to suggest a cycle, which costs the whole batch. */
-function noSuchAction(what: string, id: string, others: readonly string[]): Failure {
+function sayNoAction(what: string, id: string, others: readonly string[]): string {
   const near = nearest(id, others);
   const meant = (near.length > 0 ? near : others.slice(0, 5)).map((other) => `'${other}'`).join(", ");
-  return makeFailure("BAD_REFERENCE", {
-    hint: `${what}, which no action of this batch has as its id; there is ${meant || "no other action"}.`,
-  });
+  return `${what}, which no action of this batch has as its id; there is ${meant || "no other action"}.`;
 }

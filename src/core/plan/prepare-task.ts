@@ -6,7 +6,7 @@ import { isJsonObject } from "../contract/json.ts";
 import * as LIMITS from "../contract/limits.ts";
 import { ITEM } from "../contract/reference.ts";
 import { err, ok, type Result } from "../kit/result.ts";
-import { charge, type DataOf, resolveReferences, Room } from "./references.ts";
+import { ARGS, charge, type DataOf, LOOP, resolveReferences, Room } from "./references.ts";
 import type { Call, Task } from "./step.ts";
 
 /** The calls of a step once all its references are resolved: one call, or one for each element. */
@@ -47,9 +47,7 @@ export function prepareCall(
   room: Room,
 ): Result<Call, Failure> {
   const before = room.bytes;
-  const what = "The arguments of one action, with what they refer to,";
-  const options = { what, limitBytes: LIMITS.argsBytes, room, isCharged: true };
-  const resolved = resolveReferences(input, dataOf, options);
+  const resolved = resolveReferences(input, dataOf, { ...ARGS, room });
   if (!resolved.ok) return resolved;
   // The arguments as a whole may be one reference, and what it stands for anything.
   if (!isJsonObject(resolved.value)) {
@@ -70,8 +68,8 @@ export function prepareCall(
 
 /** A loop over another's data takes the data as it is; an array written out is bounded by the body it came in. */
 function resolveLoop(forEach: unknown, dataOf: DataOf, room: Room): Result<unknown, Failure> {
-  const limitBytes = Array.isArray(forEach) ? LIMITS.bodyBytes : Number.POSITIVE_INFINITY;
-  return resolveReferences(forEach, dataOf, { what: "The elements of one for_each", limitBytes, room });
+  const limitBytes = Array.isArray(forEach) ? LOOP.limitBytes : Number.POSITIVE_INFINITY;
+  return resolveReferences(forEach, dataOf, { ...LOOP, limitBytes, room });
 }
 
 const TOO_MUCH_WRONG =

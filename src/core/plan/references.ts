@@ -1,7 +1,7 @@
 import { tooLarge } from "../contract/action.ts";
-import { type Failure, makeFailure } from "../contract/failure.ts";
+import { type Failure, type Issue, makeFailure } from "../contract/failure.ts";
 import { describe, toMisfit, visiblePath } from "../contract/issues.ts";
-import { isJsonObject, type JsonObject } from "../contract/json.ts";
+import { isJsonObject } from "../contract/json.ts";
 import * as LIMITS from "../contract/limits.ts";
 import { findOpen, Pending } from "../contract/pending.ts";
 import { type Flaw, type Marker, type Part, readMarker, type Reference } from "../contract/reference.ts";
@@ -51,15 +51,20 @@ export class Room {
   }
 }
 
+/** A reference, and where it stands. */
+export interface Found extends Reference {
+  readonly at: readonly PropertyKey[];
+}
+
 /** Collect every reference in a value, or say where one is malformed. Literals are not looked into. */
-export function findReferences(value: unknown, path: readonly PropertyKey[]): Result<Reference[], Failure> {
-  const found: Reference[] = [];
+export function findReferences(value: unknown, path: readonly PropertyKey[]): Result<Found[], Failure> {
+  const found: Found[] = [];
   const failure = visit(value, [...path], found);
   return failure === null ? ok(found) : err(failure);
 }
 
 /** @param path is what it was when this is over */
-function visit(value: unknown, path: PropertyKey[], found: Reference[]): Failure | null {
+function visit(value: unknown, path: PropertyKey[], found: Found[]): Failure | null {
   if (typeof value !== "object" || value === null) return null;
   const marker = readMarker(value);
   if (marker !== null) return collect(marker, path, found);
@@ -74,24 +79,30 @@ function visit(value: unknown, path: PropertyKey[], found: Reference[]): Failure
   return null;
 }
 
-function collect(marker: Marker, path: readonly PropertyKey[], found: Reference[]): Failure | null {
-  switch (marker.kind) {
-    case "ref":
-      found.push(marker.reference);
-      return null;
-    case "template":
-      for (const part of marker.parts) if (typeof part !== "string") found.push(part);
-      return null;
-    case "literal":
-      return null;
-    case "malformed":
-      return malformedReference(marker.flaw, path);
-  }
+function collect(marker: Marker, path: readonly PropertyKey[], found: Found[]): Failure | null {
+  if (marker.kind === "malformed") return malformedReference(marker.flaw, path);
+  if (marker.kind === "ref") found.push({ ...marker.reference, at: [...path, "$ref"] });
+  if (marker.kind === "template")
+    for (const part of marker.parts)
+      if (typeof part !== "string") found.push({ ...part, at: [...path, "$template"] });
+  return null;
 }
 
 function malformedReference({ key, expected, received }: Flaw, path: readonly PropertyKey[]): Failure {
   const issue = { path: visiblePath([...path, key]), expected, received: describe(received) };
   return makeFailure("BAD_REFERENCE", toMisfit(issue));
+}
+
+/** Where a reference stands that leads nowhere, and as what. */
+type Place = { readonly at: readonly PropertyKey[]; readonly text?: string };
+
+/** The failure of a reference that leads nowhere. */
+export function lostReference(hint: string, place: Place): Failure {
+  return makeFailure("BAD_REFERENCE", { hint, issues: [toIssue(place)] });
+}
+
+function toIssue({ at, text }: Place): Issue {
+  return { path: visiblePath(at), expected: "a reference to what is there", received: describe(text) };
 }
 
 export interface ResolveOptions {
@@ -101,9 +112,19 @@ export interface ResolveOptions {
   readonly limitBytes: number;
   /** The room that the batch has left for it; a batch's own where there is none. */
   readonly room?: Room;
+  /** Where the value was sent, to say where a reference in it leads nowhere. */
+  readonly path?: string;
   /** Whether what is put in takes of the batch's bytes. */
   readonly isCharged?: boolean;
 }
+
+export const ARGS = {
+  what: "The arguments of one action, with what they refer to,",
+  limitBytes: LIMITS.argsBytes,
+  path: "args",
+  isCharged: true,
+};
+export const LOOP = { what: "The elements of one for_each", limitBytes: LIMITS.bodyBytes, path: "for_each" };
 
 /**
  * Put the values that references stand for in their place. Values are shared, not copied: nothing in the system
@@ -125,40 +146,36 @@ class Resolver {
   readonly #options: ResolveOptions;
   readonly #batch: Room;
   #left: number;
+  /** The place of the value that it is at; a failure leaves it there. */
+  readonly #path: PropertyKey[];
 
   constructor(dataOf: DataOf, options: ResolveOptions) {
     this.#dataOf = dataOf;
     this.#options = options;
     this.#batch = options.room ?? new Room();
     this.#left = options.limitBytes;
+    this.#path = [options.path ?? ""];
   }
 
   resolve(value: unknown): Result<unknown, Failure> {
     if (typeof value !== "object" || value === null || JSON.isRawJSON(value)) return ok(value);
     const marker = readMarker(value);
     if (marker !== null) return this.#resolveMarker(marker);
-    if (Array.isArray(value)) {
-      const items: unknown[] = [];
-      for (const inner of value) {
-        const resolved = this.resolve(inner);
-        if (!resolved.ok) return resolved;
-        items.push(resolved.value);
-      }
-      return ok(items);
-    }
-    const fields: Record<string, unknown> = {};
-    for (const [key, inner] of Object.entries(value as JsonObject)) {
+    const made = (Array.isArray(value) ? [] : {}) as Record<string, unknown>;
+    for (const [key, inner] of Object.entries(value)) {
+      this.#path.push(key);
       const resolved = this.resolve(inner);
       if (!resolved.ok) return resolved;
-      fields[key] = resolved.value;
+      made[key] = resolved.value;
+      this.#path.pop();
     }
-    return ok(fields);
+    return ok(made);
   }
 
   #resolveMarker(marker: Marker): Result<unknown, Failure> {
     switch (marker.kind) {
       case "ref":
-        return this.#lookUp(marker.reference);
+        return this.#lookUp(marker.reference, "$ref");
       case "literal":
         return ok(marker.value);
       case "template":
@@ -172,7 +189,7 @@ class Resolver {
     let text = "";
     let isPending = false;
     for (const part of parts) {
-      const resolved = typeof part === "string" ? ok(part) : this.#lookUp(part);
+      const resolved = typeof part === "string" ? ok(part) : this.#lookUp(part, "$template");
       if (!resolved.ok) return resolved;
       const { value } = resolved;
       isPending ||= value instanceof Pending || findOpen(value).size > 0;
@@ -181,13 +198,15 @@ class Resolver {
     if (!isPending) return ok(text);
     const [alone, ...others] = parts;
     const isAlone = typeof alone === "object" && others.length === 0;
-    return ok(Pending.text(isAlone ? `${alone.id}#${alone.pointer}` : null));
+    return ok(Pending.text(isAlone ? alone.text : null));
   }
 
-  #lookUp(reference: Reference): Result<unknown, Failure> {
+  #lookUp(reference: Reference, key: string): Result<unknown, Failure> {
+    const { what, limitBytes, path, isCharged = false } = this.#options;
     const found = lookUp(reference, this.#dataOf, this.#batch);
+    if (!found.ok && found.error.code === "BAD_REFERENCE" && path !== undefined)
+      return err({ ...found.error, issues: [toIssue({ at: [...this.#path, key], text: reference.text })] });
     if (!found.ok || found.value instanceof Pending) return found;
-    const { what, limitBytes, isCharged = false } = this.#options;
     if (limitBytes === Number.POSITIVE_INFINITY) return found;
     const size = this.#batch.sizeOf(found.value);
     this.#left -= size;
@@ -222,7 +241,7 @@ function lookUp(reference: Reference, dataOf: DataOf, room: Room): Result<unknow
   if (found.found)
     return part === undefined ? ok(found.value) : takePart(found.value, { reference, part, room });
   if (found.at instanceof Pending) return ok(Pending.value);
-  const asked = { name: `${reference.id}#`, pointer: reference.pointer, tokens };
+  const asked = { name: `${reference.id}#`, text: reference.text, tokens };
   return err(makeFailure("BAD_REFERENCE", { hint: sayNothingThere(asked, found, room) }));
 }
 
@@ -231,8 +250,8 @@ function takePart(
   { reference, part, room }: { readonly reference: Reference; readonly part: Part; readonly room: Room },
 ): Result<unknown, Failure> {
   if (list instanceof Pending) return ok(Pending.value);
-  const { id, pointer, tokens } = reference;
-  const asked = `'${visibleText(`${id}#${pointer}`, 120)}' takes a part of a list`;
+  const { id, text, tokens } = reference;
+  const asked = `'${visibleText(text, 120)}' takes a part of a list`;
   if (!Array.isArray(list)) {
     const where = visibleText(`${id}#${toPointer(tokens)}`, 120);
     return err(makeFailure("BAD_REFERENCE", { hint: `${asked}, and ${where} is ${describe(list)}.` }));
@@ -247,12 +266,12 @@ function takePart(
 
 /** Say what was there instead, and which keys are close to what was asked for. */
 export function sayNothingThere(
-  { name, pointer, tokens }: { name: string; pointer: string; tokens: readonly string[] },
+  { name = "", text, tokens }: { name?: string; text: string; tokens: readonly string[] },
   { depth, at }: { readonly depth: number; readonly at: unknown },
   room: Room,
 ): string {
   const where = visibleText(name + toPointer(tokens.slice(0, depth)), 120);
-  const asked = `'${visibleText(`${name}${pointer}`, 120)}' is not there: ${where === "" ? "the data" : where} is ${describe(at)}`;
+  const asked = `'${visibleText(text, 120)}' is not there: ${where === "" ? "the data" : where} is ${describe(at)}`;
   return `${asked}${room.alternatives(tokens[depth]!, at)}.`;
 }
 

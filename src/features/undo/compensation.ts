@@ -113,12 +113,12 @@ function findFlawInArgs(write: Tool, tool: Tool, args: JsonObject): FieldFlaw | 
   if (!references.ok) return toFlaw(references.error);
   const { taken } = listArguments(write.input);
   const knows = Object.keys(taken).length > 0;
-  for (const { id, pointer, tokens } of references.value) {
+  for (const { id, text, tokens } of references.value) {
     const isOther = id !== RESULT && id !== ARGS;
     const isUnknown = id === ARGS && knows && tokens[0] !== undefined && !Object.hasOwn(taken, tokens[0]);
     if (!isOther && !isUnknown) continue;
     const expected = isOther ? `a reference to "${RESULT}#" or "${ARGS}#"` : `an argument of '${write.name}'`;
-    return { path: ["args"], expected, received: `"${id}#${pointer}"`, hint: REFERS };
+    return { path: ["args"], expected, received: `"${text}"`, hint: REFERS };
   }
   const open = resolveReferences(args, () => ({ data: Pending.value }), UNBOUND);
   const misfit = open.ok ? refuseCertain(tool, open.value as JsonObject) : open.error;

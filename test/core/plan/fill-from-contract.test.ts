@@ -83,6 +83,7 @@ test("with no earlier action of the tool nothing is guessed", () => {
     code: "BAD_REFERENCE",
     retryable: false,
     hint: "'id' is missing and no earlier action of 'search' is there to take it from; add one before this action, or send it in args.",
+    issues: [{ path: "/args/id", expected: "a reference to what is there", received: "nothing" }],
   });
 });
 
@@ -92,6 +93,7 @@ test("with several earlier actions of the tool nothing is guessed and their ids 
     code: "BAD_REFERENCE",
     retryable: false,
     hint: `'document_id', 'page' is missing and could come from 's1' or 's2'; say which with a {"$ref": "id#pointer"}.`,
+    issues: [{ path: "/args/document_id", expected: "a reference to what is there", received: "nothing" }],
   });
   expect(steps.slice(0, 2).every(({ task }) => task.ok)).toBe(true);
 });

@@ -98,6 +98,23 @@ test.each([
   );
 });
 
+test.each([
+  [{ args: { a: [1, { "b/c": { $ref: "nope#/x" } }] } }, "/args/a/1/b~1c/$ref", "nope#/x"],
+  [
+    { args: { a: { $literal: { $ref: "nope#" } }, t: { $template: "{{nope#}}" } } },
+    "/args/t/$template",
+    "nope#",
+  ],
+  [{ args: { a: { $ref: "b#/x" }, c: { $ref: "item#" } } }, "/args/c/$ref", "item#"],
+  [{ args: { a: { $ref: "item#" } }, for_each: [1, { $ref: "nope#" }] }, "/for_each/1/$ref", "nope#"],
+  [{ args: { a: { $ref: "sent#/id" } } }, "/args/a/$ref", "sent#/id"],
+  [{ depends_on: ["b", "nope"] }, "/depends_on/1", "nope"],
+])("a reference of %j that leads nowhere is refused where it stands", (action, path, received) => {
+  const failure = errorOf(planned(action, { id: "b" }, { id: "sent", tool: "mail" }).steps[0]!.task);
+  expect(failure.code).toBe("BAD_REFERENCE");
+  expect(failure.issues).toMatchObject([{ path, received: `the string "${received}"` }]);
+});
+
 test("a reference to an id that is not there names the nearest ones", () => {
   expect(hintOf({ args: { x: { $ref: "shop#/a" } } }, { id: "shops" }, { id: "recalls" })).toBe(
     "'shop#/a' refers to 'shop', which no action of this batch has as its id; there is 'shops'.",

@@ -167,6 +167,9 @@ test("makePlan() refuses an id that is not there and names the nearest ones", ()
     code: "BAD_REFERENCE",
     retryable: false,
     hint: "depends_on names 'shop', which no action of this batch has as its id; there is 'shops'.",
+    issues: [
+      { path: "/depends_on/0", expected: "a reference to what is there", received: 'the string "shop"' },
+    ],
   });
   expect(mail!.needs).toEqual([]);
   expect(shops!.task.ok).toBe(true);

@@ -55,6 +55,24 @@ test("prepareTask() keeps what references resolve to and what the schema makes o
   });
 });
 
+test.each<[Task["input"], Task["forEach"], string]>([
+  [{ id: { $ref: "shops#/ids/7" } }, undefined, "/args/id/$ref"],
+  [
+    { id: "p1", seats: { $template: "{{shops#/count}} of {{shops#/gone}}" } },
+    undefined,
+    "/args/seats/$template",
+  ],
+  [{ id: { $ref: "shops#/name?count=1" } }, undefined, "/args/id/$ref"],
+  [{ id: { $ref: "item#" } }, { $ref: "shops#/gone" }, "/for_each/$ref"],
+])(
+  "prepareTask() refuses %j over %j where a value is missing, and says at which reference",
+  (input, forEach, path) => {
+    const { code, issues } = errorOf(prepareTask(taskOf(input, { forEach }), dataOf));
+    expect(code).toBe("BAD_REFERENCE");
+    expect(issues).toMatchObject([{ path, expected: "a reference to what is there" }]);
+  },
+);
+
 test("prepareTask() holds resolved arguments to the tool's schema", () => {
   expect(errorOf(prepareTask(taskOf({ id: { $ref: "shops#/count" } }), dataOf))).toMatchObject({
     code: "INVALID_ARGS",

@@ -47,9 +47,9 @@ export function checkReferences(value: unknown, path: readonly PropertyKey[], ch
 
 function checkReference(reference: Reference, path: readonly PropertyKey[], check: ReferenceCheck): void {
   const { ids, isBackground, known, self, loops, problems } = check;
-  const { id, pointer, tokens, part } = reference;
+  const { id, text, tokens, part } = reference;
   const refuse = (expected: string, hint: string): void =>
-    problems.add(path, expected, undefined, { received: describe(`${id}#${pointer}`), hint });
+    problems.add(path, expected, undefined, { received: describe(text), hint });
   if (id === INPUT) {
     const [argument] = tokens;
     const [literal = ""] = part?.literal ?? [];

@@ -607,9 +607,9 @@ const BAD: readonly Row[] = [
   [
     "a field that no action gives",
     actions({ id: "order", tool: "get_order", args: {} }),
-    "/actions/0",
-    "references that lead somewhere",
-    "an object",
+    "/actions/0/args/order_id",
+    "a reference to what is there",
+    "nothing",
     "'order_id' is missing and no earlier action of 'search_orders' is there to take it from; add one before this action, or send it in args.",
   ],
   [
