@@ -146,7 +146,8 @@ function createStarter(
     const begin = (own: Ticket, call: Call, element?: number): void => {
       if (select !== null) own.shape((outcome) => selections.show(outcome, select, tool.isWrite));
       const position = step.index + (element ?? 0) / (LIMITS.loopElements + 1);
-      const idempotencyKey = `${key}:${step.id}${element === undefined ? "" : `:${element}`}`;
+      const ownKey = step.keyed?.key ?? `${key}:${step.id}`;
+      const idempotencyKey = element === undefined ? ownKey : `${ownKey}:${element}`;
       caps.enqueue(own, { tool, remaining: step.remaining, position }, () =>
         callHere(own, call, { ...scope, idempotencyKey }),
       );

@@ -435,6 +435,7 @@ describe("a caller", () => {
         { id: "a", tool: "far", timeout_ms: 500 },
         { id: "b", tool: "far", idempotency_key: "mine", args: { n: 1 } },
         { id: "c", tool: "tell", for_each: [1, 2] },
+        { id: "d", tool: "tell", idempotency_key: "own", depends_on: ["c"] },
       ],
       {},
       { idempotencyKey: '"order-7"' },
@@ -443,7 +444,7 @@ describe("a caller", () => {
       { id: "a", idempotency_key: "order-7:a", timeout_ms: 500 },
       { id: "b", idempotency_key: "mine" },
     ]);
-    expect(told).toEqual(["order-7:c:0", "order-7:c:1"]);
+    expect(told).toEqual(["order-7:c:0", "order-7:c:1", "own"]);
   });
 
   test("that goes away ends the request, and is told what was sent when a write here is over", async () => {
