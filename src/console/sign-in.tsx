@@ -60,7 +60,7 @@ export function SignIn({
           }
           help="It stays in this tab and is sent to this address only."
         />
-        <button type="submit" class="primary" disabled={isTrying}>
+        <button type="submit" class="primary" aria-disabled={isTrying}>
           {isTrying ? "Checking…" : "Sign in"}
         </button>
       </form>

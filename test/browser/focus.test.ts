@@ -7,6 +7,7 @@ import { openConsole } from "./open-console.ts";
 const ADMIN = "sandbox-admin-key";
 
 let question: string;
+let run: string;
 
 beforeAll(async () => {
   await put("focused", { description: "Focused" });
@@ -24,6 +25,10 @@ beforeAll(async () => {
     actions: [{ id: "ask", tool: "ask_first", args: {} }],
   });
   question = (results as [{ confirmation: { id: string } }])[0].confirmation.id;
+  const sent = await call("POST", "/v1/execute_actions", {
+    actions: [{ id: "flight", tool: "probe-book", args: { n: 1 } }],
+  });
+  run = sent.batch_id as string;
 });
 
 /** The element with the focus: its name, and its words. */
@@ -104,6 +109,93 @@ describe("The focus", () => {
     const look = () =>
       page.evaluate(() => [getComputedStyle(document.activeElement!).outlineStyle, scrollY] as const);
     expect(await look()).toEqual(["none", 0]);
+  });
+});
+
+/** A button that sends something, and where it stands. */
+interface Sender {
+  readonly name: string | RegExp;
+  readonly path: () => string;
+  readonly key?: string | null;
+  /** The method, address and body of what it sends. */
+  readonly sends: RegExp;
+  /** Answers of the API that take the place of those that it would give. */
+  readonly told?: readonly (readonly [path: RegExp, json: object, status?: number])[];
+  /** The field that is filled in before. */
+  readonly fields?: readonly [label: string, text: string];
+  /** The button of the question that is asked before it is sent. */
+  readonly yes?: string;
+}
+
+const AT = "2026-01-01T00:00:00Z";
+const TIMES = { created_at: AT, updated_at: AT, next_attempt_at: null, tries: [] };
+const DEAD = { job_id: "j", tool: "probe-echo", status: "dead", attempts: 1, ...TIMES };
+const MORE = { runs: [], jobs: [DEAD], next_cursor: "more" };
+const FIGURES = { runs: 1, actions: 1, error_rate: 0, p50_ms: 1, p95_ms: 1, throttled: 0, waiting: 0 };
+const TENANTS = { tenants: [{ ...FIGURES, tenant: "t", dead: { TIMEOUT: 1 }, tools: [] }] };
+const REFUSED = { code: "INTERNAL", title: "Internal", detail: "It did not work." };
+
+describe("A button keeps the focus while what it sent is on its way, and sends it once:", () => {
+  test.each<Sender>([
+    { name: "Sign in", key: null, path: () => "tools", sends: /GET .*v1\/jobs/, fields: ["Your key", ADMIN] },
+    { name: "Run", path: () => "tools/ask_first", sends: /POST .*execute_actions/ },
+    { name: "Try again", path: () => "jobs/j", sends: /GET .*jobs\/j/, told: [[/jobs\/j/, REFUSED, 500]] },
+    { name: "Show older", path: () => "jobs", sends: /GET .*cursor=more/, told: [[/v1\/jobs/, MORE]] },
+    {
+      name: "Retry all",
+      path: () => "jobs?status=dead",
+      sends: /GET .*limit=100/,
+      told: [[/v1\/jobs/, MORE]],
+    },
+    { name: "Retry", path: () => "jobs/j", sends: /POST .*redrive/, told: [[/v1\/jobs/, DEAD]] },
+    { name: "Make a key", path: () => "keys", sends: /POST .*v1\/keys/, fields: ["Name", "nobody"] },
+    {
+      name: "Make the endpoint",
+      path: () => "endpoints?view=new",
+      sends: /PUT .*v1\/endpoints\/ep_/,
+      fields: ["Address", TAKES],
+    },
+    {
+      name: /^Retry these/,
+      key: "sandbox-operator-key",
+      path: () => "operator/t",
+      sends: /POST .*operator\/redrive/,
+      told: [[/operator\/overview/, TENANTS]],
+      yes: "Retry",
+    },
+    { name: "Run again", path: () => `runs/${run}`, sends: /POST .*rerun/ },
+    { name: "Undo", path: () => `runs/${run}`, sends: /POST .*undo \{\}/, yes: "Undo" },
+    { name: "Approve", path: () => `confirmations/${question}`, sends: /POST .*confirmations\// },
+  ])("$name", async ({ name, key = ADMIN, path, sends, told = [], fields, yes }) => {
+    await using console = await openConsole({ key, path: "/" });
+    const { page, url } = console;
+    for (const [where, json, status = 200] of told)
+      await page.route(where, (route) => route.fulfill({ json, status }));
+    await page.goto(`${url}/console#/${path()}`);
+    if (fields !== undefined) await page.getByLabel(fields[0]).fill(fields[1]);
+    const button = page.locator("#main").getByRole("button", { name, exact: true });
+    await button.focus();
+    const place = await button.elementHandle();
+    const sent: string[] = [];
+    await page.route("**/v1/**", (route) => {
+      const asked = route.request();
+      const said = `${asked.method()} ${asked.url()} ${asked.postData()}`;
+      return sends.test(said) ? void sent.push(said) : route.fallback();
+    });
+    await page.keyboard.press("Enter");
+    if (yes !== undefined) {
+      await page.getByRole("dialog").getByRole("button", { name: yes, exact: true }).focus();
+      await page.keyboard.press("Enter");
+    }
+    await expect.poll(() => sent.length).toBe(1);
+    const isWaiting = () =>
+      place.evaluate((element) => [document.activeElement === element, element.ariaDisabled]);
+    await expect.poll(isWaiting).toEqual([true, "true"]);
+    await page.keyboard.press("Enter");
+    await place.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn))));
+    expect(await isWaiting()).toEqual([true, "true"]);
+    expect(sent).toHaveLength(1);
+    await page.unrouteAll({ behavior: "ignoreErrors" });
   });
 });
 

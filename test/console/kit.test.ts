@@ -43,9 +43,16 @@ test("an event of a stream is its name and its data, and a comment is none", () 
   ]);
 });
 
+const PAGES = SOURCES.filter((file) => /^src\/(?:features\/\w[\w-]*\/)?console\//.test(file));
+
 test("the pages take hono's hooks from one file, in which they end with their component", async () => {
-  const pages = SOURCES.filter((file) => /^src\/(?:features\/\w[\w-]*\/)?console\//.test(file));
-  const texts = await Promise.all(pages.map((file) => readFile(file, "utf8")));
-  const importing = pages.filter((_, index) => /\buse\w+[^;]*"hono\/jsx\/dom"/.test(texts[index]!));
+  const texts = await Promise.all(PAGES.map((file) => readFile(file, "utf8")));
+  const importing = PAGES.filter((_, index) => /\buse\w+[^;]*"hono\/jsx\/dom"/.test(texts[index]!));
   expect(importing).toEqual(["src/console/kit/jsx-hooks.ts"]);
+});
+
+test("no page disables what waits for an answer: that would take the focus from it", async () => {
+  const texts = await Promise.all(PAGES.map((file) => readFile(file, "utf8")));
+  const waiting = /(?<!aria-)disabled=\{[^}]*\bis(?:\w*ing|Busy)/;
+  expect(PAGES.filter((_, index) => waiting.test(texts[index]!))).toEqual([]);
 });

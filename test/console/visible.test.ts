@@ -68,11 +68,23 @@ describe("visible()", () => {
   });
 
   test("an aria attribute that is a boolean is written as a word", () => {
-    expect(jsx("p", { "aria-disabled": true, "aria-busy": false, hidden: true }).props).toEqual({
-      "aria-disabled": "true",
+    expect(jsx("p", { "aria-selected": true, "aria-busy": false, hidden: true }).props).toEqual({
+      "aria-selected": "true",
       "aria-busy": "false",
       hidden: true,
     });
+  });
+
+  test("a button that waits leaves out its click, also that of a form", () => {
+    const clicked: string[] = [];
+    const press = (isWaiting: boolean): boolean => {
+      const onClick = () => clicked.push(`waits: ${isWaiting}`);
+      const { props } = jsx("button", { onClick, "aria-disabled": isWaiting });
+      const event = new Event("click", { cancelable: true });
+      (props["onClick"] as unknown as (event: Event) => void)(event);
+      return event.defaultPrevented;
+    };
+    expect([press(true), press(false), clicked]).toEqual([true, false, ["waits: false"]]);
   });
 });
 

@@ -31,7 +31,7 @@ export function CallForm({ schema, isBusy, onRun, ...props }: CallFormProps) {
         <SchemaForm schema={schema} value={value} onChange={onChange} issues={issues} />
       )}
       <div class="row">
-        <button type="submit" class="primary" disabled={isBusy}>
+        <button type="submit" class="primary" aria-disabled={isBusy}>
           Run
         </button>
         {isBusy && <span class="spin" aria-hidden="true" />}

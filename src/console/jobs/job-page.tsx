@@ -63,7 +63,13 @@ export function JobPage({ id }: { readonly id: string }) {
           ([how, look, word, fits]) =>
             job !== null &&
             fits(job) && (
-              <button key={how} type="button" class={look} disabled={isBusy} onClick={() => void change(how)}>
+              <button
+                key={how}
+                type="button"
+                class={look}
+                aria-disabled={isBusy}
+                onClick={() => void change(how)}
+              >
                 {word}
               </button>
             ),

@@ -100,7 +100,7 @@ function RedriveAll({ tool, path, onDone }: RedriveAllProps) {
     <div class="row">
       {said !== null && <span class="small muted">{said}</span>}
       <ProblemNote problem={problem} />
-      <button type="button" disabled={isBusy} onClick={() => void look()}>
+      <button type="button" aria-disabled={isBusy} onClick={() => void look()}>
         Retry all
       </button>
       {asked !== null && (

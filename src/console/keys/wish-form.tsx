@@ -70,7 +70,7 @@ export function WishForm({ hasTenant, isBusy, faults, flags: given, onWish }: Wi
         Its quota is 120 requests in 60 s, or that of the key that makes it where it is lower.
       </p>
       <div class="row">
-        <button type="submit" class="primary" disabled={isBusy}>
+        <button type="submit" class="primary" aria-disabled={isBusy}>
           Make a key
         </button>
       </div>

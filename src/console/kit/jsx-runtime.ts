@@ -25,6 +25,8 @@ export function Fragment(props: Props): Made {
 function showProps(props: Props): Props {
   const shown: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(props)) shown[name] = showProp(name, value);
+  // A button that waits for an answer: `disabled` would take the focus from it. A click also stands for Enter in a field of its form.
+  if (props["aria-disabled"] === true) shown["onClick"] = (event: Event) => event.preventDefault();
   return shown;
 }
 

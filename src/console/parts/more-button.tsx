@@ -8,7 +8,7 @@ export function MoreButton({ of }: { readonly of: Pages<unknown> }) {
   return (
     <div class="stack tight">
       <ProblemNote problem={problem} />
-      <button type="button" class="more" onClick={more} disabled={isLoadingMore}>
+      <button type="button" class="more" onClick={more} aria-disabled={isLoadingMore}>
         {isLoadingMore ? "Loading…" : "Show older"}
       </button>
     </div>

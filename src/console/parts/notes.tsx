@@ -41,7 +41,7 @@ export function Pending({ of: { data, problem, isLoading, reload }, what, gone }
     <div class="stack tight">
       <ProblemNote problem={problem} />
       <div class="row">
-        <button type="button" onClick={reload} disabled={isLoading}>
+        <button type="button" onClick={reload} aria-disabled={isLoading}>
           Try again
         </button>
         {data !== null && <span class="muted small">Below is what was known before.</span>}

@@ -164,7 +164,7 @@ export function Workbench({ begun, tools, children }: WorkbenchProps) {
           <button
             type="button"
             class="primary"
-            aria-disabled={run?.phase === "running" ? "true" : undefined}
+            aria-disabled={run?.phase === "running"}
             onClick={() => void runIt(false)}
           >
             Run

@@ -159,7 +159,7 @@ export function ConfirmationPage({ id }: { readonly id: string }) {
               type="button"
               class={look}
               disabled={!mayDecide}
-              aria-disabled={isBusy === null ? undefined : "true"}
+              aria-disabled={isBusy !== null}
               aria-describedby={mayDecide ? undefined : "may-not-decide"}
               onClick={() => void decide(decision, rememberS)}
             >

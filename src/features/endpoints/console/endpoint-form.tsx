@@ -192,7 +192,7 @@ function EndpointForm({ known }: { readonly known: WireEndpoint | null }) {
       <DeliveryFieldset known={known} faults={faults} />
       <ProblemNote problem={faults.rest} />
       <div class="row">
-        <button type="submit" class="primary" disabled={isBusy}>
+        <button type="submit" class="primary" aria-disabled={isBusy}>
           {known === null ? "Make the endpoint" : "Save"}
         </button>
         <a class="button" href={hrefTo("endpoints", known?.id ?? null)}>

@@ -101,7 +101,7 @@ function DeadJobs({ tenant, dead, onDone }: DeadJobsProps) {
               <span class="end">
                 <button
                   type="button"
-                  disabled={isBusy}
+                  aria-disabled={isBusy}
                   aria-label={`Retry these: ${code}`}
                   onClick={() => setAsked(code)}
                 >

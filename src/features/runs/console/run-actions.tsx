@@ -34,7 +34,7 @@ export function RunActions({ run }: { readonly run: WireRun }) {
           Open in the Playground
         </button>
         {mayRerun && hasFailed && (
-          <button key="failed" type="button" disabled={isBusy} onClick={() => void rerun("failed")}>
+          <button key="failed" type="button" aria-disabled={isBusy} onClick={() => void rerun("failed")}>
             Run what failed
           </button>
         )}
@@ -43,7 +43,7 @@ export function RunActions({ run }: { readonly run: WireRun }) {
             key="again"
             type="button"
             class="primary"
-            disabled={isBusy}
+            aria-disabled={isBusy}
             onClick={() => void rerun("all")}
           >
             {isBusy ? "Running…" : "Run again"}
@@ -70,7 +70,7 @@ function CancelButton({ jobId }: { readonly jobId: string | undefined }) {
   return (
     <div class="stack tight run-actions">
       <div class="row ends">
-        <button type="button" class="danger" disabled={isBusy} onClick={() => void cancel()}>
+        <button type="button" class="danger" aria-disabled={isBusy} onClick={() => void cancel()}>
           Cancel
         </button>
       </div>

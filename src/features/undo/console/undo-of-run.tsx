@@ -97,7 +97,13 @@ export function UndoOfRun({ id, run, reload }: Places["run"]) {
       <div class="row">
         {undone.length > 0 && <h2 key="title">Undone</h2>}
         {!isLasting && (
-          <button key="ask" type="button" class="danger" disabled={isBusy} onClick={() => setAsked(true)}>
+          <button
+            key="ask"
+            type="button"
+            class="danger"
+            aria-disabled={isBusy}
+            onClick={() => setAsked(true)}
+          >
             Undo
           </button>
         )}
