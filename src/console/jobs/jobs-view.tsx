@@ -1,5 +1,6 @@
 import { useMemo, useState } from "../kit/jsx-hooks.ts";
 import { hrefTo, type Route } from "../kit/route.ts";
+import { useFilter } from "../kit/use-browser.ts";
 import { usePages } from "../kit/use-pages.ts";
 import type { WireJob } from "../kit/wire.ts";
 import { Choice, Search } from "../parts/filters.tsx";
@@ -30,9 +31,7 @@ function JobList({ query }: { readonly query: URLSearchParams }) {
   // The time is taken when the filter is chosen: a path that moves with the clock would never be the same twice.
   const path = useMemo(() => `/v1/jobs?${toQuery(filter, Date.now())}`, [text]);
   const pages = usePages<WireJob>(path, "jobs", EVERY_MS);
-  const set = (name: string, value: string): void => {
-    location.replace(hrefTo("jobs", null, { ...filter, [name]: value }));
-  };
+  const { set } = useFilter(["status", "tool", "since"]);
   const { items, first } = pages;
   const isFiltered = filter.status !== "" || filter.tool !== "" || filter.since !== "";
   return (
@@ -49,15 +48,10 @@ function JobList({ query }: { readonly query: URLSearchParams }) {
           values={JOB_STATUSES}
           say={sayJobs}
           chosen={filter.status}
-          onChoose={(value) => set("status", value)}
+          onChoose={set("status")}
         />
-        <Search label="Tool" any="Any tool" value={filter.tool} onText={(value) => set("tool", value)} />
-        <Choice
-          label="Since"
-          values={wordsOf(SINCE)}
-          chosen={filter.since}
-          onChoose={(value) => set("since", value)}
-        />
+        <Search label="Tool" any="Any tool" value={filter.tool} onText={set("tool")} />
+        <Choice label="Since" values={wordsOf(SINCE)} chosen={filter.since} onChoose={set("since")} />
       </div>
       <Pending of={first} what="the jobs" />
       {first.data !== null && items.length === 0 && (

@@ -46,9 +46,10 @@ export function useFilter<Name extends string>(names: readonly Name[]) {
   const { query } = useRoute(names);
   const filter = Object.fromEntries(names.map((name) => [name, query.get(name) ?? ""]));
   const set = (name: Name) => (value: string) => {
-    const next = Object.entries({ ...Object.fromEntries(query), [name]: value }).filter(([, text]) => text);
+    const texts = Object.entries({ ...Object.fromEntries(query), [name]: value }).filter(([, text]) => text);
+    const next = new URLSearchParams(texts).toString();
     // It takes the entry's place: the way back has no step for each letter.
-    location.replace(`${location.hash.split("?")[0] || "#/"}?${new URLSearchParams(next).toString()}`);
+    location.replace(`${location.hash.split("?")[0] || "#/"}${next && `?${next}`}`);
   };
   /** As the API reads it, behind other fields. */
   const search = Object.entries(filter).map(

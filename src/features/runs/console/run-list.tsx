@@ -2,7 +2,7 @@ import { useMemo } from "../../../console/kit/jsx-hooks.ts";
 import { wordsOf } from "../../../console/jobs/job-filter.ts";
 import { hrefTo } from "../../../console/kit/route.ts";
 import { useLoad } from "../../../console/kit/use-load.ts";
-import { useOnline } from "../../../console/kit/use-browser.ts";
+import { useFilter, useOnline } from "../../../console/kit/use-browser.ts";
 import { usePages } from "../../../console/kit/use-pages.ts";
 import { CopyButton } from "../../../console/parts/copy-button.tsx";
 import { Choice, Search } from "../../../console/parts/filters.tsx";
@@ -111,9 +111,7 @@ const SOURCES = Object.fromEntries(RUN_SOURCES.map((source) => [source, sayDoor(
 
 /** The filters of the list. They are kept in the address, so that a filtered list can be sent to a colleague. */
 function RunFilters({ filter }: { readonly filter: RunFilter }) {
-  const set = (name: keyof RunFilter) => (value: string) => {
-    location.replace(hrefTo("runs", null, { ...filter, [name]: value }));
-  };
+  const { set } = useFilter(Object.keys(filter));
   const isOpen = MORE.some(([name]) => filter[name] !== "");
   return (
     <div class="filters run-filters">
