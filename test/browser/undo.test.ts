@@ -130,6 +130,27 @@ describe("A run's page", () => {
     },
   );
 
+  test("asks again what an undo would send, and counts the week again, when the network is back", async () => {
+    await using console = await openConsole({ key: ADMIN });
+    const { page, url } = console;
+    const id = await run(url, [{ id: "flight", tool: "probe-book", args: { n: 1 } }]);
+    for (const [hash, missed, shown] of [
+      [`#/runs/${id}`, `**/v1/runs/${id}/undo`, page.getByRole("button", { name: "Undo" })],
+      ["#/usage", /v1\/runs\?limit=100/, page.getByRole("region", { name: "What ran" })],
+    ] as const) {
+      let isMissed = false;
+      await page.route(missed, (route) => {
+        isMissed = true;
+        return route.abort();
+      });
+      await page.goto(`${url}/console${hash}`);
+      await expect.poll(() => isMissed, PATIENT).toBe(true);
+      await page.unrouteAll();
+      await page.evaluate(() => dispatchEvent(new Event("online")));
+      await shown.waitFor(PATIENT);
+    }
+  });
+
   test.each(WIDTHS)("offers no undo where none can be, and says why of a write: $width px", async (look) => {
     await using console = await openConsole({ ...look, key: ADMIN });
     const { page, url } = console;

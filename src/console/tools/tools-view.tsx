@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState } from "../kit/jsx-hooks.ts";
+import { useRef } from "../kit/jsx-hooks.ts";
 import { pagesOf, useDeployment } from "../kit/deployment.ts";
 import { hrefTo, type Route } from "../kit/route.ts";
 import { Empty, Pending } from "../parts/notes.tsx";
@@ -8,8 +8,8 @@ import { count } from "../parts/count.ts";
 import { ToolPage } from "./tool-page.tsx";
 import { groupTools, type ListedTool } from "./tool-words.ts";
 import { ask } from "../kit/api.ts";
-import { useFilter, useWhenBack } from "../kit/use-browser.ts";
-import type { Loaded } from "../kit/use-load.ts";
+import { useFilter } from "../kit/use-browser.ts";
+import { type Loaded, useAnswer } from "../kit/use-load.ts";
 
 /** The callable tools: all of them, the ones that a search finds as a model finds them, or one. */
 export function ToolsView({ route }: { readonly route: Route }) {
@@ -95,35 +95,17 @@ interface Discovered {
   readonly hint?: string;
 }
 
-const UNASKED: Omit<Loaded<Discovered>, "reload"> = { data: null, problem: null, isLoading: true };
-
 /** The most that discovery lists. */
 const MOST = 50;
-/** Somebody who types is not asked about at each letter. */
 const PAUSE_MS = 200;
 
-/** Look for tools as models do; without words, for all: category by category, as discovery lists no more than fifty at once. */
+/** Look for tools as models do; without words, for all: category by category, as discovery lists no more than fifty at once. The tools that other words found stay until then. */
 function useTools(query: string): Loaded<Discovered> {
-  const [found, setFound] = useState(UNASKED);
-  const [times, setTimes] = useState(1);
-  const reload = useCallback(() => setTimes((before) => before + 1), []);
-  useWhenBack(found.problem?.code === "OFFLINE", reload);
-  useEffect(() => {
-    let isOver = false;
-    const look = async (): Promise<void> => {
-      const answer = query === "" ? await discoverAll() : await discover({ query, limit: MOST });
-      if (isOver) return;
-      const came = answer.ok ? { data: answer.data, problem: null } : { data: null, problem: answer.problem };
-      setFound({ ...came, isLoading: false });
-    };
-    setFound((before) => ({ ...before, isLoading: true }));
-    const timer = setTimeout(() => void look(), query === "" ? 0 : PAUSE_MS);
-    return () => {
-      isOver = true;
-      clearTimeout(timer);
-    };
-  }, [query, times]);
-  return { ...found, reload };
+  const look = () => (query === "" ? discoverAll() : discover({ query, limit: MOST }));
+  const loaded = useAnswer(query, look, query === "" ? {} : { pauseMs: PAUSE_MS });
+  const before = useRef(loaded.data);
+  before.current = loaded.problem === null ? (loaded.data ?? before.current) : null;
+  return { ...loaded, data: before.current };
 }
 
 function discover(body: object): ReturnType<typeof ask<Discovered>> {

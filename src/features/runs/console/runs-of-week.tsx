@@ -1,5 +1,5 @@
-import { useEffect, useMemo, useState } from "../../../console/kit/jsx-hooks.ts";
-import { ask } from "../../../console/kit/api.ts";
+import { type Answer, ask } from "../../../console/kit/api.ts";
+import { useAnswer } from "../../../console/kit/use-load.ts";
 import { count } from "../../../console/parts/count.ts";
 import { Link } from "../../../console/parts/link.tsx";
 import { type Column, Table } from "../../../console/parts/table.tsx";
@@ -9,6 +9,8 @@ import type { ListedRun } from "./wire-runs.ts";
 /** So many pages of runs are counted: each is a request. */
 const MOST_PAGES = 5;
 const PAGE = 100;
+/** While the page is seen they are counted again so often. */
+const EVERY_MS = 60_000;
 const WIDTH = 240;
 const HEIGHT = 48;
 
@@ -21,7 +23,7 @@ interface Counted extends CountedRuns {
 
 /** The runs of the last day as a line, and of the last week by tool and day. */
 export function RunsOfWeek() {
-  const counted = useCounted();
+  const { data: counted } = useAnswer("the week", countWeek, { everyMs: EVERY_MS });
   if (counted === null || counted.size === 0) return null;
   const { hours, tools, dayStarts, size, isCut } = counted;
   const day = hours.reduce((sum, { runs }) => sum + runs, 0);
@@ -88,42 +90,23 @@ function Line({ hours, label }: { readonly hours: readonly HourOfRuns[]; readonl
   );
 }
 
-/** Ask for the runs of a week, page by page, and count them; null until that is done. */
-function useCounted(): Counted | null {
-  const [found, setFound] = useState<{ readonly runs: readonly ListedRun[]; readonly isCut: boolean } | null>(
-    null,
-  );
-  const nowMs = useMemo(() => Date.now(), []);
-  const dayStarts = useMemo(() => startsOfDays(nowMs), []);
-  useEffect(() => {
-    let isOver = false;
-    const since = new Date(dayStarts[0]!).toISOString();
-    const look = async (): Promise<void> => {
-      const runs: ListedRun[] = [];
-      let cursor: string | null = null;
-      for (let page = 0; page < MOST_PAGES; page += 1) {
-        const path: string = `/v1/runs?limit=${PAGE}&since=${since}${cursor === null ? "" : `&cursor=${cursor}`}`;
-        const answer = await ask<{ runs: readonly ListedRun[]; next_cursor: string | null }>(path);
-        if (isOver || !answer.ok) return;
-        runs.push(...answer.data.runs);
-        cursor = answer.data.next_cursor;
-        if (cursor === null) break;
-      }
-      setFound({ runs, isCut: cursor !== null });
-    };
-    void look();
-    return () => void (isOver = true);
-  }, []);
-  return useMemo(
-    () =>
-      found && {
-        ...countRuns(found.runs, { nowMs, dayStarts }),
-        size: found.runs.length,
-        isCut: found.isCut,
-        dayStarts,
-      },
-    [found],
-  );
+/** Ask for the runs of a week, page by page, and count them. */
+async function countWeek(): Promise<Answer<Counted>> {
+  const nowMs = Date.now();
+  const dayStarts = startsOfDays(nowMs);
+  const since = new Date(dayStarts[0]!).toISOString();
+  const runs: ListedRun[] = [];
+  let cursor: string | null = null;
+  for (let page = 1; ; page += 1) {
+    const path: string = `/v1/runs?limit=${PAGE}&since=${since}${cursor === null ? "" : `&cursor=${cursor}`}`;
+    const answer = await ask<{ runs: readonly ListedRun[]; next_cursor: string | null }>(path);
+    if (!answer.ok) return answer;
+    runs.push(...answer.data.runs);
+    cursor = answer.data.next_cursor;
+    const counted = { size: runs.length, isCut: cursor !== null, dayStarts };
+    if (cursor === null || page === MOST_PAGES)
+      return { ...answer, data: { ...countRuns(runs, { nowMs, dayStarts }), ...counted } };
+  }
 }
 
 /** When each of the last days begins here, the oldest first. */

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "../../../console/kit/jsx-hooks.ts";
-import { ask } from "../../../console/kit/api.ts";
 import type { LaterCall, Places } from "../../../console/kit/section.ts";
+import { useLoad } from "../../../console/kit/use-load.ts";
 import { useSend } from "../../../console/kit/use-send.ts";
 import { announce } from "../../../console/parts/announce.tsx";
 import { ArgsView } from "../../../console/parts/args-view.tsx";
@@ -13,6 +13,8 @@ import { Status } from "../../../console/parts/status.tsx";
 import { type Column, ListTable, Table } from "../../../console/parts/table.tsx";
 
 const EVERY_MS = 2_000;
+/** Another page, or a run that shares its actions, may take its writes back meanwhile. */
+const PLAN_EVERY_MS = 30_000;
 
 /** One write, as the API names it. */
 interface Place {
@@ -50,7 +52,6 @@ interface Run {
 export function UndoOfRun({ id, run, reload }: Places["run"]) {
   const path = `/v1/runs/${encodeURIComponent(id)}`;
   const { send, isBusy, problem } = useSend();
-  const [plan, setPlan] = useState<readonly Planned[]>([]);
   const [isAsked, setAsked] = useState(false);
   const [answered, setAnswered] = useState<readonly Undone[]>([]);
   const { status, undone: told = [], summary, actions = [], parent } = run as Partial<Run>;
@@ -66,17 +67,12 @@ export function UndoOfRun({ id, run, reload }: Places["run"]) {
   }, [isGoing]);
   // A run of which nothing went out has nothing to take back.
   const hasDone = summary !== undefined && summary.ok + summary.initiated + summary.unknown > 0;
-  useEffect(() => {
-    let isOver = false;
-    setPlan([]);
-    if (hasDone && status !== "running" && !isGoing)
-      void ask<{ readonly undone: readonly Planned[] }>(`${path}/undo`, {
-        method: "POST",
-        body: { dry_run: true },
-        isLookup: true,
-      }).then((answer) => isOver || !answer.ok || setPlan(answer.data.undone));
-    return () => void (isOver = true);
-  }, [hasDone, status, isGoing]);
+  const mayUndo = hasDone && status !== "running" && !isGoing;
+  const { data } = useLoad<{ readonly undone: readonly Planned[] }>(mayUndo ? `${path}/undo` : null, {
+    everyMs: PLAN_EVERY_MS,
+    body: { dry_run: true },
+  });
+  const plan = data?.undone ?? [];
   const takeBack = async (): Promise<void> => {
     const answer = await send<Run>(`${path}/undo`, { method: "POST", body: {} });
     if (!answer.ok) return;
