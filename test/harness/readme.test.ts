@@ -126,6 +126,10 @@ describe("A reader who follows the README in a copy of the repository", () => {
         undefined,
       PATIENCE,
     );
+    const page = await fetch(`http://127.0.0.1:${port}/console`);
+    expect(page.headers.get("content-security-policy")).toContain("default-src 'none'");
+    const [, script] = /src="([^"]+)"/.exec(await page.text())!;
+    expect((await fetch(new URL(script!, page.url))).headers.get("content-type")).toContain("javascript");
   }, 180_000);
 
   test("saves the first tool while the sandbox runs, and calls it", async () => {

@@ -25,6 +25,10 @@ export interface MiniflareSetup {
   readonly storageDir?: string;
   readonly compatibilityDate: string;
   readonly compatibilityFlags: readonly string[];
+  /** The folder of the files that the platform serves beside the Worker. */
+  readonly assets?: string;
+  /** A port that is free; any when not given. */
+  readonly port?: number;
 }
 
 /**
@@ -59,7 +63,10 @@ export async function startMiniflare(setup: MiniflareSetup): Promise<RunningWork
       compatibilityDate: setup.compatibilityDate,
       compatibilityFlags: [...setup.compatibilityFlags],
       host: "127.0.0.1",
-      unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
+      unsafeDirectSockets: [{ host: "127.0.0.1", port: setup.port ?? 0 }],
+      ...(setup.assets !== undefined && {
+        assets: { directory: setup.assets, routerConfig: { has_user_worker: true } },
+      }),
       ...(setup.storageDir !== undefined && { resourcePersistencePath: setup.storageDir }),
       handleStructuredLogs: ({ message }) => void (output = `${output}${message}\n`.slice(-100_000)),
       log: new Log(LogLevel.NONE),

@@ -34,7 +34,7 @@ export async function startSandbox({
   without,
   script,
   ...options
-}: SandboxOptions = {}): Promise<RunningWorker> {
+}: SandboxOptions & Pick<MiniflareSetup, "assets" | "port"> = {}): Promise<RunningWorker> {
   return startMiniflare({ ...options, ...(await setUp({ vars, config, without, script })) });
 }
 
