@@ -22,7 +22,7 @@ const AT_ONCE = 100;
 type Kept = Notice & { readonly dueAt?: number };
 
 /**
- * Run a statement of SQL; what stands in it as `${value}` is bound, never text of it.
+ * Run a statement of SQL; what stands in it as `${value}` is bound, never text of it. SQLite plans it anew for each value of a bare `LIMIT ${value}`.
  *
  * @example query<Row>(this.#sql)`SELECT * FROM days WHERE no = ${no}`.toArray()
  */

@@ -167,7 +167,7 @@ export class JobTable {
            AND (?8 IS NULL OR ?8 = CASE WHEN json_valid(rest_json) THEN json_extract(rest_json, '$.origin.batchId') END)
            AND (?10 IS NULL OR ?10 = CASE WHEN json_valid(rest_json) THEN json_extract(rest_json, '$.origin.account.subject') END)
            AND (?11 IS NULL OR ?11 = CASE WHEN json_valid(rest_json) THEN json_extract(rest_json, '$.origin.key') END)
-         ORDER BY created_at DESC, id DESC LIMIT ?9)
+         ORDER BY created_at DESC, id DESC LIMIT ?9+0)
        ORDER BY created_at DESC, id DESC`,
       createdAt,
       id,
@@ -223,7 +223,7 @@ export class JobTable {
     const gone = this.#sql
       .exec<Pick<JobRow, "id" | "tool" | "format" | "status">>(
         `DELETE FROM jobs WHERE id IN (SELECT id FROM jobs WHERE ${IS_FINAL} AND updated_at < ?
-           ORDER BY updated_at LIMIT ?) RETURNING id, tool, format, status`,
+           ORDER BY updated_at LIMIT ?+0) RETURNING id, tool, format, status`,
         beforeMs,
         Math.min(count, PRUNE_ROWS),
       )

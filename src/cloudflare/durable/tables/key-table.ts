@@ -164,7 +164,7 @@ export class KeyTable {
 
   #deleteExpired(nowMs: number): void {
     this.#storage.sql.exec(
-      "DELETE FROM idempotency WHERE key IN (SELECT key FROM idempotency WHERE expires_at <= ? LIMIT ?)",
+      "DELETE FROM idempotency WHERE key IN (SELECT key FROM idempotency WHERE expires_at <= ? LIMIT ?+0)",
       nowMs,
       PRUNE_ROWS,
     );
@@ -177,7 +177,7 @@ export class KeyTable {
     let bytes = this.#bytes - 0.9 * this.#options.bytes;
     const oldest = sql
       .exec<{ key: string; bytes: number }>(
-        "SELECT key, bytes FROM idempotency WHERE lease_ends_at IS NULL ORDER BY expires_at LIMIT ?",
+        "SELECT key, bytes FROM idempotency WHERE lease_ends_at IS NULL ORDER BY expires_at LIMIT ?+0",
         PRUNE_ROWS,
       )
       .toArray();

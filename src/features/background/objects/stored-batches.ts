@@ -203,7 +203,7 @@ class ResultTable {
   /** One page, in the order of actions and elements. It has one result at least, whatever that takes. */
   page(jobId: string, { after, limit, bytes }: ResultQuery): ResultPage {
     const { step, element } = after ?? { step: WHOLE, element: WHOLE };
-    const where = "job_id = ? AND (step, element) > (?, ?) ORDER BY step, element LIMIT ?";
+    const where = "job_id = ? AND (step, element) > (?, ?) ORDER BY step, element LIMIT ?+0";
     const found = this.#read(where, jobId, step, element, limit + 1);
     const results: KeptResult[] = [];
     let size = 0;

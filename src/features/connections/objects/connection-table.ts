@@ -77,7 +77,7 @@ export class ConnectionTable {
     const { createdAt, id } = after ?? { createdAt: Number.MAX_SAFE_INTEGER, id: "" };
     return this.#read(
       `SELECT json FROM connections WHERE (?1 IS NULL OR subject = ?1) AND (?2 IS NULL OR connector = ?2)
-       AND (created_at < ?3 OR created_at = ?3 AND id > ?4) AND (over_at IS NULL OR over_at > ?6) ORDER BY created_at DESC, id LIMIT ?5`,
+       AND (created_at < ?3 OR created_at = ?3 AND id > ?4) AND (over_at IS NULL OR over_at > ?6) ORDER BY created_at DESC, id LIMIT ?5+0`,
       subject,
       connector,
       createdAt,
@@ -96,7 +96,7 @@ export class ConnectionTable {
 
   /** A page of all, by id. */
   page(after: string, limit: number): Connection[] {
-    return this.#read("SELECT json FROM connections WHERE id > ? ORDER BY id LIMIT ?", after, limit);
+    return this.#read("SELECT json FROM connections WHERE id > ? ORDER BY id LIMIT ?+0", after, limit);
   }
 
   erase(): number {

@@ -109,7 +109,7 @@ export class DeliveryTable {
     const where = status === undefined ? "" : state < 0 ? "AND state IS NULL" : `AND state = ${state}`;
     const among = seqs === undefined ? "" : "AND seq IN (SELECT value FROM json_each(?5))";
     const rows = this.#sql.exec<Pick<Row, "seq">>(
-      `SELECT seq FROM deliveries WHERE no = ?1 AND seq >= ?2 AND seq < ?3 ${where} ${among} ORDER BY seq DESC LIMIT ?4`,
+      `SELECT seq FROM deliveries WHERE no = ?1 AND seq >= ?2 AND seq < ?3 ${where} ${among} ORDER BY seq DESC LIMIT ?4+0`,
       no,
       from,
       before,
@@ -124,14 +124,14 @@ export class DeliveryTable {
     const rows = query<{ seq: number }>(this.#sql)`
       SELECT seq FROM deliveries WHERE no = ${no} AND state IS NOT NULL AND created_at >= ${since}
       AND created_at <= ${until} AND (${all ? 1 : 0} OR attempts <> '[]') ORDER BY seq
-      LIMIT ${LIMITS.eventsRecovered}`;
+      LIMIT ${LIMITS.eventsRecovered}+0`;
     return Array.from(rows, ({ seq }) => seq);
   }
 
   /** Forget an endpoint's deliveries of events before a time, so many at most; whether there were that many. */
   prune(no: number, before: number, most: number): boolean {
     const rows = query<{ seq: number; created_at: number }>(this.#sql)`
-      SELECT seq, created_at FROM deliveries WHERE no = ${no} ORDER BY seq LIMIT ${most}`.toArray();
+      SELECT seq, created_at FROM deliveries WHERE no = ${no} ORDER BY seq LIMIT ${most}+0`.toArray();
     const old = rows.filter(({ created_at: at }) => at < before);
     if (old.length > 0)
       query(this.#sql)`DELETE FROM deliveries WHERE no = ${no} AND seq <= ${old.at(-1)!.seq}`;

@@ -86,7 +86,7 @@ export class EventLog {
   /** The places of the events that a run has published before one place, the latest first. */
   ofRun(run: string, before: number, limit: number): number[] {
     const rows = query<{ seq: number }>(this.#sql)`
-      SELECT seq FROM events WHERE run = ${run} AND seq < ${before} ORDER BY seq DESC LIMIT ${limit}`;
+      SELECT seq FROM events WHERE run = ${run} AND seq < ${before} ORDER BY seq DESC LIMIT ${limit}+0`;
     return Array.from(rows, ({ seq }) => seq);
   }
 
@@ -98,7 +98,7 @@ export class EventLog {
   ): PublishedEvent[] {
     const rows = query<Row>(this.#sql)`
       SELECT * FROM events WHERE seq > ${after} AND at >= ${since} AND at <= ${until} ORDER BY seq
-      LIMIT ${limit}`;
+      LIMIT ${limit}+0`;
     return Array.from(rows, toPublished);
   }
 
@@ -139,7 +139,7 @@ export class EventLog {
     const gone = query(this.#sql)`
       DELETE FROM events WHERE seq IN (SELECT seq FROM events
       WHERE at < ${nowMs - LIMITS.eventRetentionMs} AND seq < (SELECT MAX(seq) FROM events)
-      ORDER BY seq LIMIT ${LIMITS.eventsPruned}) RETURNING seq`.toArray();
+      ORDER BY seq LIMIT ${LIMITS.eventsPruned}+0) RETURNING seq`.toArray();
     if (gone.length === LIMITS.eventsPruned) return "more";
     const left = this.#sql.exec(
       `SELECT 1 FROM (SELECT 1 FROM events LIMIT 1 OFFSET 1)

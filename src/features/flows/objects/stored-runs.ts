@@ -86,7 +86,7 @@ export class RunTable {
     this.#prunedAt = nowMs;
     const gone = query(this.#sql)`
       DELETE FROM run_causes WHERE (flow, cause) IN (SELECT flow, cause FROM run_causes
-      WHERE expires_at <= ${nowMs} LIMIT ${PRUNE_ROWS}) RETURNING 1`;
+      WHERE expires_at <= ${nowMs} LIMIT ${PRUNE_ROWS}+0) RETURNING 1`;
     this.#causes -= gone.toArray().length;
   }
 }

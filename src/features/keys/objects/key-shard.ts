@@ -95,7 +95,7 @@ export function createKeyShard(
         SELECT json FROM keys WHERE tenant = ${tenant}
         AND (created_at < ${createdAt} OR created_at = ${createdAt} AND name > ${name})
         AND (expires_at IS NULL OR expires_at > ${clock.now()}) ORDER BY created_at DESC, name
-        LIMIT ${limit + 1}`;
+        LIMIT ${limit + 1}+0`;
       const taken = takeRows(rows, {
         limit,
         characters: LIMITS.pageBytes,

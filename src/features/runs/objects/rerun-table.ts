@@ -47,7 +47,7 @@ export class RerunTable {
   /** The last reruns, the newest first. */
   last(): readonly ExportedRerun[] {
     const rows = query<Row>(this.#sql)`
-      SELECT rerun, root, at, writes FROM reruns ORDER BY rowid DESC LIMIT ${LIMITS.rerunsExported}`;
+      SELECT rerun, root, at, writes FROM reruns ORDER BY rowid DESC LIMIT ${LIMITS.rerunsExported}+0`;
     return Array.from(rows, read);
   }
 

@@ -35,7 +35,7 @@ export function createRunsPart(
 function openRuns({ env, storage: { sql }, onDue }: PartWorld, tell: TellLog | undefined): OpenPart {
   if (tell === undefined) return { methods: {} };
   const read = (most: number): readonly Row[] =>
-    query<Row>(sql)`SELECT id, json FROM run_jobs LIMIT ${most}`.toArray();
+    query<Row>(sql)`SELECT id, json FROM run_jobs LIMIT ${most}+0`.toArray();
   let dueAt = read(1).length > 0 ? 0 : null;
   const wake = (at: number): void => {
     dueAt = at;

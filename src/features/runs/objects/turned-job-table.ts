@@ -69,7 +69,7 @@ export class JobTable {
     const gone = query<{ id: string }>(this.#sql)`
       DELETE FROM turned_jobs WHERE at < ${oldest} OR id IN (SELECT id FROM turned_jobs
       ORDER BY json_extract(json, '$.status') IN ('failed', 'dead', 'unknown'), at
-      LIMIT ${Math.max(0, rows - LIMITS.runJobsKept)}) RETURNING id`;
+      LIMIT ${Math.max(0, rows - LIMITS.runJobsKept)}+0) RETURNING id`;
     if (gone.toArray().length > 0) this.#troubled = null;
   }
 

@@ -122,7 +122,7 @@ export function createSignInStore(
       const rows = query<KeyRow>(this.#sql)`
         SELECT key, metadata, expires_at FROM records WHERE key > ${after ?? ""} AND key >= ${prefix}
         AND key < ${endOf(prefix)} AND (expires_at IS NULL OR expires_at > ${clock.now()})
-        ORDER BY key LIMIT ${limit}`;
+        ORDER BY key LIMIT ${limit}+0`;
       return Array.from(rows, ({ key, metadata, expires_at }) => ({
         name: key,
         metadata,
@@ -143,7 +143,7 @@ export function createSignInStore(
         AND key < ${endOf(`grant:${prefix}`)} AND (expires_at IS NULL OR expires_at > ${clock.now()})
         AND (created_at < ${createdAt} OR created_at = ${createdAt} AND key > ${`grant:${name}`})
         AND json_extract(value, '$.authCodeWrappedKey') IS NULL ORDER BY created_at DESC, key
-        LIMIT ${limit + 1}`;
+        LIMIT ${limit + 1}+0`;
       const found = Array.from(rows, ({ key, value, created_at }) => ({
         name: key.slice("grant:".length),
         createdAt: created_at,
@@ -227,7 +227,7 @@ export function createSignInStore(
     #prune(): void {
       query(this.#sql)`
         DELETE FROM records WHERE key IN (SELECT key FROM records WHERE expires_at <= ${clock.now()}
-        ORDER BY expires_at LIMIT ${LIMITS.signInsPruned})`;
+        ORDER BY expires_at LIMIT ${LIMITS.signInsPruned}+0)`;
     }
 
     /** Wake when the next record ends, so that what is over is deleted where nothing else is written; not more often than a minute apart. */
