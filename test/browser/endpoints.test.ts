@@ -133,6 +133,10 @@ describe("The section Endpoints", () => {
         expect(await alerts.getByText(said).count(), said).toBe(1);
       await expect.poll(() => address.evaluate((field) => field === document.activeElement)).toBe(true);
       expect(await page.getByText("/url").count()).toBe(0);
+      const [limit, window] = await Promise.all(
+        ["Deliveries at most", "in seconds"].map((label) => page.getByLabel(label).boundingBox()),
+      );
+      expect({ ...limit, x: 0 }, "the fault moves no field").toEqual({ ...window, x: 0 });
       await expectAccessible(page);
     },
   );
