@@ -141,7 +141,8 @@ describe("A yes in the console", () => {
 
 describe("Run", () => {
   const planOf = (page: OpenConsole["page"]) => page.getByRole("region", { name: "Plan" });
-  const batchOf = (n: number) => JSON.stringify({ actions: [{ id: "a", tool: "probe-echo", args: { n } }] });
+  const batchOf = (n: number, tool = "probe-echo") =>
+    JSON.stringify({ actions: [{ id: "a", tool, args: { n } }] });
 
   test("sends the receipt of the plan that is shown: one that changed is refused in words, and the next Run does the plan that is shown then", async () => {
     await using console = await openConsole({ key: ADMIN });
@@ -164,6 +165,20 @@ describe("Run", () => {
     const receipts = sent.filter(({ dry_run: isDry }) => isDry !== true).map((one) => one.plan_receipt);
     expect(receipts).toEqual([expect.stringContaining("."), expect.stringContaining(".")]);
     expect(receipts[0]).not.toBe(receipts[1]);
+  });
+
+  test("says of a batch that names another tool since its plan was shown that the batch changed, and no tool", async () => {
+    await using console = await openConsole({ key: ADMIN });
+    const { page } = console;
+    const editor = page.getByRole("textbox", { name: "Batch, as JSON" });
+    await editor.fill(batchOf(1));
+    await page.getByRole("button", { name: "Plan", exact: true }).click();
+    await page.locator(".plan-view").getByText("1 action in 1 step").waitFor(PATIENT);
+    await editor.fill(batchOf(1, "probe-book"));
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    const said = planOf(page).getByText("changed since the plan was shown");
+    await said.waitFor(PATIENT);
+    expect(await said.innerText()).toContain("Nothing ran: the batch changed since the plan was shown.");
   });
 
   test("runs nothing where a tool was declared otherwise since its plan was shown, and says so", async () => {

@@ -105,7 +105,8 @@ export function Workbench({ begun, tools, children }: WorkbenchProps) {
   };
   const runIt = async (isFromText: boolean): Promise<void> => {
     if (run?.phase === "running" || !sendable()) return;
-    const receipt = shown.kind === "plan" ? shown.answer.plan.receipt : undefined;
+    const planned = shown.kind === "plan" ? shown : null;
+    const receipt = planned?.answer.plan.receipt;
     setShown({ kind: "run" });
     const actions = nameActions(readActionsOf(body));
     announce(`Running ${actions.length} actions`);
@@ -121,7 +122,11 @@ export function Workbench({ begun, tools, children }: WorkbenchProps) {
       idempotencyKey: idempotencyKey === "" ? null : idempotencyKey,
     });
     if (ended === null) return;
-    if (ended.problem?.code === "PLAN_CHANGED") return plan(ended.problem.changed);
+    if (ended.problem?.code === "PLAN_CHANGED") {
+      // A batch that names other tools has other tools and accounts, of which none need have changed.
+      const isOfSame = planned === null || toolsOf(planned.actions) === toolsOf(readActionsOf(body));
+      return plan(isOfSame ? ended.problem.changed : ["actions"]);
+    }
     if (ended.envelope !== null) announce(`Done: ${sayEnds(ended.envelope)}`);
     else if (ended.phase === "cancelled") announce("No longer followed");
   };
@@ -278,6 +283,12 @@ function sayChanged(changed: Changed): readonly string[] {
   if (changed.length === 0) return [];
   const parts = changed.map((part) => PARTS[part]).join(" and ");
   return [`Nothing ran: ${parts} changed since the plan was shown. This is the plan now; Run does it.`];
+}
+
+/** The tools that actions name, whatever their order. */
+function toolsOf(actions: unknown): string {
+  const names = new Set(nameActions(actions).map(({ tool }) => tool ?? ""));
+  return [...names].sort((one, other) => one.localeCompare(other)).join();
 }
 
 /** The actions of a body that is JSON. */
