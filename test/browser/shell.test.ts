@@ -146,6 +146,8 @@ describe("The console", () => {
     await context.setOffline(true);
     await page.getByRole("navigation", { name: "Sections" }).getByRole("link", { name: "Tools" }).click();
     await page.getByRole("alert").getByText("could not be loaded").waitFor();
+    // The network is there before the console is reached.
+    await page.route(/\/console$/, (route) => route.abort(), { times: 1 });
     await context.setOffline(false);
     await page.getByRole("heading", { level: 1, name: "Tools" }).waitFor();
   });
@@ -175,6 +177,26 @@ describe("The console", () => {
     await page.getByRole("alert").getByText("cannot be reached").waitFor();
     await context.setOffline(false);
     await shown.waitFor();
+    expect(await page.getByRole("alert").count()).toBe(0);
+  });
+
+  test("asks again and again where the network is back before it reaches anything", async () => {
+    await using console = await openConsole({ path: "/console#/tools" });
+    const { page, context } = console;
+    await page.getByRole("link", { name: /^get_weather/ }).waitFor();
+    await page.evaluate(() => void (location.hash = "#/usage"));
+    await page.getByRole("heading", { level: 1, name: "Usage" }).waitFor();
+    await context.setOffline(true);
+    await page.evaluate(() => void (location.hash = "#/tools"));
+    await page.getByRole("alert").getByText("cannot be reached").waitFor();
+    let missed = 0;
+    await page.route("**/v1/discover_tools", (route) => {
+      missed += 1;
+      return missed <= 2 ? route.abort() : route.fallback();
+    });
+    await context.setOffline(false);
+    await page.getByRole("link", { name: /^get_weather/ }).waitFor();
+    expect(missed).toBeGreaterThan(2);
     expect(await page.getByRole("alert").count()).toBe(0);
   });
 

@@ -16,12 +16,34 @@ export function useOnline(): boolean {
   return useEvents(["online", "offline"], () => navigator.onLine);
 }
 
-/** Try again when the browser has a network again, as long as something `isMissed` without one. */
+/** The pause after the first try, and the longest of those that follow, each twice the one before. */
+const PAUSE_MS = 1_000;
+const MOST_PAUSE_MS = 60_000;
+
+/**
+ * Try again when the browser has a network again, as long as something `isMissed` without one: also after pauses while the page is seen. A
+ * laptop that wakes up has a network before it reaches anything.
+ */
 export function useWhenBack(isMissed: boolean, again: () => void): void {
   useLayoutEffect(() => {
     if (!isMissed) return undefined;
-    addEventListener("online", again);
-    return () => removeEventListener("online", again);
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const wait = (pauseMs: number): void => {
+      clearTimeout(timer);
+      timer = setTimeout(() => {
+        if (document.visibilityState === "visible") again();
+        wait(Math.min(2 * pauseMs, MOST_PAUSE_MS));
+      }, pauseMs);
+    };
+    const back = (): void => {
+      again();
+      wait(PAUSE_MS);
+    };
+    addEventListener("online", back);
+    return () => {
+      clearTimeout(timer);
+      removeEventListener("online", back);
+    };
   }, [isMissed, again]);
 }
 

@@ -77,6 +77,7 @@ export function useAnswer<T>(
     const timer = setInterval(look, everyMs);
     const listening = new AbortController();
     document.addEventListener("visibilitychange", look, listening);
+    addEventListener("online", look, listening);
     changes.addEventListener(CHANGED, look, listening);
     return () => {
       clearInterval(timer);
@@ -85,7 +86,7 @@ export function useAnswer<T>(
   }, [load, everyMs]);
   const isNew = state.asked !== asked;
   const { data, problem } = isNew ? UNASKED : state;
-  useWhenBack(everyMs !== undefined || problem?.code === "OFFLINE", load);
+  useWhenBack(everyMs === undefined && problem?.code === "OFFLINE", load);
 
   return { data, problem, isLoading: isLoading || isNew, reload: load };
 }

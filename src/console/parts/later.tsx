@@ -5,6 +5,8 @@ import { Loading } from "./notes.tsx";
 import { Title } from "./title.tsx";
 
 const reload = (): void => location.reload();
+/** Once the console is reached: the browser's own page of an error would take its place. */
+const reloadWhenReached = (): void => void fetch(location.pathname).then(reload, () => {});
 
 /**
  * Make a view whose script is asked for when it is first shown, for pages that few people begin with. A tab that is older than the last
@@ -22,7 +24,7 @@ export function later(load: () => Promise<SectionPage["View"]>): SectionPage["Vi
       );
     }, []);
     // A browser asks once for a script: only a new page asks again.
-    useWhenBack(state === "failed", reload);
+    useWhenBack(state === "failed", reloadWhenReached);
     if (View !== undefined) return <View {...given} />;
     if (state !== "failed") return <Loading what="the page" />;
     return (
