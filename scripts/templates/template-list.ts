@@ -12,7 +12,7 @@ export interface Template {
 
 /** The templates, in the order in which they are offered. */
 export const TEMPLATES: readonly Template[] = [
-  { name: "starter", project: "my-volley", objects: ["KeyShard"], store: "BOOKINGS" },
+  { name: "starter", project: "my-volley", objects: ["KeyShard", "RunLog"], store: "BOOKINGS" },
   {
     name: "agent-backend",
     project: "my-agent-backend",

@@ -25,6 +25,15 @@ test.each(TEMPLATES)(
   },
 );
 
+test("the starter keeps the runs whose traces the documents show, and these say how many features it lists", async () => {
+  const read = (path: string) => readFile(path, "utf8");
+  const listed = /features: \[(.*)\]/.exec(await read("templates/starter/src/worker.ts"))![1]!.split(", ");
+  expect(listed).toContain("runs()");
+  expect(await read("templates/starter/README.md")).toContain("Runs has a trace of each");
+  const words = ["six", "seven", "eight"];
+  expect(await read("docs/features.md")).toContain(`the starter lists ${words[listed.length - 6]}.`);
+});
+
 test("one version stands in both packages and in the starter's dependency", async () => {
   const read = async (path: string) =>
     JSON.parse(await readFile(path, "utf8")) as { version: string; dependencies: Record<string, string> };
