@@ -9,7 +9,7 @@ import { trial } from "../support/trial.ts";
 trial(
   "documents are loaded, found, and replaced by those of the same id, however long they are",
   async () => {
-    await using data = await startDataBindings();
+    const data = await startDataBindings();
     const load = async (text: string): Promise<void> => {
       const sql = writeDocumentsSql("acme", [{ document_id: "guide/o'hara.md", text }]);
       const statements = sql.split(/;\n(?=INSERT|UPDATE|$)/).filter((statement) => statement !== "");

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 
 import { createContacts } from "../../../src/tools/data/create-contacts.ts";
 import { deleteContacts } from "../../../src/tools/data/delete-contacts.ts";
@@ -9,7 +9,6 @@ import { trial } from "../../support/trial.ts";
 
 let data: DataBindings;
 beforeAll(async () => void (data = await startDataBindings()));
-afterAll(() => data[Symbol.asyncDispose]());
 beforeEach(() => data.database.prepare("DELETE FROM contacts WHERE tenant = 'acme'").all());
 
 const ADA = { email: "ada@example.com", name: "Ada" };

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 
 import { parseArgs } from "../../../src/core/catalog/parse-args.ts";
 import { csvReport } from "../../../src/tools/data/csv-report.ts";
@@ -8,7 +8,6 @@ import { trial } from "../../support/trial.ts";
 
 let data: DataBindings;
 beforeAll(async () => void (data = await startDataBindings()));
-afterAll(() => data[Symbol.asyncDispose]());
 
 let calls = 0;
 async function report(args: object, tenant = "sandbox") {

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 
 import { queryOrders } from "../../../src/tools/data/query-orders.ts";
 import { type DataBindings, startDataBindings } from "../../support/data-bindings.ts";
@@ -8,7 +8,6 @@ import { trial } from "../../support/trial.ts";
 
 let data: DataBindings;
 beforeAll(async () => void (data = await startDataBindings()));
-afterAll(() => data[Symbol.asyncDispose]());
 
 interface Orders {
   readonly orders: readonly { readonly order_id: string; readonly total_cents: number }[];

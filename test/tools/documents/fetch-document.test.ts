@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 
 import * as LIMITS from "../../../src/tools/kit/limits.ts";
 import { fetchDocument } from "../../../src/tools/documents/fetch-document.ts";
@@ -8,7 +8,6 @@ import { trial } from "../../support/trial.ts";
 
 let data: DataBindings;
 beforeAll(async () => void (data = await startDataBindings()));
-afterAll(() => data[Symbol.asyncDispose]());
 
 const read = (args: object, tenant = "sandbox"): Promise<unknown> =>
   runTool(fetchDocument, args, { bindings: data.bindings, tenant }).output;

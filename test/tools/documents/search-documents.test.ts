@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 
 import { searchDocuments } from "../../../src/tools/documents/search-documents.ts";
 import { type DataBindings, startDataBindings } from "../../support/data-bindings.ts";
@@ -18,7 +18,6 @@ interface Found {
 
 let data: DataBindings;
 beforeAll(async () => void (data = await startDataBindings()));
-afterAll(() => data[Symbol.asyncDispose]());
 
 async function search(args: object, tenant = "sandbox"): Promise<Found> {
   return (await runTool(searchDocuments, args, { bindings: data.bindings, tenant }).output) as Found;

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeAll, beforeEach, expect, test } from "vitest";
 
 import { generateImage } from "../../../src/tools/images/generate-image.ts";
 import { countImages, resetImages } from "../../sandbox/upstreams/openai-images.ts";
@@ -9,7 +9,6 @@ import { trial } from "../../support/trial.ts";
 
 let data: DataBindings;
 beforeAll(async () => void (data = await startDataBindings({ unmigrated: true })));
-afterAll(() => data[Symbol.asyncDispose]());
 beforeEach(resetImages);
 
 function generate(args: object, options: Parameters<typeof runTool>[2] = {}) {

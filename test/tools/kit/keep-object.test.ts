@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 
 import * as LIMITS from "../../../src/tools/kit/limits.ts";
 import { keepObject } from "../../../src/tools/kit/keep-object.ts";
@@ -10,7 +10,6 @@ const TABLE = { contentType: "text/csv; charset=utf-8", extension: "csv" };
 
 let data: DataBindings;
 beforeAll(async () => void (data = await startDataBindings()));
-afterAll(() => data[Symbol.asyncDispose]());
 
 function contextOf(
   idempotencyKey: string,

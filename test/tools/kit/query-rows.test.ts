@@ -18,13 +18,13 @@ function failing(message: string): FakeToolContext {
 }
 
 trial("queryRows() binds the tenant first", async () => {
-  await using data = await startDataBindings();
+  const data = await startDataBindings();
   const rows = await queryRows(contextOf(data.bindings), "SELECT ?1 AS tenant, ?2 AS a, ?3 AS b", "x", null);
   expect(rows).toEqual([{ tenant: "sandbox", a: "x", b: null }]);
 });
 
 trial("queryRows() says that the migrations are missing where a table is", async () => {
-  await using data = await startDataBindings({ unmigrated: true });
+  const data = await startDataBindings({ unmigrated: true });
   const asked = queryRows(contextOf(data.bindings), "SELECT name FROM contacts WHERE tenant = ?1");
   await expect(asked).rejects.toMatchObject({
     failure: { code: "MISCONFIGURED", retryable: false, hint: expect.stringContaining("migrations") },
@@ -34,7 +34,7 @@ trial("queryRows() says that the migrations are missing where a table is", async
 trial(
   "tryRows() gives a constraint that a statement offends as a value, and stores nothing of it",
   async () => {
-    await using data = await startDataBindings();
+    const data = await startDataBindings();
     const insert = `INSERT INTO contacts (tenant, email, name)
     VALUES (?1, 'new@example.com', 'New'), (?1, 'ADA@example.com', 'Again')`;
     expect(await tryRows(contextOf(data.bindings), insert)).toEqual({ ok: false, error: "constraint" });
@@ -54,7 +54,7 @@ test.each([
 });
 
 trial("queryRows() throws a statement that is wrong, because that is a bug", async () => {
-  await using data = await startDataBindings();
+  const data = await startDataBindings();
   await expect(queryRows(contextOf(data.bindings), "SELECT FROM")).rejects.toThrow("D1_ERROR");
 });
 

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 
 import * as presentation from "../../../src/packs/presentation.ts";
 import { createPresentation } from "../../../src/tools/media/create-presentation.ts";
@@ -11,7 +11,6 @@ import { trial } from "../../support/trial.ts";
 
 let data: DataBindings;
 beforeAll(async () => void (data = await startDataBindings({ unmigrated: true })));
-afterAll(() => data[Symbol.asyncDispose]());
 
 async function create(args: object): Promise<{ output: unknown; files: Map<string, string> }> {
   const bindings = { ...data.bindings, LOADER: createFakeLoader({ presentation }) };
