@@ -98,7 +98,7 @@ export function countValues(text: string, enough: number): number {
 }
 
 /** Where the string that begins at `start` ends; the text's end when it does not. */
-function endOfString(text: string, start: number): number {
+export function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
     let slashes = 0;
     while (text.charCodeAt(end - 1 - slashes) === BACKSLASH) slashes += 1;

@@ -1,3 +1,5 @@
+import { endOfString } from "../contract/parse-json.ts";
+
 /** Stands in place of a secret. */
 export const MARK = "[redacted]";
 /** Shorter secrets are ignored: as part of ordinary words they would be found everywhere, and hide nothing. */
@@ -87,7 +89,7 @@ function redactTokens(json: string, find: Find, first: Span): string {
     const gap = json.slice(at, open);
     result += isIn(at, open) ? redactNumbers(gap, find) : gap;
     if (quote === -1) break;
-    at = endOfString(json, open);
+    at = endOfString(json, open) + 1;
     const token = json.slice(open, at);
     result += isIn(open, at) ? redactString(token, find) : token;
   }
@@ -115,16 +117,6 @@ function redactText(text: string, find: Find, openFrom?: number): Redacted {
 
 function redactNumbers(gap: string, find: Find): string {
   return gap.replaceAll(/[-\d][\d.eE+-]*/g, (number) => (find(number, 0) === null ? number : `"${MARK}"`));
-}
-
-/** The index after the quote that closes the string opened at `open`. */
-function endOfString(json: string, open: number): number {
-  for (let at = open + 1; at < json.length; at += 1) {
-    const char = json[at];
-    if (char === "\\") at += 1;
-    else if (char === '"') return at + 1;
-  }
-  throw new Error("Cannot redact: the text is not JSON");
 }
 
 /**

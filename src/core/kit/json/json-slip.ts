@@ -91,8 +91,8 @@ class Scanner {
   #value(): JsonSlip | null {
     this.#skip(SPACE);
     const next = this.#next;
-    if (next === "{") return this.#object();
-    if (next === "[") return this.#array();
+    if (next === "{") return this.#inside("}");
+    if (next === "[") return this.#inside("]");
     if (next === '"') return this.#string();
     if (this.#skip(NUMBER) !== "") return this.#afterNumber();
     const at = this.#at;
@@ -167,37 +167,29 @@ class Scanner {
     return null;
   }
 
-  #array(): JsonSlip | null {
+  /** Go through the elements of an array, or the fields of an object. */
+  #inside(closing: "]" | "}"): JsonSlip | null {
     const begin = this.#at;
     this.#at += 1;
     this.#skip(SPACE);
-    if (this.#next === "]") return this.#step();
+    if (this.#next === closing) return this.#step();
     for (;;) {
-      const slip = this.#value();
+      const slip = closing === "]" ? this.#value() : this.#field();
       if (slip !== null) return slip;
-      const end = this.#separator("]", begin);
+      const end = this.#separator(closing, begin);
       if (end !== "next") return end;
     }
   }
 
-  #object(): JsonSlip | null {
-    const begin = this.#at;
-    this.#at += 1;
+  #field(): JsonSlip | null {
     this.#skip(SPACE);
-    if (this.#next === "}") return this.#step();
-    for (;;) {
-      this.#skip(SPACE);
-      const slip = this.#next === '"' ? this.#string() : this.#misnamed();
-      if (slip !== null) return slip;
-      this.#skip(SPACE);
-      if (this.#next !== ":")
-        return this.#stray() ?? this.#slip("a colon (:) stands between a field's name and its value");
-      this.#at += 1;
-      const inner = this.#value();
-      if (inner !== null) return inner;
-      const end = this.#separator("}", begin);
-      if (end !== "next") return end;
-    }
+    const slip = this.#next === '"' ? this.#string() : this.#misnamed();
+    if (slip !== null) return slip;
+    this.#skip(SPACE);
+    if (this.#next !== ":")
+      return this.#stray() ?? this.#slip("a colon (:) stands between a field's name and its value");
+    this.#at += 1;
+    return this.#value();
   }
 
   #misnamed(): JsonSlip {
@@ -239,11 +231,6 @@ class Scanner {
 }
 
 function sayControl(character: string): string {
-  const escapes: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
-  const code = character.charCodeAt(0).toString(16).padStart(4, "0");
-  const [name, written] = [
-    character === "\n" || character === "\r" ? "a line break" : "a control character",
-    escapes[character] ?? `\\u${code}`,
-  ];
-  return `${name} inside a string is written ${written}`;
+  const name = character === "\n" || character === "\r" ? "a line break" : "a control character";
+  return `${name} inside a string is written ${JSON.stringify(character).slice(1, -1)}`;
 }
