@@ -7,6 +7,7 @@ import type { Issue } from "./failure.ts";
 import { isJsonObject } from "./json.ts";
 import * as LIMITS from "./limits.ts";
 import { Pending } from "./pending.ts";
+import { MARKERS } from "./reference.ts";
 
 /** The expectation that an issue about a field that does not exist names. */
 export const NO_SUCH_FIELD = "no such field";
@@ -121,8 +122,27 @@ export function explainMisfit(
 ): Misfit {
   const issues = toIssues(error, input, { base }) as [Issue, ...Issue[]];
   if (isForeign) return { issues, hint: toForeignHint(issues, known, toPointer(base)) };
-  const next = suggestForm(error.issues[0]!, input) || suggestFields(issues, known, toPointer(base));
+  const next =
+    (base[0] === "args" && suggestMarker(error.issues, input)) ||
+    suggestForm(error.issues[0]!, input) ||
+    suggestFields(issues, known, toPointer(base));
   return { issues, hint: `${toHint(issues)} ${next}`.trim() };
+}
+
+/** Say which marker was meant by an object that does not fit; empty where none was. One that fits is what was sent. */
+function suggestMarker(issues: readonly ZodIssue[], input: unknown): string {
+  for (const { path } of issues) {
+    // Where a field is missing, the object around it is what does not fit.
+    const value = valueAt(input, path) ?? valueAt(input, path.slice(0, -1));
+    const [name = "", another] = isJsonObject(value) ? Object.keys(value) : [];
+    const [meant] = name.startsWith("$") && another === undefined ? nearest(name, MARKERS, 1) : [];
+    if (meant !== undefined && meant !== name) return sayMeant(name, meant);
+  }
+  return "";
+}
+
+function sayMeant(name: string, meant: string): string {
+  return `Did you mean '${meant}' instead of '${visibleText(name)}'?`;
 }
 
 /** Say how a value is written that is right but for its form; empty where nothing is known of it. */
@@ -307,7 +327,7 @@ export function suggestFields(issues: readonly Issue[], known: readonly string[]
   });
   const suggestions = strange.flatMap((name) => {
     const meant = findMeant(name, known);
-    return meant === undefined ? [] : [`Did you mean '${meant}' instead of '${visibleText(name)}'?`];
+    return meant === undefined ? [] : [sayMeant(name, meant)];
   });
   const isStrange = suggestions.length === 0 && strange.length === issues.length;
   if (!isStrange || known.length === 0) return suggestions.join(" ");

@@ -37,6 +37,19 @@ test("parseArgs() suggests the argument that a misspelt one may have meant", () 
   );
 });
 
+test("parseArgs() says which marker a misspelt one was meant for only where the object does not fit", () => {
+  const tool = defineTool({
+    ...declareTool(),
+    input: z.strictObject({ id: z.string(), any: z.unknown().optional() }),
+  });
+  const slip = { $rf: "found#/id" };
+  expect(errorOf(parseArgs(tool, { id: slip })).hint).toBe(
+    "/args/id must be a string, received an object. Did you mean '$ref' instead of '$rf'?",
+  );
+  expect(errorOf(parseArgs(getOrder, slip)).hint).toContain("Did you mean '$ref' instead of '$rf'?");
+  expect(valueOf(parseArgs(tool, { id: "1", any: slip }))).toEqual({ id: "1", any: slip });
+});
+
 test("parseArgs() suggests no argument for a field further in", () => {
   const input = z.strictObject({ id: z.string(), filter: z.strictObject({}) });
   const tool = defineTool({ ...declareTool(), input });

@@ -212,6 +212,36 @@ test.each([
   expect(hint.endsWith(next)).toBe(true);
 });
 
+const markers = z.looseObject({
+  text: z.string().optional(),
+  list: z.array(z.looseObject({ name: z.string() })).optional(),
+  inner: z.strictObject({ $filter: z.string() }).optional(),
+});
+
+test.each([
+  [{ text: { $rf: "found#/id" } }, "'$ref' instead of '$rf'"],
+  [{ text: { $Refs: "found#/id" } }, "'$ref' instead of '$Refs'"],
+  [{ text: { $templat: "{{found#/id}}" } }, "'$template' instead of '$templat'"],
+  [{ list: [{ $litteral: {} }] }, "'$literal' instead of '$litteral'"],
+  [{ inner: { $reference: "found#" } }, "'$ref' instead of '$reference'"],
+])("explainMisfit() says of %j which marker was meant, where arguments may have one", (value, meant) => {
+  const { error } = markers.safeParse(value);
+  const hint = (base: string[]) => explainMisfit(error!, value, { known: [], base }).hint;
+  expect(hint(["args"])).toContain(` Did you mean ${meant}?`);
+  expect(hint([])).not.toContain("$ref' instead");
+});
+
+test.each([
+  { text: { rf: "found#" } },
+  { text: { $rf: "found#", or: 1 } },
+  { text: { $where: "found#" } },
+  { text: { $: "found#" } },
+  { inner: { $filter: 1 } },
+])("explainMisfit() takes no key of %j for a marker", (value) => {
+  const { hint } = explainMisfit(markers.safeParse(value).error!, value, { known: [], base: ["args"] });
+  expect(hint).not.toContain("mean");
+});
+
 test.each([{ n: "twelve" }, { n: "1e400" }, { flag: "yes" }, { n: null }, { list: {} }])(
   "explainMisfit() says of %j only what is wrong",
   (value) => {
