@@ -97,10 +97,12 @@ export class RunRecord {
       const [step, outcome] = [steps[at]!, outcomes[at]!];
       const name = nameOf(step, isTool);
       this.#tools.add(name, step, outcome, this.#actions);
+      const asked = JSON.stringify(askedName(step, name, redact !== null));
+      if (asked !== undefined) this.#tools.ask(redact === null ? asked : redact(asked));
       const open = toOpening(step, name, outcome, { round, batchId, afterMs });
       outline.push(`${open}${toOutline(outcome)}}`);
       // A private tool's answer stands in no other action either: the reference to it does.
-      const own = { ...of, name, borrows: step.needs.some(hides), hides: hides(at) };
+      const own = { ...of, asked, borrows: step.needs.some(hides), hides: hides(at) };
       if (this.#hasContent) full.push(`${open}${this.#toContent(step, outcome, own)}}`);
       this.#actions += 1;
     }
@@ -132,7 +134,7 @@ export class RunRecord {
   }
 
   toHeadJson(facts: RunFacts): string {
-    return `${JSON.stringify(facts).slice(0, -1)},"tools":${this.#tools.toJson()}}`;
+    return `${JSON.stringify(facts).slice(0, -1)},"tools":${this.#tools.toJson(this.#hasContent)}}`;
   }
 
   /** @param joined the answers of a model that its batches were asked for by, and when the run began */
@@ -154,7 +156,7 @@ export class RunRecord {
   #toContent(
     step: Step,
     outcome: Outcome,
-    { plan, ran, afterMs, isPrivate, redact, name, borrows, hides }: OfBatch,
+    { plan, ran, afterMs, isPrivate, redact, asked, borrows, hides }: OfBatch,
   ): string {
     const resolved = borrows ? undefined : ran?.prepared.get(step.index)?.input;
     const task = step.task.ok ? step.task.value : undefined;
@@ -178,8 +180,7 @@ export class RunRecord {
     const most = LIMITS.runActionBytes + (log === undefined ? 0 : utf8Length(log));
     const content = new ActionContent(Math.min(most, this.#contentLeft), redact);
     if (log !== undefined) content.put("log", log);
-    const asked = askedName(step, name, redact !== null);
-    if (asked !== undefined) content.put("asked", JSON.stringify(asked));
+    if (asked !== undefined) content.put("asked", asked);
     if ("error" in outcome) content.put("error", JSON.stringify(toWireFailure(outcome.error)), LINK);
     if (outcome.status === "pending_confirmation")
       content.put("confirmation", JSON.stringify(toWirePending(outcome.confirmation)), LINK);
@@ -210,8 +211,8 @@ type OfBatch = Pick<SeenBatch, "plan"> & {
   readonly afterMs: number;
   readonly isPrivate: AddOptions["isPrivate"];
   readonly redact: ((json: string) => string) | null;
-  /** The name of its tool, as far as there is one of that name. */
-  readonly name: string;
+  /** The name that was sent where there is no such tool, as JSON. */
+  readonly asked: string | undefined;
   readonly borrows: boolean;
   readonly hides: boolean;
 };

@@ -90,6 +90,8 @@ export interface ToolCount {
   readonly failed?: { readonly at: number; readonly action: string; readonly code: string };
   /** The questions that some of them wait for. */
   readonly waits?: readonly Waiting[];
+  /** The first names that were sent where there is no such tool; absent where no content is kept. */
+  readonly asked?: readonly string[];
 }
 
 /** Actions that wait for a person. */

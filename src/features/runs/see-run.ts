@@ -4,6 +4,7 @@ import { UNKNOWN_TOOL } from "../../core/observe/watch.ts";
 import type { TurnedJob } from "./turned-job.ts";
 import { ENDS, type RunHead, type RunStatus, type ToolCount } from "./run.ts";
 import type { ListedRun, Look } from "./run-log-methods.ts";
+import { TOOLS_LISTED } from "./tool-counts.ts";
 
 /** Says whether the run that answered a question went well; undefined where the log has none. */
 export type AnswerOf = (question: string) => boolean | undefined;
@@ -90,6 +91,7 @@ export function seeRun(
       actions: total,
       summary: { total, ok: success, error, initiated, skipped, pending_confirmation: pending, unknown },
       tools: tools.slice(0, TOOLS_LISTED).map(({ tool }) => tool),
+      unknown_tools: tools.find(({ asked }) => asked !== undefined)?.asked,
       tags,
       subject,
       connections,
@@ -100,9 +102,6 @@ export function seeRun(
 }
 
 const INITIATED = ENDS.indexOf("initiated");
-
-/** Tools that a list names of each run. */
-const TOOLS_LISTED = 10;
 
 interface Asked {
   /** Actions that wait for a person still. */

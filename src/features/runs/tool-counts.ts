@@ -1,4 +1,5 @@
 import { countedAs, isConsequence, isInDoubt, type Outcome } from "../../core/contract/outcome.ts";
+import { UNKNOWN_TOOL } from "../../core/observe/watch.ts";
 import type { Step } from "../../core/plan/step.ts";
 import { ENDS, type ToolCount } from "./run.ts";
 
@@ -24,9 +25,18 @@ function jobsOf(outcome: Outcome): number {
     .length;
 }
 
+/** Tools that a list names of each run. */
+export const TOOLS_LISTED = 10;
+
 /** How the actions of a run ended, by their tools. */
 export class ToolCounts {
   readonly #tools = new Map<string, Counted>();
+  readonly #asked = new Set<string>();
+
+  /** Take up a name that was sent where there is no such tool, as JSON. */
+  ask(json: string): void {
+    if (this.#asked.size < TOOLS_LISTED) this.#asked.add(json);
+  }
 
   /** @param at which action of the run it is */
   add(name: string, { id: action }: Step, outcome: Outcome, at: number): void {
@@ -45,7 +55,8 @@ export class ToolCounts {
     waits.set(id, { ...waiting, actions: waiting.actions + 1 });
   }
 
-  toJson(): string {
+  /** @param hasContent whether it says words of the caller */
+  toJson(hasContent: boolean): string {
     let tools = "";
     for (const [tool, { ends, jobs, failed, waits, inDoubt }] of this.#tools) {
       tools += `${tools === "" ? "" : ","}{"tool":${JSON.stringify(tool)},"ends":[${ends.join(",")}]`;
@@ -54,6 +65,8 @@ export class ToolCounts {
       if (failed !== undefined) tools += `,"failed":${JSON.stringify(failed)}`;
       if (waits !== undefined)
         tools += `,"waits":${JSON.stringify([...waits].map(([question, waiting]) => ({ question, ...waiting })))}`;
+      if (hasContent && tool === UNKNOWN_TOOL && this.#asked.size > 0)
+        tools += `,"asked":[${[...this.#asked].join(",")}]`;
       tools += "}";
     }
     return `[${tools}]`;

@@ -58,13 +58,18 @@ export function isGoing({ status, tools }: Pick<ListedRun, "status" | "tools">):
 }
 
 /** Name a run by what ran: its flow, or its tools. */
-export function nameRun(run: Pick<ListedRun, "flow" | "tools" | "actions" | "status">): string {
-  const { flow, tools, actions } = run;
+export function nameRun(
+  run: Pick<ListedRun, "flow" | "tools" | "unknown_tools" | "actions" | "status">,
+): string {
+  const { flow, actions, unknown_tools: unknown } = run;
+  const tools = run.tools.flatMap((tool) =>
+    tool === "(unknown)" ? (unknown?.map((name) => `${name} (no such tool)`) ?? "no such tool") : tool,
+  );
   if (flow !== undefined) return flow;
   if (isGoing(run)) return "Batch in the background";
   if (tools.length === 0) return actions === 0 ? "no action" : count(actions, "action");
   const more = tools.length - MOST_NAMED;
-  const named = tools.slice(0, MOST_NAMED).join(", ").replace("(unknown)", "no such tool");
+  const named = tools.slice(0, MOST_NAMED).join(", ");
   return `${named}${more > 0 ? ` and ${more} more` : ""}`;
 }
 

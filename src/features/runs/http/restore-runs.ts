@@ -91,6 +91,7 @@ const restoreSchema = strictSchema("RestoreRuns", () => {
         tool: z.string(),
         ends: z.array(count).check(z.length(ENDS.length)),
         jobs: z.optional(count),
+        asked: z.optional(z.array(z.string())),
         failed: z.optional(z.strictObject({ at: count, action: z.string(), code: z.string() })),
         waits: z.optional(z.array(z.strictObject({ question: id, until: z.number(), actions: count }))),
       }),

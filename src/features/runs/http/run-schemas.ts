@@ -44,6 +44,9 @@ export const listedRunSchema = strictSchema("ListedRun", () => ({
   actions: count,
   summary: summarySchema(),
   tools: z.array(z.string()).check(z.describe("Ten at most")),
+  unknown_tools: z
+    .optional(z.array(z.string()))
+    .check(z.describe("The names that were sent for `(unknown)`, ten at most")),
   tags: z.optional(z.array(z.string())),
   subject: z.optional(z.string()).check(z.describe("Whose connections its tools used")),
   connections: z

@@ -56,6 +56,11 @@ test("A run is named by its flow or its tools, of which a row has three", () => 
   expect(nameRun({ tools: [], actions: 0, status: "error" })).toBe("no action");
   expect(nameRun({ tools: [], actions: 0, status: "running" })).toBe("Batch in the background");
   expect(nameRun({ tools: ["a"], actions: 1, status: "running" })).toBe("a");
+  const tools = ["(unknown)", "a"];
+  expect(nameRun({ tools, unknown_tools: ["x", "y"], actions: 3, status: "error" })).toBe(
+    "x (no such tool), y (no such tool), a",
+  );
+  expect(nameRun({ tools, actions: 2, status: "error" })).toBe("no such tool, a");
 });
 
 test("What a rerun does about writes is true of those that were undone, which it sends again", () => {

@@ -156,7 +156,9 @@ describe("An action of a tool that there is not", () => {
     const { batch_id: id } = await volley.run({
       actions: [...asked.actions, { id: "b", tool: "echo_text", args: { text: "b" } }],
     });
-    expect((await list(volley)).runs).toMatchObject([{ tools: ["(unknown)", "echo_text"] }]);
+    const unknown = { tools: ["(unknown)", "echo_text"], unknown_tools: ["echo_txet"] };
+    expect((await list(volley)).runs).toMatchObject([unknown]);
+    expect(await show(volley, id)).toMatchObject(unknown);
     expect((await show(volley, id))["actions"]).toMatchObject([...named, { id: "b" }]);
     const again = await json<{ results: object[]; batch_id: string }>(
       send(volley, "POST", `/v1/runs/${id}/rerun`, {}),
@@ -166,16 +168,28 @@ describe("An action of a tool that there is not", () => {
     expect((await show(volley, again.batch_id))["actions"]).toMatchObject([...named, { id: "b" }]);
   });
 
+  test("is told in lists by ten names at most, each once and cut as in its run", async () => {
+    const volley = await start();
+    const names = [...Array.from({ length: 12 }, (_, n) => `no_${n}`), "no_0"];
+    const actions = ["x\u202e".repeat(40), ...names].map((tool) => ({ tool, args: {} }));
+    const { batch_id: id } = await volley.run({ actions });
+    const [run] = (await list(volley)).runs;
+    const [first] = (await show(volley, id))["actions"] as { readonly tool: string }[];
+    expect(run?.["unknown_tools"]).toEqual([first?.tool, ...names.slice(0, 9)]);
+    expect(first?.tool).toMatch(/^(x\\u\{202e\}){7}x…$/);
+  });
+
   trial("shows none where no content is kept, and none that a secret of a tool is in", async () => {
     const outline = await start({ env: { VOLLEY_RUNS: "outline" } });
     const { batch_id: id } = await outline.run(asked);
     await outline.advance(2_000);
     expect((await show(outline, id))["actions"]).toMatchObject([{ tool: "(unknown)" }]);
+    expect(JSON.stringify(await list(outline))).not.toContain("echo_txet");
     const volley = await start();
     const leaky = { id: "l", tool: "leaky_echo", args: { text: "a" } };
     const { batch_id: other } = await volley.run({ actions: [leaky, { id: "a", tool: SECRET, args: {} }] });
     await volley.advance(2_000);
-    expect(JSON.stringify(await show(volley, other))).not.toContain(SECRET);
+    expect(JSON.stringify([await show(volley, other), await list(volley)])).not.toContain(SECRET);
   });
 });
 
