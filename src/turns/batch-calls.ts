@@ -165,7 +165,7 @@ function mergeRequests(requests: readonly Request[], together: boolean): TurnBat
   }
   if (parts.length === 0) return alone;
   const { batch } = requests.find(({ call }) => call === parts[0]!.call)!;
-  return [{ batch: { ...batch, entries, deadlineMs, maxTokens: null }, parts }, ...alone];
+  return [{ batch: { ...batch, sent: undefined, entries, deadlineMs, maxTokens: null }, parts }, ...alone];
 }
 
 /** Whether nothing that is said of a batch as a whole would hold for the others as well. */

@@ -66,6 +66,8 @@ export type KeptAs = JsonObject;
 
 /** The request of one call: 1 to 50 entries in the order asked. */
 export interface Batch {
+  /** As it was sent, without what features took of it; absent where a program made it. */
+  readonly sent?: JsonObject | undefined;
   readonly entries: readonly Entry[];
   readonly onError: OnError;
   readonly deadlineMs: number;
@@ -143,13 +145,14 @@ export function parsePlainBatch(
     first.set(id, index);
   }
   return ok({
+    sent: value,
     entries: refuseRepeatedKeys(entries),
     onError: value.on_error ?? "partial-success",
     deadlineMs,
     dryRun: value.dry_run ?? false,
     maxTokens: value.max_tokens ?? null,
     skipApproval: value.skip_approval ?? false,
-    ...(value.plan_receipt !== undefined && { planReceipt: value.plan_receipt }),
+    planReceipt: value.plan_receipt,
     ...(value.callback_url !== undefined && { callbackUrl: value.callback_url }),
     ...(value.progress === true && { tellsStarts: true as const }),
     ...(value.tags !== undefined && value.tags.length > 0 && { tags: value.tags }),

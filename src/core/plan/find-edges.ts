@@ -1,7 +1,7 @@
 import type { Action, Entry } from "../contract/action.ts";
 import { type Failure, makeFailure } from "../contract/failure.ts";
 import * as LIMITS from "../contract/limits.ts";
-import { hasMarker, isHandle, ITEM, type Reference } from "../contract/reference.ts";
+import { hasMarker, isHandle, ITEM } from "../contract/reference.ts";
 import { nearest } from "../kit/nearest.ts";
 import { err, ok, type Result } from "../kit/result.ts";
 import { visibleText } from "../kit/visible-text.ts";
@@ -73,18 +73,16 @@ export function findEdges(
       if (handles.includes(reference.id)) continue;
       if (handles.length === LIMITS.handles) return err(tooManyHandles());
       handles.push(reference.id);
-    } else if (at !== index && isBackground(at)) return err(lostReference(sayNoData(reference), reference));
-    else add(at, filledFrom.includes(at) ? "contract" : "reference");
+    } else if (at !== index && isBackground(at)) {
+      const hint = `'${visibleText(reference.text, 120)}' refers to a fire-and-forget action, which has no data in this batch; use depends_on to wait until it is recorded.`;
+      return err(lostReference(hint, reference));
+    } else add(at, filledFrom.includes(at) ? "contract" : "reference");
   }
   const isKnown = inArgs.value.length === 0 && !loops;
   return ok({ edges, handles, isPlain: isKnown && !hasMarker(action.args), isKnown });
 }
 
 const NOTHING_GIVEN: ReadonlyMap<string, unknown> = new Map();
-
-function sayNoData({ text }: Reference): string {
-  return `'${visibleText(text, 120)}' refers to a fire-and-forget action, which has no data in this batch; use depends_on to wait until it is recorded.`;
-}
 
 /** The failure of an action that refers to results of earlier batches when enough of them are referred to already. */
 export function tooManyHandles(): Failure {

@@ -163,8 +163,9 @@ export function layPlan(
       ...(recalled.length > 0 && { recalls: true as const }),
     };
   });
-  const { onError, deadlineMs, maxTokens } = batch;
+  const { sent, onError, deadlineMs, maxTokens } = batch;
   return ok({
+    sent,
     steps,
     onError,
     deadlineMs,
@@ -173,8 +174,8 @@ export function layPlan(
     handles: [...handles],
     sharesReads: true,
     skipDenied: batch.skipApproval && !maySkipApproval,
-    ...(given !== undefined && { given }),
-    ...(held !== undefined && { held }),
+    given,
+    held,
     ...(batch.tellsStarts && { tellsStarts: true }),
     ...(batch.tags !== undefined && { tags: batch.tags }),
     ...(entries.some(({ action }) => action.ok && catalog.mayChange(action.value.tool)) && {

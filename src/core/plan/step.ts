@@ -146,7 +146,10 @@ export const NO_PLAN: Plan = {
 };
 
 /** The order of a batch. Acyclic: running it always comes to an end. */
-export interface Plan extends Pick<Batch, "onError" | "deadlineMs" | "maxTokens" | "tellsStarts" | "tags"> {
+export interface Plan extends Pick<
+  Batch,
+  "sent" | "onError" | "deadlineMs" | "maxTokens" | "tellsStarts" | "tags"
+> {
   readonly steps: readonly Step[];
   /** Whether safe actions that are unfinished at the deadline go on as jobs. */
   readonly demotes: boolean;
@@ -157,7 +160,7 @@ export interface Plan extends Pick<Batch, "onError" | "deadlineMs" | "maxTokens"
   /** The caller asked to skip approval and may not. */
   readonly skipDenied?: boolean;
   /** Data that references may name besides the steps' own, by id: known before anything runs. */
-  readonly given?: ReadonlyMap<string, unknown>;
+  readonly given?: ReadonlyMap<string, unknown> | undefined;
   /** These steps were parked and a person said yes: the question, the claim on it, and the key that had asked. */
   readonly approved?: {
     readonly question: string;

@@ -10,6 +10,7 @@ import type { Step } from "../../core/plan/step.ts";
 import { ActionContent, LINK, keepLog } from "./action-content.ts";
 import { type Placed, toOpening, toOthersJson, toOutline } from "./action-outline.ts";
 import * as LIMITS from "./limits.ts";
+import { NOT_KEPT } from "./rerun/kept-run.ts";
 import type { RunHead } from "./run.ts";
 import { ToolCounts } from "./tool-counts.ts";
 
@@ -47,8 +48,9 @@ export class RunRecord {
   #outline = "";
   #actions = 0;
   #edges = "";
-  /** The rule of its batch where one fails, as fields of its plan. */
+  /** The rule of its batch where one fails and its other fields, as fields of its plan; those with words of the caller apart. */
   #rule = "";
+  #words = "";
   /** The input of the flow that it is, and what is known of the delivery that began it, as fields of its body. */
   #input = "";
   #contentLeft: number = LIMITS.runBytes;
@@ -64,7 +66,7 @@ export class RunRecord {
   /** The most bytes that its body takes. */
   get bytes(): number {
     const content = this.#hasContent
-      ? this.#full.length + this.#input.length + this.#wide
+      ? this.#full.length + this.#input.length + this.#words.length + this.#wide
       : this.#outline.length;
     return this.#edges.length + content;
   }
@@ -85,11 +87,19 @@ export class RunRecord {
     const { onError, keptAs } = plan;
     if (onError !== "partial-success") this.#rule = `,"on_error":"${onError}"`;
     if (keptAs !== undefined) this.#rule += `,"kept_as":${JSON.stringify(keptAs)}`;
+    // The batch of a round has the time that the others left.
+    for (const [name, value] of Object.entries((round === undefined && plan.sent) || {})) {
+      if (value === undefined || NOT_KEPT.has(name)) continue;
+      const isWord = typeof value === "string" || typeof value === "object";
+      if (isWord) this.#words += this.#fit(name, value, redact);
+      else this.#rule += `,"${name}":${String(value)}`;
+    }
     for (const { id, edges } of steps)
       for (const { from, reason } of edges)
         this.#edges += `${this.#edges === "" ? "" : ","}${JSON.stringify({ from: steps[from]!.id, to: id, reason })}`;
     if (flow !== undefined && !steps.some((_, at) => hides(at)))
-      for (const name of ["input", "hook"]) this.#keepGiven(name, plan.given?.get(name) ?? undefined, redact);
+      for (const name of ["input", "hook"])
+        this.#input += this.#fit(name, plan.given?.get(name) ?? undefined, redact);
     const of = { plan, ran, afterMs, isPrivate, redact };
     const full: string[] = [];
     const outline: string[] = [];
@@ -110,22 +120,22 @@ export class RunRecord {
     if (this.#hasContent) this.#full = append(this.#full, full);
   }
 
-  /** Keep what a flow was run with, each where it fits whole: its actions and its answer may refer to it when it is run again. */
-  #keepGiven(name: string, input: unknown, redact: ((json: string) => string) | null): void {
-    if (input === undefined || !this.#hasContent) return;
+  /** Write what it was run with, each where it fits whole: the actions of a flow and its answer may refer to it when it is run again. */
+  #fit(name: string, input: unknown, redact: ((json: string) => string) | null): string {
+    if (input === undefined || !this.#hasContent) return "";
     const content = new ActionContent(Math.min(LIMITS.runActionBytes, this.#contentLeft), redact);
     content.put(name, JSON.stringify(input));
-    if (content.isChanged) return;
-    this.#input += content.text;
+    if (content.isChanged) return "";
     this.#contentLeft -= content.bytes;
     this.#wide += content.bytes - content.length;
+    return content.text;
   }
 
   /** Drop arguments, results and texts; how many bytes that gave back. */
   dropContent(): number {
     const before = this.bytes;
     this.#hasContent = false;
-    this.#full = this.#input = "";
+    this.#full = this.#input = this.#words = "";
     return before - this.bytes;
   }
 
@@ -142,7 +152,7 @@ export class RunRecord {
     const rounds =
       joined === undefined ? "" : `,"model":${toModelJson(joined, this.#hasContent ? "content" : "outline")}`;
     const actions = this.#hasContent ? this.#full : this.#outline;
-    return `{"plan":{"edges":[${this.#edges}]${this.#rule}},"actions":[${actions}]${this.#input}${rounds}}`;
+    return `{"plan":{"edges":[${this.#edges}]${this.#rule}${this.#words}},"actions":[${actions}]${this.#input}${rounds}}`;
   }
 
   /** Take the secrets of tools out of JSON: a result may say what another tool's upstream was sent. Null where there are none. */

@@ -230,7 +230,9 @@ test("parseBatch() takes null in an optional field as if it were not there, of t
     max_tokens: null,
     skip_approval: null,
   };
-  expect(valueOf(parseBatch(sent, 0))).toEqual(valueOf(parseBatch({ actions: [{ tool: "t" }] }, 0)));
+  const { sent: left, ...batch } = valueOf(parseBatch(sent, 0));
+  expect(batch).toEqual({ ...valueOf(parseBatch({ actions: [{ tool: "t" }] }, 0)), sent: undefined });
+  expect(Object.keys(left!)).toEqual(["actions"]);
 });
 
 test("parseBatch() refuses null where something has to be said, and in a field that there is not", () => {

@@ -1,17 +1,6 @@
 import { writeExact } from "../../../console/kit/exact-json.ts";
 import type { WireAction, WireRun } from "./wire-runs.ts";
 
-interface Written {
-  readonly id: string;
-  readonly tool: string;
-  readonly args: unknown;
-  readonly depends_on?: readonly string[];
-  readonly for_each?: unknown;
-  readonly select?: unknown;
-  readonly timeout_ms?: unknown;
-  readonly callback_url?: unknown;
-}
-
 const ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 /**
@@ -22,7 +11,7 @@ const ID = /^[A-Za-z0-9_-]{1,64}$/;
 export function toBatch(run: WireRun): string {
   const actions = run.actions as readonly WireAction[];
   const ids = nameActions(actions);
-  const written = actions.map((action, at): Written => {
+  const written = actions.map((action, at) => {
     const { written: own, args = own ?? {}, with: { idempotency_key: _, ...others } = {} } = action;
     const before = run.plan.edges.filter(
       ({ to, reason }) => to === action.id && !reason.startsWith("hazard"),

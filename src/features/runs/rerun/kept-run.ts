@@ -49,6 +49,12 @@ export interface KeptAction {
   readonly redacted?: readonly string[];
 }
 
+/**
+ * The fields of a batch that its run does not keep as they were sent; every other one is kept. Actions, tags and the rule of failures stand
+ * elsewhere in it; what only plans leaves no run; a receipt was for one plan; and who sends it again says anew whether to skip approval.
+ */
+export const NOT_KEPT = new Set(["actions", "tags", "on_error", "dry_run", "plan_receipt", "skip_approval"]);
+
 export interface KeptRun {
   readonly plan: {
     readonly edges: readonly { readonly from: string; readonly to: string; readonly reason: string }[];
@@ -56,6 +62,7 @@ export interface KeptRun {
     readonly on_error?: OnError;
     /** The fields by which it asked a feature to look after its writes. */
     readonly kept_as?: KeptAs;
+    readonly deadline_ms?: number;
   };
   readonly actions: readonly KeptAction[];
   /** The input of the flow that it was. */

@@ -27,7 +27,7 @@ interface RerunBatch {
  */
 export function batchRerun(
   fates: readonly Fate[],
-  { edges, on_error: onError }: KeptRun["plan"],
+  { edges, on_error, deadline_ms }: KeptRun["plan"],
   { known = new Map(), more }: { readonly known?: ReadonlyMap<string, unknown>; readonly more?: JsonObject },
 ): Result<RerunBatch, Refusal> {
   const running = fates.filter(({ kind }) => kind !== "answer");
@@ -39,7 +39,7 @@ export function batchRerun(
     const needs = needed.filter(({ to }) => to === action.id).map(({ from }) => from);
     return toAction(action, needs);
   });
-  const batch = parseBatch({ actions: sent, on_error: onError, ...more }, JSON.stringify(sent).length);
+  const batch = parseBatch({ actions: sent, on_error, deadline_ms, ...more }, JSON.stringify(sent).length);
   if (!batch.ok) return batch;
   const asksFirst = new Map(
     fates.flatMap(({ kind, action, wasSent = false }) =>

@@ -63,6 +63,7 @@ const exportOf = async (volley: TestVolley) => {
 };
 const write = (of: string) => ({
   on_error: "fail-fast",
+  deadline_ms: 12_000,
   actions: [{ id: "w", tool: "store_it", args: { of } }],
   tags: [of],
 });
@@ -87,7 +88,9 @@ describe("PUT /v1/runs", () => {
     const taken = JSON.parse(asElsewhere(JSON.stringify(await list(from)))) as object[];
     expect((await list(to)).slice(1)).toEqual(taken.map((run) => ({ ...run, imported: true })));
     const [, { run_id }] = (await list(to)) as [object, { run_id: string }];
-    expect((await send(to, "GET", `/v1/runs/${run_id}`)).text).toContain(`"n":${NUMBER}`);
+    const { text } = await send(to, "GET", `/v1/runs/${run_id}`);
+    expect(text).toContain(`"n":${NUMBER}`);
+    expect(JSON.parse(text)).toMatchObject({ plan: { on_error: "fail-fast", deadline_ms: 12_000 } });
     expect((await send(to, "PUT", "/v1/runs", `{"runs":${backup}}`)).text).toBe('{"restored":0}');
     expect(await list(to)).toHaveLength(4);
     // They are as old as they were.
