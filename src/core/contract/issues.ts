@@ -136,13 +136,10 @@ function suggestMarker(issues: readonly ZodIssue[], input: unknown): string {
     const value = valueAt(input, path) ?? valueAt(input, path.slice(0, -1));
     const [name = "", another] = isJsonObject(value) ? Object.keys(value) : [];
     const [meant] = name.startsWith("$") && another === undefined ? nearest(name, MARKERS, 1) : [];
-    if (meant !== undefined && meant !== name) return sayMeant(name, meant);
+    if (meant !== undefined && meant !== name)
+      return `Did you mean '${meant}' instead of '${visibleText(name)}'?`;
   }
   return "";
-}
-
-function sayMeant(name: string, meant: string): string {
-  return `Did you mean '${meant}' instead of '${visibleText(name)}'?`;
 }
 
 /** Say how a value is written that is right but for its form; empty where nothing is known of it. */
@@ -327,7 +324,7 @@ export function suggestFields(issues: readonly Issue[], known: readonly string[]
   });
   const suggestions = strange.flatMap((name) => {
     const meant = findMeant(name, known);
-    return meant === undefined ? [] : [sayMeant(name, meant)];
+    return meant === undefined ? [] : [`Did you mean '${meant}' instead of '${visibleText(name)}'?`];
   });
   const isStrange = suggestions.length === 0 && strange.length === issues.length;
   if (!isStrange || known.length === 0) return suggestions.join(" ");

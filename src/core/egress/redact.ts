@@ -429,7 +429,8 @@ function readEscapeBody(text: string, at: number): number {
       escapeEnd = at + 3;
       return readHex(text, at + 1, 2);
     case SMALL_U:
-      if (codeAt(text, at + 1) === OPENING_BRACE) return readDigits(text, at + 2, BRACED);
+      if (codeAt(text, at + 1) === OPENING_BRACE)
+        return readDigits(text, at + 2, { base: 16, close: CLOSING_BRACE });
       escapeEnd = at + 5;
       return readHex(text, at + 1, 4);
     default:
@@ -449,7 +450,7 @@ function isWord(code: number): boolean {
 function readEntityBody(text: string, at: number): number {
   if (codeAt(text, at) === NUMBER_SIGN) {
     const isHex = (codeAt(text, at + 1) | 0x20) === SMALL_X;
-    return isHex ? readDigits(text, at + 2, HEX_ENTITY) : readDigits(text, at + 1, ENTITY);
+    return readDigits(text, isHex ? at + 2 : at + 1, { base: isHex ? 16 : 10, close: SEMICOLON });
   }
   let end = at;
   while (end < at + LONGEST_NAME && codeAt(text, end) >= SMALL_A) end += 1;
@@ -469,18 +470,12 @@ const ENTITIES = new Map(
 );
 const LONGEST_NAME = 6;
 
-/** How a number is written, and the character behind its digits, which may miss. */
-interface Digits {
-  readonly base: 10 | 16;
-  readonly close: number;
-}
-
-const BRACED: Digits = { base: 16, close: CLOSING_BRACE };
-const ENTITY: Digits = { base: 10, close: SEMICOLON };
-const HEX_ENTITY: Digits = { base: 16, close: SEMICOLON };
-
-/** Read a number of at most eight digits, leading zeros included: a code point has seven. */
-function readDigits(text: string, at: number, { base, close }: Digits): number {
+/**
+ * Read a number of at most eight digits, leading zeros included: a code point has seven.
+ *
+ * @param close the character behind its digits, which may miss
+ */
+function readDigits(text: string, at: number, { base, close }: Record<"base" | "close", number>): number {
   let value = 0;
   let next = at;
   for (; next < at + 8; next += 1) {
