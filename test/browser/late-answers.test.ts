@@ -44,7 +44,7 @@ test("Tools found for earlier words do not take the place of those found for the
 });
 
 test("An answer about usage does not take the place of that to a later question", async () => {
-  await using console = await openConsole({ key: "sandbox-admin-key" });
+  await using console = await openConsole({ key: "sandbox-admin-key", isApart: true });
   const { page, url } = console;
   const first = late();
   let asked = 0;

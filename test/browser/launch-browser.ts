@@ -12,7 +12,8 @@ export async function launchBrowser(): Promise<Browser> {
   const args = chromium.args.filter((arg) => UNWANTED.every((unwanted) => !arg.startsWith(unwanted)));
   return playwright.launch({
     executablePath: await chromium.executablePath(),
-    args: [...args, "--disable-gpu"],
+    // All pages of a context in one process.
+    args: [...args, "--disable-gpu", "--renderer-process-limit=1"],
     headless: true,
   });
 }

@@ -90,7 +90,7 @@ describe("Runs", () => {
   });
 
   test("are not asked for while the page is not seen or has no network", async () => {
-    await using console = await openConsole({ key: ADMIN, path: "/console#/runs" });
+    await using console = await openConsole({ key: ADMIN, path: "/console#/runs", isApart: true });
     const { page, context } = console;
     let asked = 0;
     page.on("request", (request) => (asked += request.url().includes("/v1/runs?") ? 1 : 0));

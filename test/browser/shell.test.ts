@@ -126,7 +126,7 @@ describe("The console", () => {
   });
 
   test("says that it is offline, and that nothing was reached", async () => {
-    await using console = await openConsole({ key: null });
+    await using console = await openConsole({ key: null, isApart: true });
     const { page, context } = console;
     await context.setOffline(true);
     await page.getByLabel("Your key").fill("sandbox-key");
@@ -140,7 +140,7 @@ describe("The console", () => {
   });
 
   test("loads a page whose script could not be reached when the network is back", async () => {
-    await using console = await openConsole();
+    await using console = await openConsole({ isApart: true });
     const { page, context } = console;
     await page.getByRole("heading", { level: 1, name: "Playground" }).waitFor();
     await context.setOffline(true);
@@ -156,7 +156,7 @@ describe("The console", () => {
     ["Tools", "#/tools"],
     ["a tool", "#/tools/get_weather"],
   ])("asks for %s again when it is told to, or the network is back", async (_, hash) => {
-    await using console = await openConsole({ path: "/console#/tools" });
+    await using console = await openConsole({ path: "/console#/tools", isApart: true });
     const { page, context } = console;
     const go = (to: string): Promise<void> => page.evaluate((there) => void (location.hash = there), to);
     const known = page.getByRole("link", { name: /^get_weather/ });
@@ -240,7 +240,7 @@ describe("The console", () => {
     ["Runs", "/console#/runs", ADMIN],
     ["the Playground", "/console#/run", ADMIN],
   ])("loads at most 100 KB for %s with its data, gzipped", async (_, path, key) => {
-    await using console = await openConsole({ key, path: "/" });
+    await using console = await openConsole({ key, path: "/", isApart: true });
     const { page, url } = console;
     // Else what the page before asked for would be counted, and its answers are gone.
     await page.goto(`${url}/healthz`, { waitUntil: "networkidle" });

@@ -180,7 +180,7 @@ describe("A run's page", () => {
     ]);
     await page.goto(`${url}/console#/runs/${first}`);
     await page.getByRole("button", { name: "Run again" }).click(PATIENT);
-    await page.getByText("Not sent again", { exact: false }).waitFor();
+    await page.getByText("Not sent again, because", { exact: false }).waitFor();
     const part = page.getByRole("region", { name: "Undo" });
     await part.getByText(`flight is a write of run ${first.slice(0, 8)}`).waitFor(PATIENT);
     await part.getByRole("button", { name: "Undo" }).click();
