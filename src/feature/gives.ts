@@ -105,8 +105,9 @@ interface EndedAction {
   readonly id: string;
   readonly tool: string;
   readonly status: string;
-  /** Whether it took effect is not known. */
+  /** Whether it took effect is not known, and with which failure it ended. */
   readonly inDoubt: boolean;
+  readonly error?: { readonly code: string };
   /** It is known to have been a write. */
   readonly isWrite: boolean;
   /** In milliseconds since the epoch. */

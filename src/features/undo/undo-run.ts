@@ -72,6 +72,8 @@ export interface BegunWrite extends WritePlace {
   readonly look?: Look | undefined;
   readonly job?: { readonly by: WayBack | NoWayBack } | undefined;
   readonly jobId?: string | undefined;
+  /** The code of its failure, where it is in doubt and that was told. */
+  readonly code?: string | undefined;
 }
 
 /** How a write is looked up: its arguments, and how long its effect may take to be seen. */
@@ -147,7 +149,7 @@ export interface Reversal {
 export type SealArgs = (argsJson: string, tenant: string, sealedFor: string) => Promise<string | null>;
 
 /** How a write ended. Without a way back it may have been done; without a number it did nothing that could be taken back. */
-export interface WriteEnd<By = Reversal | Irreversible> {
+export interface WriteEnd<By = Reversal | Irreversible> extends Pick<BegunWrite, "code"> {
   readonly seq?: number;
   readonly by?: By;
   /** The accounts that it used, or may have. */

@@ -182,7 +182,7 @@ type Measured = KeptAction & {
 };
 
 function toAction(action: Measured, round: number | undefined, { startedAt }: RunHead): EndedAction {
-  const { id, tool, status, args, data, job_id: jobId, confirmation, call_key: key } = action;
+  const { id, tool, status, args, data, error, job_id: jobId, confirmation, call_key: key } = action;
   const { cut = [], redacted = [], items, with: { for_each: forEach, select } = {} } = action;
   const lacks = (field: string): boolean => cut.includes(field) || redacted.includes(field);
   // A run shows the first elements of a long loop.
@@ -192,6 +192,7 @@ function toAction(action: Measured, round: number | undefined, { startedAt }: Ru
     tool,
     status,
     inDoubt: status === "unknown" || action.in_doubt === true,
+    ...(error !== undefined && { error }),
     isWrite: key !== undefined,
     endedAt: startedAt + (action.started_ms ?? 0) + (action.duration_ms ?? 0),
     isResolved: action.resolved === true,

@@ -45,8 +45,9 @@ interface EndedCall extends KeptCall {
   readonly element: number | null;
   /** The job that it is. */
   readonly jobId?: string;
-  /** Whether it took effect is not known. */
+  /** Whether it took effect is not known, and with which failure it ended. */
   readonly inDoubt?: boolean;
+  readonly code?: string | undefined;
 }
 
 /** Find what runs have written, and how that is taken back, by what is kept of them. */
@@ -107,7 +108,7 @@ export async function findWrites(
     const by: WayBack | NoWayBack = tool ? wayBackOf(tool, catalog) : { why: "is no tool any more" };
     const needs = history.needsOf(run, action);
     const sent = history.argsOf({ run, action }, tool);
-    for (const { element, jobId, inDoubt, args, output } of callsOf(action, sent)) {
+    for (const { element, jobId, inDoubt, code, args, output } of callsOf(action, sent)) {
       const place = { ...placeOf(run, action.id, element), tool: name };
       const write = { ...place, domain: tool?.domain ?? name, needs, sentAt };
       const lookedFor = catalog.verifierOf(name) && (jobId === undefined ? args : {});
@@ -121,7 +122,7 @@ export async function findWrites(
       };
       if (isLeft) left.push(place);
       else if (jobId !== undefined) writes.push(ofJob({ ...write, jobId, job: { by }, look }, find));
-      else if (inDoubt === true) writes.push(Promise.resolve({ ...ended, look }));
+      else if (inDoubt === true) writes.push(Promise.resolve({ ...ended, look, code }));
       else writes.push(Promise.resolve({ ...ended, by: find({ args, output }) }));
     }
   }
@@ -208,13 +209,15 @@ interface Ended {
   readonly status: string;
   readonly inDoubt?: boolean;
   readonly in_doubt?: boolean;
+  readonly error?: { readonly code: string };
   readonly data?: unknown;
 }
 
 /** How a call ended that took effect, or may have; null of any other. */
-function endOf({ status, inDoubt, in_doubt: isDoubted }: Ended): Pick<EndedCall, "inDoubt"> | null {
+function endOf(ended: Ended): Pick<EndedCall, "inDoubt" | "code"> | null {
+  const { status, inDoubt, in_doubt: isDoubted, error } = ended;
   if (status === "success") return {};
-  return inDoubt || isDoubted || status === "unknown" ? { inDoubt: true } : null;
+  return inDoubt || isDoubted || status === "unknown" ? { inDoubt: true, code: error?.code } : null;
 }
 
 /** The calls of an action that took effect, or may have, and the jobs that it has become. */

@@ -1,4 +1,5 @@
 import type { Aftermath } from "../../../core/contract/gate/part-call.ts";
+import { FAILURE_CODES } from "../../../core/contract/failure-codes.ts";
 import { makeFailure, toWireFailure, type WireFailure } from "../../../core/contract/failure.ts";
 import type { JobRecord } from "../../../feature/tool.ts";
 import { type JsonObject, parseExact } from "../../../feature/schema.ts";
@@ -100,13 +101,14 @@ export function countWrites(
 
 type Counted = Exclude<keyof Aftermath["tools"][number], "tool">;
 
-/** Why a write that cannot be looked up is not taken back when its end is not known. */
-export const LOST = toWireFailure(
-  makeFailure("INTERNAL", {
-    retryable: false,
-    hint: "It was sent, and whether it took effect is not known, so it was not taken back: look, and take it back yourself if it did.",
-  }),
-);
+/** End a write that cannot be looked up, and whose end is not known: with its own failure, where one was told. */
+export function endLost(write: KeptWrite): KeptWrite {
+  const code = FAILURE_CODES.find((one) => one === write.code) ?? "INTERNAL";
+  const how = code === "INTERNAL" ? "Volley stopped before it had the answer, so " : "";
+  const hint = `It was sent, and ${how}whether it took effect is not known. It was not taken back: look, and take it back yourself if it did.`;
+  const error = toWireFailure(makeFailure(code, { retryable: false, hint }));
+  return endWrite(write, { tool: write.tool, status: "unknown", error });
+}
 
 /** End a write: its arguments are needed no more. */
 export function endWrite(write: KeptWrite, entry = write.entry): KeptWrite {
@@ -123,14 +125,14 @@ export function hearOfJob(write: KeptWrite, { keptJson }: Pick<Job, "keptJson">,
 export function readJob({ job, look, ...write }: KeptWrite, record: JobRecord | null): KeptWrite {
   const ended: KeptWrite = { ...write, jobId: undefined, state: "waits" };
   if (record === null) return ended;
-  const { argsJson = "{}", dataJson, inDoubt, status, updatedAt, accounts } = record;
+  const { argsJson = "{}", dataJson, inDoubt, status, updatedAt, accounts, tries } = record;
   if (status === "succeeded") {
     const done = { tool: write.tool, args: readArgs(argsJson), output: dataJson && parseExact(dataJson) };
     return { ...ended, by: inAccounts(accounts, resolveReversal(job!.by, done, job!.found)) };
   }
   if (inDoubt === true)
     return look === undefined
-      ? ended
+      ? { ...ended, code: tries.findLast((one) => one.inDoubt)?.code }
       : { ...ended, sentAt: updatedAt, accounts, look: { ...look, argsJson } };
   return status === "cancelled"
     ? endWrite(ended, { tool: toEntry({ ...write, job }).tool, status })

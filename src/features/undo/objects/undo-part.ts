@@ -87,14 +87,14 @@ class UndoPart implements OpenPart {
         else this.#runs.open(now, runId, { ...facts, ...run?.facts });
         return !isGone;
       },
-      end: (now, runId, place, { seq, by, accounts }) => {
+      end: (now, runId, place, { seq, by, accounts, code }) => {
         const run = this.#table.run(runId);
         const { write } = this.#table.write(runId, keyOf(place)) ?? {};
         // The end of one that was told as lost may come late: as long as nothing was sent for it, it counts.
         if (run === undefined || write === undefined || write.by !== undefined || write.jobId !== undefined)
           return;
         if (seq === undefined) this.#table.saveWrite(runId, endWrite({ ...write, isNone: true }));
-        else if (by === undefined) this.#table.saveWrite(runId, { ...write, seq, accounts });
+        else if (by === undefined) this.#table.saveWrite(runId, { ...write, seq, accounts, code });
         else this.#table.saveWrite(runId, { ...write, seq, by, entry: undefined, state: "waits" });
         if (run.state !== "open") this.#runs.advance(now, run);
       },

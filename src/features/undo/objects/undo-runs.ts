@@ -16,7 +16,7 @@ import {
   undoKeyOf,
   type UndoState,
 } from "../undo-run.ts";
-import { asksFirst, countWrites, endWrite, type KeptWrite, LOST, readJob, toEntry } from "./kept-write.ts";
+import { asksFirst, countWrites, endLost, endWrite, type KeptWrite, readJob, toEntry } from "./kept-write.ts";
 import { type FoundWrite, isGoing, type UndoRun, UndoTable } from "./undo-table.ts";
 
 /** A run, whatever its state is. */
@@ -161,8 +161,7 @@ export class UndoRuns {
   /** Begin to take a write back, or say why that cannot be; null where there is no room. */
   #begin(nowMs: number, run: Run, write: KeptWrite): KeptWrite | null {
     const { by, look, tool, accounts } = write;
-    if (by === undefined && look === undefined)
-      return endWrite(write, { tool, status: "unknown", error: LOST });
+    if (by === undefined && look === undefined) return endLost(write);
     if (by?.error !== undefined) return endWrite(write, { tool: by.tool, status: "error", error: by.error });
     if (asksFirst(write)) return { ...write, state: "asked" };
     const jobId = this.#record(nowMs, run, by ?? { ...NO_CALL, tool, accounts }, keyOf(write));

@@ -242,7 +242,8 @@ export class KeptWrites {
   #toEnd(call: KeptCall["call"], outcome: Outcome, output?: KeptOutput): FoundEnd {
     const seq = this.#next();
     const { accounts } = outcome.meta;
-    if (outcome.status !== "success") return isInDoubt(outcome) ? { seq, accounts } : {};
+    const code = "error" in outcome ? outcome.error.code : undefined;
+    if (outcome.status !== "success") return isInDoubt(outcome) ? { seq, accounts, code } : {};
     const { name: tool } = call.tool;
     const way = wayBackOf(call.tool, this.#run.execution.catalog);
     const by = findReversal(way, { tool, args: argsOf(call), output: output?.value }, output?.redact);

@@ -209,3 +209,40 @@ describe("writes in doubt that can be looked up", () => {
     expect(bookings.heard.filter((word) => word === "unbook a")).toHaveLength(2);
   });
 });
+
+describe("writes in doubt that cannot be looked up", () => {
+  const ONE = { tool: "book", args: { name: "a" } };
+  const LOOP = { tool: "book", for_each: ["a"], args: { name: { $ref: "item#" } } };
+  const cut = (): never => {
+    throw new TypeError("Network connection lost.");
+  };
+  test.each([
+    ["a write", ONE, cut, "UPSTREAM_ERROR"],
+    ["a write that was answered 504", ONE, refuse(504), "UPSTREAM_ERROR"],
+    [
+      "a write that took too long",
+      { ...ONE, timeout_ms: 100 },
+      () => new Promise<never>(() => {}),
+      "TIMEOUT",
+    ],
+    ["an element of a loop", LOOP, cut, "UPSTREAM_ERROR"],
+    ["a job", { tool: "book_once", args: { name: "a" } }, cut, "UPSTREAM_ERROR"],
+  ])("the entry of %s has the code of its failure", async (_, action, answer, code) => {
+    const bookings = openBookings({ ...failing, "book a": answer });
+    const { domain, ...once } = ONCE;
+    const tools = [...TOOLS, book("book_once", { ...once, domain, orchestration: {} })];
+    const volley = await createTestVolley({ tools, features: [undo(), runs()], routes: bookings.routes });
+    const lost = { ...action, id: "lost" };
+    const failed = { ...FAILS, depends_on: action.tool === "book_once" ? ["lost"] : [] };
+    const entry = { id: "lost", tool: action.tool, status: "unknown", error: { code, retryable: false } };
+    const told = async (how: string): Promise<unknown> => {
+      const { batch_id: run } = await runUndo(volley, [lost, failed], { on_error: how });
+      await volley.advance(120_000);
+      const [path, init] = how === "undo" ? ["", {}] : ["/undo", { method: "POST" }];
+      const { undone } = (await (await volley.fetch(`/v1/runs/${run}${path}`, init)).json()) as UndoneAnswer;
+      return undone;
+    };
+    expect(await told("undo")).toMatchObject([entry]);
+    expect(await told("partial-success")).toMatchObject([entry]);
+  });
+});

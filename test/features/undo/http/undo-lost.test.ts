@@ -93,7 +93,12 @@ test("a run that says nothing any more is taken for lost, and its writes are tak
   expect(await call("looks", [RUN])).toMatchObject({
     isSettled: true,
     entries: [
-      { id: "b", tool: "book", status: "unknown" },
+      {
+        id: "b",
+        tool: "book",
+        status: "unknown",
+        error: { code: "INTERNAL", hint: expect.stringContaining("Volley stopped before it had the answer") },
+      },
       { id: "a", tool: "unbook", status: "success" },
     ],
   });
