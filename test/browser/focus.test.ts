@@ -128,6 +128,7 @@ interface Sender {
 }
 
 const AT = "2026-01-01T00:00:00Z";
+const LATER = "2026-01-01T00:00:01Z";
 const TIMES = { created_at: AT, updated_at: AT, next_attempt_at: null, tries: [] };
 const DEAD = { job_id: "j", tool: "probe-echo", status: "dead", attempts: 1, ...TIMES };
 const MORE = { runs: [], jobs: [DEAD], next_cursor: "more" };
@@ -200,6 +201,32 @@ describe("A button keeps the focus while what it sent is on its way, and sends i
     expect(sent).toHaveLength(1);
     await page.unrouteAll({ behavior: "ignoreErrors" });
   });
+});
+
+test.each([
+  ["Cancel", "Cancel"],
+  ["Retry", undefined],
+])("The focus goes to the heading of a job when its button %s has gone", async (name, yes) => {
+  const before = { ...DEAD, status: yes === undefined ? "dead" : "retrying" };
+  const after = { ...DEAD, status: yes === undefined ? "running" : "cancelled", updated_at: LATER };
+  let job = before;
+  await using console = await openConsole({ key: ADMIN, path: "/" });
+  const { page, url } = console;
+  await page.route(/v1\/jobs\/j/, (route) => {
+    if (route.request().method() === "POST") job = after;
+    return route.fulfill({ json: job });
+  });
+  await page.goto(`${url}/console#/jobs/j`);
+  await page.getByRole("button", { name, exact: true }).focus();
+  await page.keyboard.press("Enter");
+  if (yes !== undefined) {
+    const dialog = page.getByRole("dialog", { name: "Cancel this job?" });
+    await dialog.getByRole("button", { name: "Back" }).waitFor();
+    expect(job).toBe(before);
+    await dialog.getByRole("button", { name: yes, exact: true }).focus();
+    await page.keyboard.press("Enter");
+  }
+  await expect.poll(() => focused(page)).toBe("H1 probe-echo");
 });
 
 describe("The way back", () => {

@@ -130,6 +130,30 @@ describe("A run's page", () => {
     },
   );
 
+  test("says before that an undo rejects open approval requests, and to press again where it was not reached", async () => {
+    await using console = await openConsole({ key: ADMIN });
+    const { page, url } = console;
+    const id = await run(url, [
+      { id: "bk", tool: "probe-book", args: { n: 1 } },
+      { id: "gone", tool: "probe-delete", args: { id: 2 } },
+    ]);
+    await page.goto(`${url}/console#/runs/${id}`);
+    const part = page.getByRole("region", { name: "Undo" });
+    const undo = async (title: string): Promise<void> => {
+      await part.getByRole("button", { name: "Undo" }).click(PATIENT);
+      await page.getByRole("dialog", { name: title }).getByRole("button", { name: "Undo" }).click();
+    };
+    await page.route(`**/v1/runs/${id}/undo`, (route) =>
+      route.request().postData() === "{}" ? route.abort() : route.fallback(),
+    );
+    await undo("Undo 1 write and reject 1 approval request?");
+    await part.getByText("Press again: each write is undone once.", { exact: false }).waitFor();
+    await page.unrouteAll();
+    await undo("Undo 1 write and reject 1 approval request?");
+    await part.getByRole("row").filter({ hasText: "bk" }).getByText("success").waitFor(PATIENT);
+    expect(await part.getByRole("alert").count()).toBe(0);
+  });
+
   test("asks again what an undo would send, and counts the week again, when the network is back", async () => {
     await using console = await openConsole({ key: ADMIN });
     const { page, url } = console;

@@ -216,7 +216,9 @@ describe("Jobs", () => {
     });
     await page.goto(`${url}/console#/jobs/${results[0].job_id}`);
     await page.getByRole("button", { name: "Cancel", exact: true }).click();
-    await page.getByText("cancelled").first().waitFor();
+    const question = page.getByRole("dialog", { name: "Cancel this job?" });
+    await question.getByRole("button", { name: "Cancel", exact: true }).click();
+    await page.getByText("Cancelled before it could begin").waitFor();
     expect(await page.getByRole("button", { name: "Cancel", exact: true }).count()).toBe(0);
   });
 });

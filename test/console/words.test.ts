@@ -48,6 +48,15 @@ describe("tellJob()", () => {
     expect(tell({ duration_ms: 5_000 })).toEqual(["Created by ci", "Succeeded, 5.00 s after it could begin"]);
   });
 
+  test("says of a job that was cancelled before its time that it could not have begun, and of another when", () => {
+    const cancelled = { status: "cancelled", attempts: 0 } as const;
+    expect(tell({ ...cancelled, duration_ms: 0 })).toContain("Cancelled before it could begin");
+    expect(tell({ ...cancelled, duration_ms: 5_000 })).toContain("Cancelled, 5.00 s after it could begin");
+    expect(tell({ ...cancelled, attempts: 1, duration_ms: 0 })).toContain(
+      "Cancelled, 0 ms after it could begin",
+    );
+  });
+
   test("counts the attempts that failed before, not the one that succeeded", () => {
     expect(tell({ attempts: 3 })).toEqual(["Created by ci", "2 attempts failed", "Succeeded"]);
     expect(tell({ status: "dead", attempts: 5 })).toContain("5 attempts failed");

@@ -13,6 +13,7 @@ import { JsonView } from "../parts/json-view.tsx";
 import { Link } from "../parts/link.tsx";
 import { Pending } from "../parts/notes.tsx";
 import { ProblemNote } from "../parts/problem-note.tsx";
+import { AskingButton } from "../parts/question.tsx";
 import { Status } from "../parts/status.tsx";
 import { sayDuration } from "../parts/say-duration.ts";
 import { Time } from "../parts/time.tsx";
@@ -25,12 +26,6 @@ import { tellJob } from "./job-timeline.ts";
 
 /** A job that is alive is looked at so often. */
 const EVERY_MS = 2_000;
-
-/** The changes of a job, with the look and the word of their buttons, and which jobs have them. */
-const CHANGES = [
-  ["cancel", "danger", "Cancel", isAlive],
-  ["redrive", "primary", "Retry", ({ status }: WireJob) => status === "dead"],
-] as const;
 
 /** One job, as long as it lives: its arguments, how it fares, what came of it. */
 export function JobPage({ id }: { readonly id: string }) {
@@ -50,6 +45,9 @@ export function JobPage({ id }: { readonly id: string }) {
     setLive(isAlive(job));
     if (before.current !== null && before.current !== job.status) announce(`The job is ${job.status} now`);
     before.current = job.status;
+    // The button that had the focus has gone.
+    const isLeft = changed !== null && document.activeElement === document.body;
+    if (isLeft) document.querySelector("h1")!.focus({ preventScroll: true });
   }, [job?.status, loaded.problem]);
   const change = async (how: "cancel" | "redrive"): Promise<void> => {
     const answer = await send<WireJob>(`${path}/${how}`, { method: "POST", isExact: true });
@@ -59,20 +57,28 @@ export function JobPage({ id }: { readonly id: string }) {
   return (
     <div class="stack">
       <Title text={job?.tool ?? "Job"} back={{ href: hrefTo("jobs"), label: "Jobs" }}>
-        {CHANGES.map(
-          ([how, look, word, fits]) =>
-            job !== null &&
-            fits(job) && (
-              <button
-                key={how}
-                type="button"
-                class={look}
-                aria-disabled={isBusy}
-                onClick={() => void change(how)}
-              >
-                {word}
-              </button>
-            ),
+        {job !== null && isAlive(job) && (
+          <AskingButton
+            key="cancel"
+            isBusy={isBusy}
+            title="Cancel this job?"
+            yes="Cancel"
+            isDanger
+            onYes={() => void change("cancel")}
+          >
+            There is no further attempt. A request that is already sent may still take effect.
+          </AskingButton>
+        )}
+        {job?.status === "dead" && (
+          <button
+            key="redrive"
+            type="button"
+            class="primary"
+            aria-disabled={isBusy}
+            onClick={() => void change("redrive")}
+          >
+            Retry
+          </button>
         )}
       </Title>
       <ProblemNote problem={problem} />

@@ -38,9 +38,10 @@ export function tellJob(job: WireJob): readonly Moment[] {
       tone: "wait",
     });
   if (end !== undefined) {
-    const took =
-      job.duration_ms === undefined ? "" : `, ${sayDuration(job.duration_ms)} after it could begin`;
-    moments.push({ what: `${end.what}${took}`, at: updated, tone: end.tone });
+    const { duration_ms: ran } = job;
+    const took = ran === undefined ? "" : `, ${sayDuration(ran)} after it could begin`;
+    const when = ran === 0 && attempts === 0 ? " before it could begin" : took;
+    moments.push({ what: `${end.what}${when}`, at: updated, tone: end.tone });
   }
   if (callback !== undefined) moments.push(tellCallback(callback));
   return moments;

@@ -1,9 +1,8 @@
-import { useState } from "../kit/jsx-hooks.ts";
 import { hrefTo } from "../kit/route.ts";
 import { useSend } from "../kit/use-send.ts";
 import { announce } from "./announce.tsx";
 import { ProblemNote } from "./problem-note.tsx";
-import { Question } from "./question.tsx";
+import { AskingButton } from "./question.tsx";
 
 interface DeleteButtonProps {
   readonly name: string;
@@ -24,7 +23,6 @@ export function DeleteButton({
   from,
   children,
 }: DeleteButtonProps) {
-  const [isAsking, setAsking] = useState(false);
   const { send, problem } = useSend();
   const isRow = typeof from !== "string";
   const remove = async (): Promise<void> => {
@@ -36,25 +34,16 @@ export function DeleteButton({
   return (
     <div class="row">
       <ProblemNote problem={problem} />
-      <button
-        type="button"
-        class={isRow ? "plain" : "danger"}
-        aria-label={isRow ? `${does} ${name}` : undefined}
-        onClick={() => setAsking(true)}
+      <AskingButton
+        look={isRow ? "plain" : "danger"}
+        label={isRow ? `${does} ${name}` : undefined}
+        title={`${does} ${name}?`}
+        yes={does}
+        isDanger
+        onYes={() => void remove()}
       >
-        {does}
-      </button>
-      {isAsking && (
-        <Question
-          title={`${does} ${name}?`}
-          yes={does}
-          isDanger
-          onClose={() => setAsking(false)}
-          onYes={() => void remove()}
-        >
-          {children}
-        </Question>
-      )}
+        {children}
+      </AskingButton>
     </div>
   );
 }

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "../kit/jsx-hooks.ts";
+import { useEffect, useRef, useState } from "../kit/jsx-hooks.ts";
 
 interface QuestionProps {
   readonly title: string;
@@ -38,5 +38,34 @@ export function Question({ title, yes, isDanger = false, onYes, onClose, childre
         </button>
       </div>
     </dialog>
+  );
+}
+
+interface AskingButtonProps extends Omit<QuestionProps, "onClose"> {
+  /** The words on it; those of the question's button unless said. */
+  readonly text?: string;
+  /** Its name, where others have the same words. */
+  readonly label?: string | undefined;
+  readonly look?: string | undefined;
+  readonly isBusy?: boolean;
+}
+
+/** A button that asks before it does what its question says. */
+export function AskingButton({ text, label, look, isBusy, ...question }: AskingButtonProps) {
+  const [isAsking, setAsking] = useState(false);
+  const { yes, isDanger } = question;
+  return (
+    <>
+      <button
+        type="button"
+        class={look ?? (isDanger ? "danger" : undefined)}
+        aria-label={label}
+        aria-disabled={isBusy}
+        onClick={() => setAsking(true)}
+      >
+        {text ?? yes}
+      </button>
+      {isAsking && <Question key="question" {...question} onClose={() => setAsking(false)} />}
+    </>
   );
 }

@@ -3,7 +3,7 @@ import { readForm, useSend } from "../../../console/kit/use-send.ts";
 import { announce } from "../../../console/parts/announce.tsx";
 import { count } from "../../../console/parts/count.ts";
 import { ProblemNote } from "../../../console/parts/problem-note.tsx";
-import { Question } from "../../../console/parts/question.tsx";
+import { AskingButton } from "../../../console/parts/question.tsx";
 import { ShownOnce } from "../../../console/parts/shown-once.tsx";
 import { Time } from "../../../console/parts/time.tsx";
 import { useAccess, useEventTypes } from "./access.ts";
@@ -35,7 +35,6 @@ const SINCE = {
 /** Buttons that pause or resume an endpoint, test it, give it another secret and send again what failed; the tenant also makes a link for its customer. */
 export function EndpointButtons({ endpoint, onSend }: EndpointButtonsProps) {
   const { isTenant } = useAccess();
-  const [isRotating, setRotating] = useState(false);
   const isActive = endpoint.state === "active";
   const pause = (): Promise<void> =>
     onSend({
@@ -49,27 +48,21 @@ export function EndpointButtons({ endpoint, onSend }: EndpointButtonsProps) {
         <button type="button" onClick={() => void pause()}>
           {isActive ? "Pause" : "Resume"}
         </button>
-        <button type="button" onClick={() => setRotating(true)}>
-          Rotate the secret
-        </button>
-      </div>
-      {isActive && <TestForm key="test" endpoint={endpoint} onSend={onSend} />}
-      <RecoverForm key="recover" endpoint={endpoint} onSend={onSend} />
-      {isTenant && endpoint.customer !== undefined && (
-        <PortalLinkButton key="link" customer={endpoint.customer} />
-      )}
-      {isRotating && (
-        <Question
-          key="rotate"
+        <AskingButton
+          text="Rotate the secret"
           title="Make another signing secret?"
           yes="Rotate"
-          onClose={() => setRotating(false)}
           onYes={() =>
             void onSend({ to: "/rotate", body: {}, said: () => "Its new secret is shown this once" })
           }
         >
           Each delivery is signed with both for a day, so the receiver can change over without losing one.
-        </Question>
+        </AskingButton>
+      </div>
+      {isActive && <TestForm key="test" endpoint={endpoint} onSend={onSend} />}
+      <RecoverForm key="recover" endpoint={endpoint} onSend={onSend} />
+      {isTenant && endpoint.customer !== undefined && (
+        <PortalLinkButton key="link" customer={endpoint.customer} />
       )}
     </section>
   );

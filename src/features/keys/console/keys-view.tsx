@@ -9,7 +9,7 @@ import { DeleteButton } from "../../../console/parts/delete-button.tsx";
 import { MoreButton } from "../../../console/parts/more-button.tsx";
 import { Pending } from "../../../console/parts/notes.tsx";
 import { ProblemNote } from "../../../console/parts/problem-note.tsx";
-import { Question } from "../../../console/parts/question.tsx";
+import { AskingButton } from "../../../console/parts/question.tsx";
 import { Tags } from "../../../console/parts/status.tsx";
 import { CHANGE, ListTable } from "../../../console/parts/table.tsx";
 import { Time } from "../../../console/parts/time.tsx";
@@ -39,7 +39,6 @@ export function KeysView() {
     tools: "",
     flags: "A key gives only flags that it has itself.",
   });
-  const [rotating, setRotating] = useState<string | null>(null);
   const keep = async (name: string, body: KeyBody): Promise<void> => {
     const { key, hash } = await makeKey();
     const sent = await send("/v1/keys", { method: "POST", body: { ...body, name, hash } });
@@ -81,14 +80,15 @@ export function KeysView() {
                   <span class="muted small">set in the configuration</span>
                 ) : (
                   <div class="row">
-                    <button
-                      type="button"
-                      class="plain"
-                      aria-label={`Rotate ${name}`}
-                      onClick={() => setRotating(name)}
+                    <AskingButton
+                      look="plain"
+                      label={`Rotate ${name}`}
+                      title={`Make another key of ${name}?`}
+                      yes="Rotate"
+                      onYes={() => void keep(name, { overlap_s: OVERLAP_S })}
                     >
-                      Rotate
-                    </button>
+                      The former key goes on for a day, so that no client is locked out while it is replaced.
+                    </AskingButton>
                     <DeleteButton
                       name={name}
                       path={`/v1/keys/${encodeURIComponent(name)}`}
@@ -116,17 +116,6 @@ export function KeysView() {
           onWish={(wish) => void make(wish)}
         />
       </div>
-      {rotating !== null && (
-        <Question
-          key={rotating}
-          title={`Make another key of ${rotating}?`}
-          yes="Rotate"
-          onClose={() => setRotating(null)}
-          onYes={() => void keep(rotating, { overlap_s: OVERLAP_S })}
-        >
-          The former key goes on for a day, so that no client is locked out while it is replaced.
-        </Question>
-      )}
     </div>
   );
 }

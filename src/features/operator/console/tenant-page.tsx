@@ -1,4 +1,3 @@
-import { useState } from "../../../console/kit/jsx-hooks.ts";
 import { hrefTo } from "../../../console/kit/route.ts";
 import type { Loaded } from "../../../console/kit/use-load.ts";
 import { count } from "../../../console/parts/count.ts";
@@ -11,7 +10,7 @@ import { ListTable } from "../../../console/parts/table.tsx";
 import { Count, Millis, Rate } from "./figures.tsx";
 import { HOURS, sayRate, type WireTenant, type WireTool } from "./overview-words.ts";
 import { ProblemNote } from "../../../console/parts/problem-note.tsx";
-import { Question } from "../../../console/parts/question.tsx";
+import { AskingButton } from "../../../console/parts/question.tsx";
 
 interface TenantPageProps {
   readonly tenant: string;
@@ -85,7 +84,6 @@ interface DeadJobsProps {
 
 /** The dead jobs of a tenant by the code that they died of, each kind with a button that gives them new attempts. */
 function DeadJobs({ tenant, dead, onDone }: DeadJobsProps) {
-  const [asked, setAsked] = useState<string | null>(null);
   const { redrive, said, isBusy, problem } = useRedrive("/v1/operator/redrive", onDone);
   const codes = Object.entries(dead).sort(([, a], [, b]) => b - a);
   return (
@@ -99,14 +97,17 @@ function DeadJobs({ tenant, dead, onDone }: DeadJobsProps) {
               <code>{code}</code>
               <span class="muted">{count(size, "job")}</span>
               <span class="end">
-                <button
-                  type="button"
-                  aria-disabled={isBusy}
-                  aria-label={`Retry these: ${code}`}
-                  onClick={() => setAsked(code)}
+                <AskingButton
+                  text="Retry these"
+                  label={`Retry these: ${code}`}
+                  isBusy={isBusy}
+                  title={`Retry the dead jobs with ${code}?`}
+                  yes="Retry"
+                  onYes={() => void redrive({ tenant, code })}
                 >
-                  Retry these
-                </button>
+                  The newest hundred get fresh attempts, with the idempotency key that each had: an upstream
+                  that honours it acts once. They run with what <bdi>{tenant}</bdi> asked for.
+                </AskingButton>
               </span>
             </li>
           ))}
@@ -118,18 +119,6 @@ function DeadJobs({ tenant, dead, onDone }: DeadJobsProps) {
         </p>
       )}
       <ProblemNote key="problem" problem={problem} />
-      {asked !== null && (
-        <Question
-          key="question"
-          title={`Retry the dead jobs with ${asked}?`}
-          yes="Retry"
-          onClose={() => setAsked(null)}
-          onYes={() => void redrive({ tenant, code: asked })}
-        >
-          The newest hundred get fresh attempts, with the idempotency key that each had: an upstream that
-          honours it acts once. They run with what <bdi>{tenant}</bdi> asked for.
-        </Question>
-      )}
     </section>
   );
 }

@@ -7,7 +7,7 @@ import { ArgsView } from "../../../console/parts/args-view.tsx";
 import { count } from "../../../console/parts/count.ts";
 import { Link } from "../../../console/parts/link.tsx";
 import { ProblemNote } from "../../../console/parts/problem-note.tsx";
-import { Question } from "../../../console/parts/question.tsx";
+import { AskingButton } from "../../../console/parts/question.tsx";
 import { sayDuration } from "../../../console/parts/say-duration.ts";
 import { Status } from "../../../console/parts/status.tsx";
 import { type Column, ListTable, Table } from "../../../console/parts/table.tsx";
@@ -40,19 +40,23 @@ interface Undone extends Place {
   readonly confirmation?: { readonly id: string };
 }
 
+/** An action of the run, and its status since the question that it waited for was decided. */
+interface Action extends Pick<Undone, "id" | "round" | "status" | "confirmation"> {
+  readonly since?: string;
+}
+
 interface Run {
   readonly status: string;
   readonly summary?: { readonly ok: number; readonly initiated: number; readonly unknown: number };
   readonly undone?: readonly Undone[];
   readonly parent?: string;
-  readonly actions?: readonly Pick<Place, "id" | "round">[];
+  readonly actions?: readonly Action[];
 }
 
 /** Show what became of a run's writes since, and a button that takes them back where a call is known that does: it says first what would be sent. */
 export function UndoOfRun({ id, run, reload }: Places["run"]) {
   const path = `/v1/runs/${encodeURIComponent(id)}`;
   const { send, isBusy, problem } = useSend();
-  const [isAsked, setAsked] = useState(false);
   const [answered, setAnswered] = useState<readonly Undone[]>([]);
   const { status, undone: told = [], summary, actions = [], parent } = run as Partial<Run>;
   // The run has it a moment after the answer.
@@ -87,21 +91,44 @@ export function UndoOfRun({ id, run, reload }: Places["run"]) {
   // An undo is of all runs that share an action: of a rerun's also what the first one wrote.
   const isOthers = ({ id, round }: Place): boolean =>
     !actions.some((own) => own.id === id && own.round === round);
+  const waiting = actions.filter(({ status: own, since = own }) => since === "pending_confirmation");
+  const open = new Set(waiting.map(({ confirmation }) => confirmation?.id)).size;
+  const rejected = open === 0 ? "" : ` and reject ${count(open, "approval request")}`;
+  const said = problem?.code === "OFFLINE" ? { ...problem, detail: UNCERTAIN } : problem;
   const others = [...new Set([...undone, ...plan].filter(isOthers).map(nameOf))];
   return (
     <section class="stack tight" aria-label="Undo">
       <div class="row">
         {undone.length > 0 && <h2 key="title">Undone</h2>}
         {!isLasting && (
-          <button
+          <AskingButton
             key="ask"
-            type="button"
-            class="danger"
-            aria-disabled={isBusy}
-            onClick={() => setAsked(true)}
+            isBusy={isBusy}
+            title={`Undo ${ways.length < plan.length ? `${ways.length} of ` : ""}${count(plan.length, "write")}${rejected}?`}
+            yes="Undo"
+            isDanger
+            onYes={() => void takeBack()}
           >
-            Undo
-          </button>
+            In this order:
+            <ol>
+              {plan.map((one) => (
+                <li key={nameOf(one)}>
+                  <bdi class="mono">{nameOf(one)}</bdi>
+                  {isOthers(one) && ", a write of another run"}
+                  {one.args === undefined ? (
+                    ": no call is known that undoes it"
+                  ) : (
+                    <>
+                      {" "}
+                      by <bdi class="mono">{one.tool}</bdi>
+                      {one.asks && ", after a person's approval"}
+                      <ArgsView args={one.args} label={`Arguments of ${one.tool}`} />
+                    </>
+                  )}
+                </li>
+              ))}
+            </ol>
+          </AskingButton>
         )}
         {others.length > 0 && (
           <p key="others" class="muted">
@@ -121,37 +148,7 @@ export function UndoOfRun({ id, run, reload }: Places["run"]) {
           </p>
         )}
       </div>
-      <ProblemNote key="problem" problem={problem} />
-      {isAsked && !isLasting && (
-        <Question
-          key="plan"
-          title={`Undo ${ways.length < plan.length ? `${ways.length} of ` : ""}${count(plan.length, "write")}?`}
-          yes="Undo"
-          isDanger
-          onYes={() => void takeBack()}
-          onClose={() => setAsked(false)}
-        >
-          In this order:
-          <ol>
-            {plan.map((one) => (
-              <li key={nameOf(one)}>
-                <bdi class="mono">{nameOf(one)}</bdi>
-                {isOthers(one) && ", a write of another run"}
-                {one.args === undefined ? (
-                  ": no call is known that undoes it"
-                ) : (
-                  <>
-                    {" "}
-                    by <bdi class="mono">{one.tool}</bdi>
-                    {one.asks && ", after a person's approval"}
-                    <ArgsView args={one.args} label={`Arguments of ${one.tool}`} />
-                  </>
-                )}
-              </li>
-            ))}
-          </ol>
-        </Question>
-      )}
+      <ProblemNote key="problem" problem={said} />
       {undone.length > 0 && (
         <ListTable
           key="undone"
@@ -173,6 +170,8 @@ export function UndoOfRun({ id, run, reload }: Places["run"]) {
     </section>
   );
 }
+
+const UNCERTAIN = "It is not known whether the undo arrived. Press again: each write is undone once.";
 
 const WRITES: readonly Column<Undone>[] = [
   ["Action", (one) => <bdi class="mono">{nameOf(one)}</bdi>, "lead"],
