@@ -4,7 +4,7 @@ import { describe, toMisfit, visiblePath } from "../contract/issues.ts";
 import { isJsonObject } from "../contract/json.ts";
 import * as LIMITS from "../contract/limits.ts";
 import { findOpen, Pending } from "../contract/pending.ts";
-import { type Flaw, type Marker, type Part, readMarker, type Reference } from "../contract/reference.ts";
+import { type Marker, type Part, readMarker, type Reference } from "../contract/reference.ts";
 import { follow, toPointer } from "../kit/json/json-pointer.ts";
 import { leastJsonSize } from "../kit/json/least-json-size.ts";
 import { nearest } from "../kit/nearest.ts";
@@ -80,7 +80,10 @@ function visit(value: unknown, path: PropertyKey[], found: Found[]): Failure | n
 }
 
 function collect(marker: Marker, path: readonly PropertyKey[], found: Found[]): Failure | null {
-  if (marker.kind === "malformed") return malformedReference(marker.flaw, path);
+  if (marker.kind === "malformed") {
+    const { key, expected, received } = marker.flaw;
+    return makeFailure("BAD_REFERENCE", toMisfit(toIssue([...path, key], received, expected)));
+  }
   if (marker.kind === "ref") found.push({ ...marker.reference, at: [...path, "$ref"] });
   if (marker.kind === "template")
     for (const part of marker.parts)
@@ -88,21 +91,20 @@ function collect(marker: Marker, path: readonly PropertyKey[], found: Found[]): 
   return null;
 }
 
-function malformedReference({ key, expected, received }: Flaw, path: readonly PropertyKey[]): Failure {
-  const issue = { path: visiblePath([...path, key]), expected, received: describe(received) };
-  return makeFailure("BAD_REFERENCE", toMisfit(issue));
+/** The failure of a reference that leads nowhere; where it stands, and as what. */
+export function lostReference(
+  hint: string,
+  { at, text }: { readonly at: readonly PropertyKey[]; readonly text?: string },
+): Failure {
+  return makeFailure("BAD_REFERENCE", { hint, issues: [toIssue(at, text)] });
 }
 
-/** Where a reference stands that leads nowhere, and as what. */
-type Place = { readonly at: readonly PropertyKey[]; readonly text?: string };
-
-/** The failure of a reference that leads nowhere. */
-export function lostReference(hint: string, place: Place): Failure {
-  return makeFailure("BAD_REFERENCE", { hint, issues: [toIssue(place)] });
-}
-
-function toIssue({ at, text }: Place): Issue {
-  return { path: visiblePath(at), expected: "a reference to what is there", received: describe(text) };
+function toIssue(
+  at: readonly PropertyKey[],
+  sent: unknown,
+  expected = "a reference to what is there",
+): Issue {
+  return { path: visiblePath(at), expected, received: describe(sent) };
 }
 
 export interface ResolveOptions {
@@ -173,16 +175,11 @@ class Resolver {
   }
 
   #resolveMarker(marker: Marker): Result<unknown, Failure> {
-    switch (marker.kind) {
-      case "ref":
-        return this.#lookUp(marker.reference, "$ref");
-      case "literal":
-        return ok(marker.value);
-      case "template":
-        return this.#write(marker.parts);
-      case "malformed":
-        throw new Error("Cannot resolve a malformed reference: findReferences() refuses it before");
-    }
+    if (marker.kind === "ref") return this.#lookUp(marker.reference, "$ref");
+    if (marker.kind === "template") return this.#write(marker.parts);
+    if (marker.kind === "literal") return ok(marker.value);
+    // `findReferences()` refuses it before.
+    throw new Error("Cannot resolve a malformed reference");
   }
 
   #write(parts: readonly (string | Reference)[]): Result<unknown, Failure> {
@@ -196,18 +193,16 @@ class Resolver {
       text += typeof value === "string" ? value : JSON.stringify(value);
     }
     if (!isPending) return ok(text);
-    const [alone, ...others] = parts;
-    const isAlone = typeof alone === "object" && others.length === 0;
-    return ok(Pending.text(isAlone ? alone.text : null));
+    const [alone] = parts;
+    return ok(Pending.text(typeof alone === "object" && parts.length === 1 ? alone.text : null));
   }
 
   #lookUp(reference: Reference, key: string): Result<unknown, Failure> {
-    const { what, limitBytes, path, isCharged = false } = this.#options;
+    const { what, limitBytes, path, isCharged } = this.#options;
     const found = lookUp(reference, this.#dataOf, this.#batch);
     if (!found.ok && found.error.code === "BAD_REFERENCE" && path !== undefined)
-      return err({ ...found.error, issues: [toIssue({ at: [...this.#path, key], text: reference.text })] });
-    if (!found.ok || found.value instanceof Pending) return found;
-    if (limitBytes === Number.POSITIVE_INFINITY) return found;
+      return err({ ...found.error, issues: [toIssue([...this.#path, key], reference.text)] });
+    if (!found.ok || found.value instanceof Pending || limitBytes === Number.POSITIVE_INFINITY) return found;
     const size = this.#batch.sizeOf(found.value);
     this.#left -= size;
     if (this.#left < 0) return err(tooLarge(what, limitBytes));
@@ -232,11 +227,8 @@ function lookUp(reference: Reference, dataOf: DataOf, room: Room): Result<unknow
   }
   if ("refused" in source) return err(source.refused);
   const { tokens, part } = reference;
-  const literal = part?.literal ?? null;
-  if (literal !== null) {
-    const whole = follow(source.data, literal);
-    if (whole.found) return ok(whole.value);
-  }
+  const whole = part?.literal && follow(source.data, part.literal);
+  if (whole?.found) return ok(whole.value);
   const found = follow(source.data, tokens);
   if (found.found)
     return part === undefined ? ok(found.value) : takePart(found.value, { reference, part, room });
@@ -285,7 +277,5 @@ function alternatives(asked: string, at: unknown): string {
   const keys = Object.keys(at).filter((key) => at[key] !== undefined);
   const near = nearest(asked, keys);
   const shown = (near.length > 0 ? near : keys.slice(0, KEYS_SHOWN)).map((key) => quotedText(key)).join(", ");
-  return shown === ""
-    ? " without any keys"
-    : ` with ${near.length > 0 ? "the similar keys" : "the keys"} ${shown}`;
+  return shown === "" ? " without any keys" : ` with the ${near.length > 0 ? "similar " : ""}keys ${shown}`;
 }

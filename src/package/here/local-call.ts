@@ -64,7 +64,8 @@ export function callHere(ticket: Ticket, call: Call, here: Here & { readonly ide
       signal.addEventListener("abort", () => reject(signal.reason as Error));
       Promise.resolve(tool.run(args, context)).then(resolve, reject);
     });
-    return { status: "success", data, ...written(data, meta) };
+    const { json, bytes } = serialiseOutput(data);
+    return { status: "success", data, json, meta: { ...meta(), bytes } };
   };
   void attempt(run).then((ran) => {
     forget();
@@ -78,14 +79,6 @@ export function callHere(ticket: Ticket, call: Call, here: Here & { readonly ide
 }
 
 const BROKE = "The tool broke while it ran; `log` of runHere is told its error.";
-
-function written(
-  data: unknown,
-  meta: () => Outcome["meta"],
-): { readonly json: string; readonly meta: Outcome["meta"] } {
-  const { json, bytes } = serialiseOutput(data);
-  return { json, meta: { ...meta(), bytes } };
-}
 
 /** Told of what a tool logs, and of the error of one that breaks. */
 export type TellLog = (level: "info" | "warn" | "error", message: unknown, fields?: unknown) => void;

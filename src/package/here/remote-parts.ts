@@ -213,7 +213,7 @@ function readRemote(came: ActionResult, sent: Sent): { readonly outcome: Outcome
   const { step, unfit, select, sentMs } = sent;
   const { data: all } = came as { readonly data?: unknown };
   const data = unfit.size > 0 && Array.isArray(all) ? all.map(withUnfit(unfit)) : all;
-  const { shown, missing } = select === null ? { shown: data, missing: [] } : show(data, select, step);
+  const { data: shown, missing } = select === null ? { data, missing: [] } : show(data, select, step);
   const { meta } = came;
   const { started_ms: startedMs, tries } = meta;
   const result = {
@@ -243,13 +243,10 @@ function show(
   data: unknown,
   select: NonNullable<Sent["select"]>,
   { task }: Step,
-): { readonly shown: unknown; readonly missing: readonly string[] } {
-  if (data === undefined) return { shown: data, missing: [] };
+): { readonly data: unknown; readonly missing: readonly string[] } {
+  if (data === undefined) return { data, missing: [] };
   const isLoop = task.ok && task.value.forEach !== undefined;
-  if (!isLoop || !Array.isArray(data)) {
-    const { data: shown, missing } = selectFields(data, select);
-    return { shown, missing };
-  }
+  if (!isLoop || !Array.isArray(data)) return selectFields(data, select);
   const missing = new Set<string>();
   const shown = data.map((entry: unknown) => {
     if (!isJsonObject(entry) || !("data" in entry)) return entry;
@@ -257,7 +254,7 @@ function show(
     for (const pointer of selected.missing) missing.add(pointer);
     return { ...entry, data: selected.data };
   });
-  return { shown, missing: [...missing] };
+  return { data: shown, missing: [...missing] };
 }
 
 /** The outcome of a result: as much of it as the plan, the counts and the times depend on. */
