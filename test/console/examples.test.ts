@@ -39,3 +39,25 @@ test.each([
   expect(args).toEqual({ it: value });
   expect(schema.safeParse(args).success).toBe(true);
 });
+
+test.each([
+  ["a pattern", z.string().regex(/^[A-Z]{3}-\d+$/), undefined],
+  ["a pattern of each in a list", z.array(z.string().regex(/^\d+$/)), []],
+  ["a pattern that the shortest text fits", z.string().min(2).regex(/^a+$/), "aa"],
+  [
+    "a pattern, and an example",
+    z
+      .string()
+      .regex(/^\d+$/)
+      .meta({ examples: ["12"] }),
+    "12",
+  ],
+])(
+  "An example of a tool whose argument has %s makes up no text that its schema refuses",
+  (_, argument, value) => {
+    const input_schema = { ...(z.toJSONSchema(z.object({ it: argument })) as JsonSchema), required: ["it"] };
+    const example = exampleOf({ name: "t", description: "T.", input_schema });
+    const { args } = (JSON.parse(example) as { actions: [{ args: { it?: unknown } }] }).actions[0];
+    expect(args.it).toEqual(value);
+  },
+);

@@ -1,3 +1,4 @@
+import { attemptNow } from "../../core/kit/result.ts";
 import type { JsonSchema, WireTool } from "../kit/wire.ts";
 import { printJson } from "./print-json.ts";
 import { readJson } from "./read-json.ts";
@@ -91,7 +92,7 @@ const TEXTS: Readonly<Record<string, string>> = {
 
 function sampleOf(schema: JsonSchema, depth: number): unknown {
   const { enum: values, const: only, default: usual, examples, anyOf, oneOf, format = "" } = schema;
-  const { type, properties = {}, required = [], items, minItems = 1, minLength = 0 } = schema;
+  const { type, properties = {}, required = [], items, minItems = 1, minLength = 0, pattern = "" } = schema;
   const { minimum = 0, exclusiveMinimum: below = -1, maximum = Infinity } = schema;
   const given = [usual, examples?.[0], only, values?.[0]].find((value) => value !== undefined);
   if (given !== undefined) return given;
@@ -105,9 +106,15 @@ function sampleOf(schema: JsonSchema, depth: number): unknown {
       return false;
     case "array":
       if (items === undefined || depth >= 5) return [];
-      return Array.from({ length: Math.min(Math.max(1, minItems), 3) }, () => sampleOf(items, depth + 1));
-    case "string":
-      return TEXTS[format] ?? "a".repeat(Math.min(minLength, 1_000));
+      return Array.from({ length: Math.min(Math.max(1, minItems), 3) }, () =>
+        sampleOf(items, depth + 1),
+      ).filter((item) => item !== undefined);
+    case "string": {
+      const text = TEXTS[format] ?? "a".repeat(Math.min(minLength, 1_000));
+      const isRight = attemptNow(() => new RegExp(pattern, "u").test(text));
+      // Left out, the form says that it is required; a text that is made up the API would refuse.
+      return isRight.ok && !isRight.value ? undefined : text;
+    }
     default:
       return depth >= 5
         ? {}
