@@ -128,7 +128,9 @@ export function blamePart(said: unknown, origin: Origin, why: string): Refusal |
   const [field = "", at] = path;
   const part = request[field];
   if (!Array.isArray(part))
-    return Object.hasOwn(body, field) ? blameCaller(path, origin, why) : blameUs(field, why);
+    return Object.hasOwn(body, field) || part === undefined
+      ? blameCaller(path, origin, why)
+      : blameUs(field, why);
   const own = body[field];
   const theirs: readonly unknown[] = Array.isArray(own) ? own : part.filter((one) => isTextOf(own, one));
   if (at === undefined) return blameList(field, { all: part, theirs }, why);
@@ -146,7 +148,8 @@ function blameCaller(path: readonly string[], { body }: Origin, why: string): Re
   let value: unknown = body;
   const known: string[] = [];
   for (const step of path) {
-    if (typeof value !== "object" || value === null || !Object.hasOwn(value, step)) break;
+    if (typeof value !== "object" || value === null) break;
+    if (known.length > 0 && !Object.hasOwn(value, step)) break;
     value = (value as JsonObject)[step];
     known.push(step);
   }
@@ -181,6 +184,9 @@ function nameOf(field: string, part: unknown): string {
   return typeof name === "string" ? `the tool '${visibleText(name)}'` : "a tool";
 }
 
+/** Fields that a server may miss; no other name is taken from its words. */
+const NEEDED = new Set(["input", "max_output_tokens", "max_tokens", "messages", "model"]);
+
 /** The longest path that is looked for. */
 const STEPS = 12;
 const PATH = /^[\s'"`*]*([a-z_]+)((?:\.?\[\d+\]|\.[\w-]+)*)['"`]?\s*:/i;
@@ -197,7 +203,7 @@ function findPath(said: unknown, request: JsonObject): readonly string[] | null 
     readPath(message),
   ]
     .map((path) => (path?.[0] === "body" ? path.slice(1) : path))
-    .find((path) => path?.[0] !== undefined && Object.hasOwn(request, path[0]));
+    .find((path) => path?.[0] !== undefined && (Object.hasOwn(request, path[0]) || NEEDED.has(path[0])));
   return steps === undefined || steps === null ? null : steps.slice(0, STEPS);
 }
 

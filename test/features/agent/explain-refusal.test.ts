@@ -45,6 +45,18 @@ describe("A refusal of a model's server is about", () => {
       "/messages/0/content",
       'the string "Go"',
     ],
+    [
+      "a field that the body lacks, as Anthropic writes it",
+      error({ message: "max_tokens: Field required" }),
+      "/max_tokens",
+      "nothing",
+    ],
+    [
+      "it, as a place in a body that is not there",
+      { detail: [{ loc: ["body", "max_tokens"] }] },
+      "/max_tokens",
+      "nothing",
+    ],
     ["no deeper than the body is", error({ param: "messages[0].sk-secret" }), "/messages/0", "an object"],
   ])("%s", (_, answer, path, received) => {
     const refusal = blame(answer)!;
