@@ -9,7 +9,7 @@ import {
   type StreamFault,
   type StreamHearer,
 } from "../../agent/dialect/dialect.ts";
-import { type Item, toTextItem } from "../dialect/responses-items.ts";
+import { type Item, toCallEvents, toTextEvents, toTextItem } from "../dialect/responses-items.ts";
 import { sentCalls } from "../../agent/dialect/chat-message.ts";
 
 /**
@@ -87,7 +87,7 @@ export class BridgedRelay implements StreamHearer {
     if (typeof content !== "string" || content === "") return events;
     if (!this.#hasText) events.push(...this.#beginText());
     this.#hasText = true;
-    return [...events, { type: "response.output_text.delta", ...this.#at(), delta: content, logprobs: [] }];
+    return [...events, ...toTextEvents(toTextItem(textIdOf(this.#begun), content)).slice(2, 3)];
   }
 
   /** The events after all pieces: the text as a whole, and each call. */
@@ -102,30 +102,11 @@ export class BridgedRelay implements StreamHearer {
   }
 
   #beginText(): readonly JsonObject[] {
-    const item = toTextItem(textIdOf(this.#begun!), "");
-    const [part] = item["content"] as readonly unknown[];
-    return [
-      {
-        type: "response.output_item.added",
-        output_index: 0,
-        item: { ...item, status: "in_progress", content: [] },
-      },
-      { type: "response.content_part.added", ...this.#at(), part },
-    ];
+    return toTextEvents(toTextItem(textIdOf(this.#begun!), "")).slice(0, 2);
   }
 
   #endText(item: JsonObject): readonly JsonObject[] {
-    const [part] = item["content"] as readonly JsonObject[];
-    return [
-      ...(this.#hasText ? [] : this.#beginText()),
-      { type: "response.output_text.done", ...this.#at(), text: part!["text"], logprobs: [] },
-      { type: "response.content_part.done", ...this.#at(), part },
-      { type: "response.output_item.done", output_index: 0, item },
-    ];
-  }
-
-  #at(): JsonObject {
-    return { item_id: textIdOf(this.#begun!), output_index: 0, content_index: 0 };
+    return [...(this.#hasText ? [] : this.#beginText()), ...toTextEvents(item).slice(3)];
   }
 
   #tell(events: readonly JsonObject[]): Result<string, StreamFault> {
@@ -140,23 +121,6 @@ export class BridgedRelay implements StreamHearer {
     }
     return ok(said.join(""));
   }
-}
-
-function toCallEvents(item: JsonObject, index: number): readonly JsonObject[] {
-  const at = { item_id: item["id"], output_index: index };
-  const isCustom = item["type"] === "custom_tool_call";
-  const field = isCustom ? "input" : "arguments";
-  const name = isCustom ? "response.custom_tool_call_input" : "response.function_call_arguments";
-  return [
-    {
-      type: "response.output_item.added",
-      output_index: index,
-      item: { ...item, status: "in_progress", [field]: "" },
-    },
-    { type: `${name}.delta`, ...at, delta: item[field] },
-    { type: `${name}.done`, ...at, ...(!isCustom && { name: item["name"] }), [field]: item[field] },
-    { type: "response.output_item.done", output_index: index, item },
-  ];
 }
 
 /**
@@ -215,26 +179,13 @@ function textIdOf({ id }: JsonObject): string {
 /** A call of Chat Completions as an item. */
 function toCallItem(call: JsonObject): Item {
   const { id, function: called, custom } = call;
+  const status = "completed";
   if (isJsonObject(custom)) {
     const { name, input } = custom;
-    return {
-      type: "custom_tool_call",
-      id: `ctc_${String(id)}`,
-      call_id: id,
-      name,
-      input,
-      status: "completed",
-    };
+    return { type: "custom_tool_call", id: `ctc_${String(id)}`, call_id: id, name, input, status };
   }
   const { name, arguments: args } = isJsonObject(called) ? called : {};
-  return {
-    type: "function_call",
-    id: `fc_${String(id)}`,
-    call_id: id,
-    name,
-    arguments: args,
-    status: "completed",
-  };
+  return { type: "function_call", id: `fc_${String(id)}`, call_id: id, name, arguments: args, status };
 }
 
 function toUsage(usage: JsonObject): JsonObject {

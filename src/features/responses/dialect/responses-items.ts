@@ -201,6 +201,40 @@ export function toTextItem(id: string, text: string): Item {
   };
 }
 
+/** An event of a stream. */
+type ItemEvent = JsonObject & { readonly type: string };
+
+/** The events of a text: two before its pieces, one for the whole of it as its one piece, and three after them. */
+export function toTextEvents(item: Item, index = 0): readonly ItemEvent[] {
+  const [part] = item["content"] as [JsonObject];
+  const { text } = part;
+  const at = { item_id: item["id"], output_index: index, content_index: 0 };
+  const begun = { ...item, status: "in_progress", content: [] };
+  return [
+    { type: "response.output_item.added", output_index: index, item: begun },
+    { type: "response.content_part.added", ...at, part: { ...part, text: "" } },
+    { type: "response.output_text.delta", ...at, delta: text, logprobs: [] },
+    { type: "response.output_text.done", ...at, text, logprobs: [] },
+    { type: "response.content_part.done", ...at, part },
+    { type: "response.output_item.done", output_index: index, item },
+  ];
+}
+
+/** The events of a call that is told whole. */
+export function toCallEvents(item: JsonObject, index: number): readonly ItemEvent[] {
+  const at = { item_id: item["id"], output_index: index };
+  const isCustom = item["type"] === "custom_tool_call";
+  const field = isCustom ? "input" : "arguments";
+  const name = isCustom ? "response.custom_tool_call_input" : "response.function_call_arguments";
+  const begun = { ...item, status: "in_progress", [field]: "" };
+  return [
+    { type: "response.output_item.added", output_index: index, item: begun },
+    { type: `${name}.delta`, ...at, delta: item[field] },
+    { type: `${name}.done`, ...at, ...(!isCustom && { name: item["name"] }), [field]: item[field] },
+    { type: "response.output_item.done", output_index: index, item },
+  ];
+}
+
 /** The items of one stream of Responses, as its events tell of them. */
 export class StreamedItems {
   readonly #items = new Map<unknown, Item>();

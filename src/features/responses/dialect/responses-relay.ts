@@ -15,7 +15,16 @@ import {
   withReport,
 } from "../../agent/dialect/dialect.ts";
 import { toChatError } from "../../agent/dialect/provider-error.ts";
-import { type Item, namedCallsIn, StreamedItems, toCallItem, toTextItem, toTurn } from "./responses-items.ts";
+import {
+  type Item,
+  namedCallsIn,
+  StreamedItems,
+  toCallEvents,
+  toCallItem,
+  toTextEvents,
+  toTextItem,
+  toTurn,
+} from "./responses-items.ts";
 
 /** The last event of a stream. */
 interface Last {
@@ -197,42 +206,16 @@ export class ResponsesRelay implements Relay {
   #writeText(text: string): string {
     const place = this.#shown.length;
     const item = toTextItem(`msg_${String(this.#begun?.["id"])}_${place}`, text);
-    const [part] = item["content"] as [JsonObject];
-    const at = { item_id: item["id"], output_index: place, content_index: 0 };
     this.#shown.push(item);
-    return [
-      this.#write({
-        type: "response.output_item.added",
-        output_index: place,
-        item: { ...item, status: "in_progress", content: [] },
-      }),
-      this.#write({ type: "response.content_part.added", ...at, part: { ...part, text: "" } }),
-      this.#write({ type: "response.output_text.delta", ...at, delta: text, logprobs: [] }),
-      this.#write({ type: "response.output_text.done", ...at, text, logprobs: [] }),
-      this.#write({ type: "response.content_part.done", ...at, part }),
-      this.#write({ type: "response.output_item.done", output_index: place, item }),
-    ].join("");
+    return toTextEvents(item, place)
+      .map((event) => this.#write(event))
+      .join("");
   }
 
   #writeItem(item: Item): string {
-    const place = this.#shown.length;
-    const at = { item_id: item["id"], output_index: place };
+    const events = toCallEvents(item, this.#shown.length);
     this.#shown.push(item);
-    return [
-      this.#write({
-        type: "response.output_item.added",
-        output_index: place,
-        item: { ...item, status: "in_progress", arguments: "" },
-      }),
-      this.#write({ type: "response.function_call_arguments.delta", ...at, delta: item["arguments"] }),
-      this.#write({
-        type: "response.function_call_arguments.done",
-        ...at,
-        name: item["name"],
-        arguments: item["arguments"],
-      }),
-      this.#write({ type: "response.output_item.done", output_index: place, item }),
-    ].join("");
+    return events.map((event) => this.#write(event)).join("");
   }
 
   #writeLast({ usage, report, text, words }: Ending): string {
