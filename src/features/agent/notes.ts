@@ -33,7 +33,7 @@ export function sayWaiting(questions: readonly PendingConfirmation[]): string {
     ? "connect an account"
     : "agree";
   return [
-    `Nothing of this has happened yet, because a person has to ${first} first:`,
+    `Of what was called, this alone waits for a person to ${first}, and has not been done:`,
     ...asked.map((line) => `- ${line}`),
     "Once it is decided, send this conversation back with a message, and it goes on.",
   ].join("\n");

@@ -36,6 +36,9 @@ test("what waits for a person is said line by line, and its ids are found again 
   }));
   const said = sayWaiting([one!, two!]);
   expect(said.split("\n")).toHaveLength(4);
+  expect(said).toMatch(
+    /^Of what was called, this alone waits for a person to agree, and has not been done:\n/,
+  );
   expect(said).toContain(
     "- Delete aaaa-1? (confirmation aaaa-1, until 2026-11-02T00:00:00.000Z): https://volley",
   );

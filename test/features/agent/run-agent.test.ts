@@ -677,7 +677,7 @@ describe("A caller that listens", () => {
     );
     const asking = listening({ text: "Deleting.", calls: [call("remove", { id: 1 })] });
     expect(await said(asking)).toMatch(
-      /Deleting\.[^]*Nothing of this has happened yet[^]*"finish_reason":"stop"/,
+      /Deleting\.[^]*this alone waits for a person to agree, and has not been done[^]*"finish_reason":"stop"/,
     );
   });
 });

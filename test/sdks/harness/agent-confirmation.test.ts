@@ -72,7 +72,7 @@ describe("A call that needs a person's yes", () => {
       { id: expect.any(String), message: expect.stringContaining("probe-delete") },
     ]);
     const { content, tool_calls: calls } = messageOf(answer);
-    expect(content).toMatch(/^I will\.\n\nNothing of this has happened yet/);
+    expect(content).toMatch(/^I will\.\n\nOf what was called, this alone waits/);
     expect(content).toContain(questionOf(answer));
     expect(calls).toBeUndefined();
     expect(answer.choices[0]!.finish_reason).toBe("stop");
@@ -103,7 +103,7 @@ describe("A call that needs a person's yes", () => {
       tool_calls: [{ function: { name: "probe-delete" } }],
     });
     expect(seen[4]!.content).toMatch(told);
-    expect(JSON.stringify(seen)).not.toContain("Nothing of this has happened yet");
+    expect(JSON.stringify(seen)).not.toContain("Of what was called");
     expect(seen[5]).toEqual(GO_ON);
   });
 
@@ -164,7 +164,7 @@ describe("A call that needs a person's yes", () => {
   test("in a stream ends it the same way, and goes on streamed", async () => {
     model.willSay({ text: "I will.", calls: [remove("c6")] }, { text: "Gone ✓." });
     const said = await stream();
-    expect(said.content).toMatch(/^I will\.\n\nNothing of this has happened yet/);
+    expect(said.content).toMatch(/^I will\.\n\nOf what was called, this alone waits/);
     expect(said.finishes).toEqual(["stop"]);
     expect(said.calls).toEqual([]);
     expect(said.reports).toMatchObject([{ stopped: "confirmation", confirmations: [{}] }]);
