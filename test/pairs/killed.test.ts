@@ -124,6 +124,33 @@ trial(
   },
 );
 
+test("P9: a batch that comes again under its key after a kill sends nothing of what was undone meanwhile, and says so", async () => {
+  const { clock, post, postKilled, heard } = await openKillable();
+  const put = (of: string, more: object = {}) => ({ id: of, tool: "put_once", args: { of }, ...more });
+  const batch = {
+    on_error: "undo",
+    actions: [put("a"), put("own", { idempotency_key: "o" }), put("slow", { depends_on: ["a", "own"] })],
+  };
+  await postKilled("/v1/execute_actions", batch);
+  const before = heard.toSorted();
+  expect(before).toEqual(["/drop/a", "/drop/own", "/put-once/a", "/put-once/own", "/put-once/slow"]);
+  const again = await post("/v1/execute_actions", batch);
+  expect(again.results.map(({ status }: { readonly status: string }) => status)).toEqual(
+    Array(3).fill("unknown"),
+  );
+  expect(again.results[0].meta).toMatchObject({ undone: true });
+  expect(again.undone).toMatchObject([
+    { id: "slow", status: "unknown" },
+    { id: "own", status: "success" },
+    { id: "a", status: "success" },
+  ]);
+  expect(await post("/v1/execute_actions", batch)).toEqual(again);
+  await clock.advance(60_000);
+  expect(heard.toSorted()).toEqual(before);
+  const anew = await post("/v1/execute_actions", { ...batch, actions: [put("a"), put("slow")] }, "new");
+  expect(anew.summary).toMatchObject({ ok: 2 });
+});
+
 trial(
   "T57 a write that is sent again after a kill under its key is not sent in an account that was connected since",
   async () => {

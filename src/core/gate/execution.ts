@@ -26,6 +26,7 @@ import type { Gate } from "../contract/gate/tenant-gate-methods.ts";
 import type { Ports, RunOptions, ToolGates } from "../egress/ports.ts";
 import type { TenantReads } from "../egress/read-cache.ts";
 import { type BatchKey } from "./read-keys.ts";
+import type { StepIds } from "./step-ids.ts";
 import type { OnOpened, UpstreamHealth } from "../egress/upstream-health.ts";
 
 /** The parts that a batch inside of another shares with it. */
@@ -345,6 +346,8 @@ export interface KeptCall {
   readonly step: Step;
   readonly element: number | null;
   readonly call: Call;
+  /** Names the elements of its loop. */
+  readonly names?: (() => readonly string[]) | undefined;
 }
 
 export interface KeptOutput {
@@ -398,6 +401,9 @@ export interface KeptRun {
   readonly batchId: string;
   /** When the time of the plan is over, in milliseconds since the epoch. */
   readonly endsAt: number;
+  readonly ids?: () => StepIds;
+  /** Null where neither the batch nor one of its actions has an idempotency key. */
+  readonly keys?: object | null;
 }
 
 /** The writes of one run. */

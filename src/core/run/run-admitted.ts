@@ -65,7 +65,7 @@ export async function runAdmitted(
   const { plan, degraded, quota } = admission.admitted;
   const endsAt = clock.now() + plan.deadlineMs;
   const batchId = admission.batchId();
-  const kept = execution.hooks?.keeper?.open(plan, { execution, batchId, endsAt });
+  const kept = execution.hooks?.keeper?.open(plan, { ...admission, execution, batchId, endsAt });
   const ran = await run(admission, { parallelism, budget, ways, prepared, kept }, execution);
   const ended = degraded ? ran.map(markDegraded) : ran;
   const measures = { durationMs: clock.now() - admission.startedAt, maxParallelism: parallelism.max };

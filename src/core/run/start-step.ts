@@ -179,8 +179,7 @@ export function createStepStarter(batch: StepScope): StartStep {
       orBreak(begun, ticket, { tool: call.tool, scope });
     },
     keep: (next) => (ticket, call, place) => {
-      const { step, element } = place;
-      const at = { step, element, call };
+      const at = { ...place, call };
       let output: KeptOutput | undefined;
       const written = attempt(() => kept!.begin(at));
       ticket.whenEnded((outcome) => kept!.end(at, outcome, output));

@@ -24,8 +24,13 @@ export type OpenedJob =
 
 /** The methods of the part of a tenant's object that takes writes back. */
 export interface UndoMethods {
-  /** Write down that a write is about to be sent; false where nothing of its run may be sent any more. */
-  begin(runId: string, write: BegunWrite, run: RunFacts): boolean;
+  /**
+   * Write down that a write is about to be sent; false where nothing of its run may be sent any more.
+   *
+   * @param again an earlier run may have sent it under its key: where that run was lost, or is undone, this one sends nothing, because the
+   *   service would answer with what is taken back, and it tells of that run's writes
+   */
+  begin(runId: string, write: BegunWrite, run: RunFacts, again?: boolean): boolean;
   /** Write down how a write ended. */
   end(runId: string, place: WritePlace, end: WriteEnd): void;
   /** Say that a run goes on; false where it was taken for lost. */

@@ -24,6 +24,8 @@ export interface RunFacts {
   readonly questions?: readonly string[];
   /** The runs that share its writes, as lists have them; it alone unless said. */
   readonly runs?: readonly string[] | undefined;
+  /** An earlier run of the same request that was lost, and is undone: this one tells of its writes. */
+  readonly before?: string;
   /** The tools of the writes that stay, because they were not asked for. */
   readonly left?: readonly string[];
   /** The actions that those which wait for them depend on, by the name of each. */
@@ -68,6 +70,8 @@ export interface BegunWrite extends WritePlace {
   readonly needs: readonly string[];
   /** That of a job is known when that has ended. */
   readonly seq?: number;
+  /** Its idempotency key upstream, where its batch or its action has one. */
+  readonly key?: string | undefined;
   /** How it is looked up should its end not be known; absent where its tool does not say how. The arguments of a job are in its row. */
   readonly look?: Look | undefined;
   readonly job?: { readonly by: WayBack | NoWayBack } | undefined;

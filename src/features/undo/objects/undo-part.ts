@@ -76,9 +76,16 @@ class UndoPart implements OpenPart {
     this.#table = this.#runs.table;
     const { outbox } = world;
     this.methods = {
-      begin: (now, runId, write, facts) => {
+      begin: (now, runId, write, facts, again) => {
         const run = this.#table.run(runId);
-        const isGone = run !== undefined && !isGoing(run.state);
+        const asks = again === true && run?.facts.before === undefined;
+        const before = asks ? this.#table.runBefore(runId, write.key!) : undefined;
+        if (before !== undefined && before.state !== "parked") {
+          if (before.state === "open") this.#runs.undo(now, before);
+          this.#runs.open(now, runId, { ...facts, ...run?.facts, before: before.runId });
+          return false;
+        }
+        const isGone = run !== undefined && (!isGoing(run.state) || run.facts.before !== undefined);
         if (isGone && write.job === undefined) return false;
         // A job is written down once.
         if (write.job === undefined || this.#table.write(runId, keyOf(write)) === undefined)

@@ -216,7 +216,8 @@ export class UndoRuns {
   }
 
   stateOf(runs: readonly string[]): UndoState {
-    const states = runs.map((root) => {
+    const roots = runs.flatMap((id) => [id].concat(this.table.run(id)?.facts.before ?? []));
+    const states = [...new Set(roots)].map((root) => {
       const { writes, waits, isAsked, asks } = this.#read(root);
       return {
         entries: orderWrites(writes).flatMap((write) =>

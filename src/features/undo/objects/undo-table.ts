@@ -116,6 +116,12 @@ export class UndoTable {
     return this.#writes("run_id = ? AND key = ?", runId, key)[0];
   }
 
+  /** Another run that has sent a write under the same key. */
+  runBefore(runId: string, key: string): UndoRun | undefined {
+    const [found] = this.#writes("run_id != ? AND write_json ->> '$.key' = ?", runId, key);
+    return found && this.run(found.runId);
+  }
+
   /** The write that a job takes back, and its run. */
   ofJob(jobId: string): FoundWrite | undefined {
     return this.#writes("job_id = ?", jobId)[0];

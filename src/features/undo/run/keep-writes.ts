@@ -94,16 +94,17 @@ export class KeptWrites {
   }
 
   /** Look after some elements of its loops, which run as a batch of their own: each action of that is named after one. */
-  keepElements(plan: Plan): KeptPlan {
+  keepElements(plan: Plan, around?: KeptRun): KeptPlan {
     const placeOf = (name: string): WritePlace => {
       const [id = "", element] = name.split(ELEMENT);
       return { id, element: Number(element) };
     };
-    return this.keep(plan, { placeOf, needsOf: (name) => this.#needs.get(placeOf(name).id)! });
+    return this.keep(plan, { placeOf, needsOf: (name) => this.#needs.get(placeOf(name).id)! }, around);
   }
 
   /** Look after a plan of its run, of which another decides what becomes. */
-  keep(plan: Plan, { placeOf, needsOf }: Naming = OWN): KeptPlan {
+  keep(plan: Plan, { placeOf, needsOf }: Naming = OWN, around: Partial<KeptRun> = this.#run): KeptPlan {
+    const ids = around.keys ? around.ids?.() : undefined;
     const { batchId, execution } = this.#run;
     const { catalog } = execution;
     const needs = new Map(
@@ -119,8 +120,11 @@ export class KeptWrites {
     });
     return {
       later: { run: batchId },
-      begin: ({ step, element, call: { tool, args, timeoutMs } }) =>
-        this.#begin(writeOf(step, element, tool, { argsJson: JSON.stringify(args), timeoutMs })),
+      begin: ({ step, element, names, call: { tool, args, timeoutMs } }) => {
+        const write = writeOf(step, element, tool, { argsJson: JSON.stringify(args), timeoutMs });
+        const key = ids?.callKey(step, element === null ? null : names!()[element]!);
+        return this.#begin({ ...write, key }, ids?.seedOf(step.index).retaken);
+      },
       end: ({ step, element, call }, outcome, output) =>
         this.#end(placeOf(step.id, element), call.tool.name, this.#toEnd(call, outcome, output)),
       saw: (step, outcome) => this.#saw(step, outcome),
@@ -143,7 +147,7 @@ export class KeptWrites {
         // Its writes were looked at with the batch.
         return {
           take: ok,
-          open: (inner) => this.keep(inner, naming),
+          open: (inner, own) => this.keep(inner, naming, own),
           facts: (inner) => this.keep(inner, naming).facts,
         };
       },
@@ -191,10 +195,11 @@ export class KeptWrites {
     return { outcomes: told, members: toMember(entries) };
   }
 
-  #begin(write: BegunWrite): Promise<boolean> {
+  #begin(write: BegunWrite, again?: boolean): Promise<boolean> {
     const { batchId, execution } = this.#run;
     this.#wake();
-    const begun = callUndo(execution.gate, "begin", batchId, { ...write, seq: this.#next() }, this.#facts);
+    const numbered = { ...write, seq: this.#next() };
+    const begun = callUndo(execution.gate, "begin", batchId, numbered, this.#facts, again);
     this.#begun.set(keyOf(write), begun);
     return begun;
   }

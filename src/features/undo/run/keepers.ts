@@ -178,7 +178,7 @@ export function createKeeper(keptAs: Asked, seal: SealArgs): Keeper {
       return refusal === null ? ok({ ...plan, demotes: false, ...own }) : err(refusal);
     },
     open(plan, around) {
-      if (whole !== undefined && namesElements(plan)) return whole.keepElements(plan);
+      if (whole !== undefined && namesElements(plan)) return whole.keepElements(plan, around);
       whole = open(around);
       return whole.start(plan);
     },

@@ -113,6 +113,45 @@ test("nothing of a run that was taken for lost may be sent any more", async () =
   expect(await call("close", RUN, FACTS, WELL)).toMatchObject({ entries: [{ id: "a", status: "unknown" }] });
 });
 
+describe("a run that comes again under the keys of one that was lost", () => {
+  const NEXT = "00000000-0000-4000-8000-0000000000bb";
+  const keyed = (id: string, seq: number) => write(id, seq, { key: `seed:${id}` });
+  const openLost = async () => {
+    const { bookings, volley, call } = await openObject();
+    bookings.live.add("a");
+    await call("begin", RUN, keyed("a", 1), FACTS);
+    await call("end", RUN, { id: "a", element: null }, done("a", 2));
+    return { bookings, volley, call };
+  };
+  const told = { entries: [{ id: "a", status: "success" }], isSettled: true };
+
+  test("sends nothing where that is undone, and tells what became of it", async () => {
+    const { volley, call } = await openLost();
+    await volley.advance(12_000);
+    expect(await call("begin", NEXT, keyed("a", 1), FACTS, true)).toBe(false);
+    expect(await call("begin", NEXT, keyed("b", 2), FACTS, true)).toBe(false);
+    expect(await call("close", NEXT, FACTS, BADLY)).toMatchObject(told);
+    expect(await call("looks", [RUN])).toMatchObject(told);
+  });
+
+  test("has that undone where it is not yet, and sends nothing", async () => {
+    const { bookings, volley, call } = await openLost();
+    expect(await call("begin", NEXT, keyed("a", 1), FACTS, true)).toBe(false);
+    expect(await call("begin", RUN, keyed("b", 3), FACTS)).toBe(false);
+    await call("close", NEXT, FACTS, BADLY);
+    await volley.advance(1_000);
+    expect(await call("looks", [NEXT])).toMatchObject(told);
+    expect([...bookings.live]).toEqual([]);
+  });
+
+  test("sends what no other run has sent, or one that succeeded", async () => {
+    const { call } = await openLost();
+    expect(await call("begin", NEXT, keyed("b", 1), FACTS, true)).toBe(true);
+    expect(await call("close", RUN, FACTS, WELL)).toBeNull();
+    expect(await call("begin", NEXT, keyed("a", 2), FACTS, true)).toBe(true);
+  });
+});
+
 test("a run that goes on saying so is not taken for lost", async () => {
   const { volley, call } = await openObject();
   await call("begin", RUN, write("a", 1), FACTS);
