@@ -37,9 +37,8 @@ export class Awaited {
   constructor(world: AwaitedWorld, ctx: DurableObjectState) {
     this.#world = world;
     this.#ctx = ctx;
-    ctx.storage.sql.exec(
-      "CREATE TABLE IF NOT EXISTS awaited (id TEXT PRIMARY KEY, tries INTEGER NOT NULL) WITHOUT ROWID, STRICT",
-    );
+    query(ctx.storage.sql)`
+      CREATE TABLE IF NOT EXISTS awaited (id TEXT PRIMARY KEY, tries INTEGER NOT NULL) WITHOUT ROWID, STRICT`;
   }
 
   /** Have what waits for a connection run: now where the object's alarm is under way, else in the alarm that follows. */

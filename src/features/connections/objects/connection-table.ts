@@ -8,14 +8,13 @@ export class ConnectionTable {
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
-    this.#sql.exec(
-      `CREATE TABLE IF NOT EXISTS connections (
+    query(this.#sql)`
+      CREATE TABLE IF NOT EXISTS connections (
          id TEXT PRIMARY KEY, subject TEXT NOT NULL, connector TEXT NOT NULL, name TEXT NOT NULL, created_at INTEGER NOT NULL,
          over_at INTEGER, json TEXT NOT NULL
        ) WITHOUT ROWID, STRICT;
        CREATE UNIQUE INDEX IF NOT EXISTS connections_by_place ON connections (subject, connector, name);
-       CREATE INDEX IF NOT EXISTS connections_over ON connections (over_at) WHERE over_at IS NOT NULL`,
-    );
+       CREATE INDEX IF NOT EXISTS connections_over ON connections (over_at) WHERE over_at IS NOT NULL`;
   }
 
   find(id: string): Connection | null {

@@ -32,11 +32,10 @@ export class BatchTable {
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
-    this.#sql.exec(
-      `CREATE TABLE IF NOT EXISTS batches (
+    query(this.#sql)`
+      CREATE TABLE IF NOT EXISTS batches (
          slot INTEGER PRIMARY KEY, seq INTEGER NOT NULL, event TEXT NOT NULL, nos TEXT NOT NULL
-       ) STRICT`,
-    );
+       ) STRICT`;
   }
 
   /** Read what is kept. @param isOpen whether a delivery is not over */

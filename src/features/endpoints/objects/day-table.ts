@@ -24,9 +24,8 @@ export class DayTable {
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
-    this.#sql.exec(
-      "CREATE TABLE IF NOT EXISTS days (no INTEGER PRIMARY KEY, saved_at INTEGER NOT NULL, json TEXT NOT NULL) STRICT",
-    );
+    query(this.#sql)`
+      CREATE TABLE IF NOT EXISTS days (no INTEGER PRIMARY KEY, saved_at INTEGER NOT NULL, json TEXT NOT NULL) STRICT`;
   }
 
   /** Count the end of an attempt, before its row is written. */

@@ -30,13 +30,12 @@ export class DeliveryTable {
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
-    this.#sql.exec(
-      `CREATE TABLE IF NOT EXISTS deliveries (
+    query(this.#sql)`
+      CREATE TABLE IF NOT EXISTS deliveries (
          no INTEGER NOT NULL, seq INTEGER NOT NULL, event TEXT NOT NULL, type TEXT NOT NULL, state INTEGER, tries INTEGER NOT NULL,
          due_at INTEGER, created_at INTEGER NOT NULL, attempts TEXT NOT NULL, run TEXT, PRIMARY KEY (no, seq)
        ) WITHOUT ROWID, STRICT;
-       CREATE INDEX IF NOT EXISTS undelivered ON deliveries (no, state, seq) WHERE state IS NOT NULL`,
-    );
+       CREATE INDEX IF NOT EXISTS undelivered ON deliveries (no, state, seq) WHERE state IS NOT NULL`;
   }
 
   get isEmpty(): boolean {

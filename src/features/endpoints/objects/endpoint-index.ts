@@ -20,11 +20,10 @@ export class EndpointIndex {
   constructor(sql: SqlStorage) {
     this.#sql = sql;
     // Numbers are never used again: a later endpoint of the same id is another one.
-    this.#sql.exec(
-      `CREATE TABLE IF NOT EXISTS endpoint_index (
+    query(this.#sql)`
+      CREATE TABLE IF NOT EXISTS endpoint_index (
          no INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL, shard INTEGER NOT NULL, customer TEXT
-       ) STRICT`,
-    );
+       ) STRICT`;
     for (const row of this.#sql.exec<IndexedEndpoint>("SELECT * FROM endpoint_index ORDER BY no"))
       this.#byId.set(row.id, row);
   }

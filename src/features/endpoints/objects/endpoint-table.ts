@@ -18,9 +18,8 @@ export class EndpointTable {
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
-    this.#sql.exec(
-      "CREATE TABLE IF NOT EXISTS endpoints (no INTEGER PRIMARY KEY, json TEXT NOT NULL, deleted_at INTEGER) STRICT",
-    );
+    query(this.#sql)`
+      CREATE TABLE IF NOT EXISTS endpoints (no INTEGER PRIMARY KEY, json TEXT NOT NULL, deleted_at INTEGER) STRICT`;
     // The version before kept more of those that were deleted than their ids.
     this.#sql.exec(
       `UPDATE endpoints SET json = json_object('id', json ->> '$.id') WHERE deleted_at IS NOT NULL AND json ->> '$.url' IS NOT NULL`,

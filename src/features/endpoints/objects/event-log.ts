@@ -32,15 +32,14 @@ export class EventLog {
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
-    this.#sql.exec(
-      `CREATE TABLE IF NOT EXISTS events (
+    query(this.#sql)`
+      CREATE TABLE IF NOT EXISTS events (
          seq INTEGER PRIMARY KEY, id TEXT NOT NULL, type TEXT NOT NULL, customer TEXT, at INTEGER NOT NULL, data TEXT NOT NULL,
          about TEXT, only TEXT, run TEXT, sent_as TEXT
        ) STRICT;
        CREATE INDEX IF NOT EXISTS sent ON events (sent_as) WHERE sent_as IS NOT NULL;
        CREATE INDEX IF NOT EXISTS of_run ON events (run) WHERE run IS NOT NULL;
-       CREATE TABLE IF NOT EXISTS event_batches (key TEXT PRIMARY KEY, content TEXT NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID, STRICT`,
-    );
+       CREATE TABLE IF NOT EXISTS event_batches (key TEXT PRIMARY KEY, content TEXT NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID, STRICT`;
   }
 
   /** Record an event, unless the same was recorded within a day. @param newId a fresh text for an id */

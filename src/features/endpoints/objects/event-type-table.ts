@@ -13,9 +13,8 @@ export class EventTypes {
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
-    this.#sql.exec(
-      "CREATE TABLE IF NOT EXISTS event_types (type TEXT PRIMARY KEY, json TEXT NOT NULL) WITHOUT ROWID, STRICT",
-    );
+    query(this.#sql)`
+      CREATE TABLE IF NOT EXISTS event_types (type TEXT PRIMARY KEY, json TEXT NOT NULL) WITHOUT ROWID, STRICT`;
     const rows = this.#sql.exec<Pick<Row, "type">>("SELECT type FROM event_types");
     this.#names = new Set(Array.from(rows, ({ type }) => type));
   }

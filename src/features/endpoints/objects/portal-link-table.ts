@@ -10,11 +10,10 @@ export class PortalLinks {
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
-    this.#sql.exec(
-      `CREATE TABLE IF NOT EXISTS portal_links (
+    query(this.#sql)`
+      CREATE TABLE IF NOT EXISTS portal_links (
          hash TEXT PRIMARY KEY, customer TEXT NOT NULL, expires_at INTEGER NOT NULL, read_only INTEGER NOT NULL
-       ) WITHOUT ROWID, STRICT`,
-    );
+       ) WITHOUT ROWID, STRICT`;
   }
 
   put({ hash, customer, expiresAt, readOnly }: PortalLink, nowMs: number): boolean {

@@ -40,16 +40,15 @@ export function createKeyShard(
     constructor(ctx: DurableObjectState, env: Record<string, unknown>) {
       super(ctx, env);
       this.#sql = ctx.storage.sql;
-      this.#sql.exec(
-        `CREATE TABLE IF NOT EXISTS keys (
+      query(this.#sql)`
+        CREATE TABLE IF NOT EXISTS keys (
            tenant TEXT NOT NULL, name TEXT NOT NULL, created_at INTEGER NOT NULL, expires_at INTEGER, json TEXT NOT NULL,
            PRIMARY KEY (tenant, name)
          ) WITHOUT ROWID, STRICT;
          CREATE TABLE IF NOT EXISTS digests (
            hash TEXT PRIMARY KEY, tenant TEXT NOT NULL, name TEXT NOT NULL, until INTEGER
          ) WITHOUT ROWID, STRICT;
-         CREATE TABLE IF NOT EXISTS erased (tenant TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID, STRICT`,
-      );
+         CREATE TABLE IF NOT EXISTS erased (tenant TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID, STRICT`;
     }
 
     find(hashes: readonly string[]): (FoundKey | null)[] {

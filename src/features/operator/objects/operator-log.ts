@@ -52,13 +52,12 @@ export function createOperatorLog(clock: Clock = systemClock): ObjectClass<Opera
     constructor(ctx: DurableObjectState, env: Record<string, unknown>) {
       super(ctx, env);
       this.#sql = ctx.storage.sql;
-      this.#sql.exec(
-        `CREATE TABLE IF NOT EXISTS hours (id INTEGER PRIMARY KEY, heads TEXT NOT NULL, tools TEXT NOT NULL) STRICT;
+      query(this.#sql)`
+        CREATE TABLE IF NOT EXISTS hours (id INTEGER PRIMARY KEY, heads TEXT NOT NULL, tools TEXT NOT NULL) STRICT;
          CREATE TABLE IF NOT EXISTS standings (
            object TEXT PRIMARY KEY, tenant TEXT NOT NULL, at INTEGER NOT NULL, dead TEXT NOT NULL, waiting INTEGER NOT NULL
          ) WITHOUT ROWID, STRICT;
-         CREATE TABLE IF NOT EXISTS erased (tenant TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID, STRICT`,
-      );
+         CREATE TABLE IF NOT EXISTS erased (tenant TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID, STRICT`;
       for (const { tenant, at } of this.#sql.exec<{ tenant: string; at: number }>("SELECT * FROM erased"))
         this.#erased.set(tenant, at);
     }

@@ -8,9 +8,8 @@ export class AftermathTable {
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
-    sql.exec(
-      "CREATE TABLE IF NOT EXISTS aftermaths (id TEXT PRIMARY KEY, at INTEGER NOT NULL, json TEXT NOT NULL) WITHOUT ROWID, STRICT",
-    );
+    query(sql)`
+      CREATE TABLE IF NOT EXISTS aftermaths (id TEXT PRIMARY KEY, at INTEGER NOT NULL, json TEXT NOT NULL) WITHOUT ROWID, STRICT`;
   }
 
   /** Take the last word about each. */

@@ -51,13 +51,12 @@ export class ReportTable {
   constructor(sql: SqlStorage, clock: Clock) {
     this.#sql = sql;
     this.#clock = clock;
-    sql.exec(
-      `CREATE TABLE IF NOT EXISTS reports (
+    query(sql)`
+      CREATE TABLE IF NOT EXISTS reports (
          at INTEGER PRIMARY KEY, report TEXT NOT NULL, runs_before INTEGER NOT NULL, runs INTEGER NOT NULL,
          bytes_before INTEGER NOT NULL, bytes INTEGER NOT NULL, marks TEXT NOT NULL, heads TEXT NOT NULL, bodies TEXT NOT NULL
        ) STRICT;
-       CREATE TABLE IF NOT EXISTS erased (id INTEGER PRIMARY KEY CHECK (id = 0), at INTEGER NOT NULL) STRICT`,
-    );
+       CREATE TABLE IF NOT EXISTS erased (id INTEGER PRIMARY KEY CHECK (id = 0), at INTEGER NOT NULL) STRICT`;
     for (const { at } of sql.exec<{ at: number }>("SELECT at FROM erased")) this.#erasedAt = at;
     this.#last = { at: 0, runs: 0, bytes: 0 };
     for (const row of sql.exec<CountRow>(`${COUNTS} ORDER BY at DESC LIMIT 1`))

@@ -13,11 +13,10 @@ export class RerunTable {
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
-    sql.exec(
-      `CREATE TABLE IF NOT EXISTS reruns (
+    query(sql)`
+      CREATE TABLE IF NOT EXISTS reruns (
          rerun TEXT PRIMARY KEY, root TEXT NOT NULL, at INTEGER NOT NULL, writes TEXT NOT NULL
-       ) STRICT`,
-    );
+       ) STRICT`;
   }
 
   /** Add a rerun; one that is there stays as it is. */

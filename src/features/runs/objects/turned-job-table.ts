@@ -17,9 +17,8 @@ export class JobTable {
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
-    sql.exec(
-      "CREATE TABLE IF NOT EXISTS turned_jobs (id TEXT PRIMARY KEY, at INTEGER NOT NULL, json TEXT NOT NULL) WITHOUT ROWID, STRICT",
-    );
+    query(sql)`
+      CREATE TABLE IF NOT EXISTS turned_jobs (id TEXT PRIMARY KEY, at INTEGER NOT NULL, json TEXT NOT NULL) WITHOUT ROWID, STRICT`;
   }
 
   take(jobs: readonly TurnedJob[]): void {

@@ -52,15 +52,14 @@ export function createSignInStore(
     constructor(ctx: DurableObjectState, env: Record<string, unknown>) {
       super(ctx, env);
       this.#sql = ctx.storage.sql;
-      this.#sql.exec(
-        `CREATE TABLE IF NOT EXISTS records (
+      query(this.#sql)`
+        CREATE TABLE IF NOT EXISTS records (
            key TEXT PRIMARY KEY, value TEXT NOT NULL, metadata TEXT, expires_at INTEGER, version INTEGER NOT NULL,
            created_at INTEGER NOT NULL, flood TEXT
          ) WITHOUT ROWID, STRICT;
          CREATE TABLE IF NOT EXISTS erased (prefix TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID, STRICT;
          CREATE INDEX IF NOT EXISTS ending ON records (expires_at);
-         CREATE INDEX IF NOT EXISTS floods ON records (flood, created_at) WHERE flood IS NOT NULL`,
-      );
+         CREATE INDEX IF NOT EXISTS floods ON records (flood, created_at) WHERE flood IS NOT NULL`;
     }
 
     override async alarm(): Promise<void> {

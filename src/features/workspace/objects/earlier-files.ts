@@ -17,12 +17,11 @@ export class EarlierFiles {
   constructor(sql: SqlStorage) {
     this.#sql = sql;
     // A version is no less than the time at which it was made. The content comes last: others are read without it.
-    sql.exec(
-      `CREATE TABLE IF NOT EXISTS earlier (
+    query(sql)`
+      CREATE TABLE IF NOT EXISTS earlier (
          version INTEGER NOT NULL, path TEXT NOT NULL, key TEXT NOT NULL, is_back INTEGER NOT NULL DEFAULT 0,
          bytes INTEGER NOT NULL, was INTEGER, content BLOB, PRIMARY KEY (version, path)
-       ) WITHOUT ROWID, STRICT`,
-    );
+       ) WITHOUT ROWID, STRICT`;
   }
 
   /** The oldest version before which something is kept; null without one. */

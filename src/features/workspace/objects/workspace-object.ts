@@ -57,11 +57,10 @@ export function createWorkspace(
     constructor(ctx: DurableObjectState, env: Record<string, unknown>) {
       super(ctx, env);
       // The content comes last: a cold start reads the other columns without it.
-      ctx.storage.sql.exec(
-        `CREATE TABLE IF NOT EXISTS files (
+      query(ctx.storage.sql)`
+        CREATE TABLE IF NOT EXISTS files (
            path TEXT PRIMARY KEY, version INTEGER NOT NULL, bytes INTEGER NOT NULL, content BLOB NOT NULL
-         ) WITHOUT ROWID, STRICT`,
-      );
+         ) WITHOUT ROWID, STRICT`;
       this.#index = new WorkspaceIndex(this.heads(""));
       this.#earlier = new EarlierFiles(ctx.storage.sql);
       const days = Number(env["VOLLEY_RUNS_DAYS"]) || LIMITS.workspaceEarlierDays;
