@@ -183,12 +183,8 @@ export function findStrayCall(value: unknown, path: string): StrayCall | null {
 }
 
 /** Whose call it is, by what only that provider's calls have; definitions of tools have no arguments. */
-function endpointFor({
-  type,
-  function: called,
-  functionCall,
-  function_call,
-}: JsonObject): TurnEndpoint | null {
+function endpointFor(sent: JsonObject): TurnEndpoint | null {
+  const { type, function: called, functionCall, function_call } = sent;
   if (type === "tool_use") return "/v1/anthropic/tool_use";
   if (type === "function_call" || type === "custom_tool_call") return "/v1/openai/function_calls";
   if (isJsonObject(called) && "arguments" in called) return "/v1/openai/tool_calls";

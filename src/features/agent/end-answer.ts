@@ -6,7 +6,7 @@ import type { AgentRefusal, AgentRequest, Progress } from "./progress.ts";
 import type { Ending, ModelCall } from "./dialect/dialect.ts";
 import { type KeptUnder, keepTurn } from "./kept-turn.ts";
 import type { Stopped } from "./loop.ts";
-import { EMPTY_ANSWER, NO_ANSWER, sayLate, sayWaiting } from "./notes.ts";
+import { EMPTY_ANSWER, sayLate, sayRan, sayWaiting } from "./notes.ts";
 import type { KeptTurn } from "./voice.ts";
 
 /** A request that is over but for its answer. */
@@ -30,7 +30,9 @@ export async function endAnswer(
   )
     return progress.refuse(NOT_KEPT);
   const report = toReport(stopped, progress);
-  const words = wordsFor(stopped, request, progress);
+  const said = wordsFor(stopped, request, progress);
+  // These stand for the whole answer, and many read nothing else of it.
+  const words = said ? `${said}\n${sayRan(progress.ended)}`.trimEnd() : said;
   const ending: Ending = {
     calls,
     usage: progress.usage,
@@ -52,8 +54,8 @@ function wordsFor(stopped: Stopped, { options }: AgentRequest, { said, questions
       return sayLate(options.deadlineMs);
     case "max_rounds":
     case "repetition":
-      if (read.calls.length > 0) return text === "" ? NO_ANSWER : "";
-      return text === "" ? EMPTY_ANSWER : null;
+      if (text === "") return EMPTY_ANSWER;
+      return read.calls.length > 0 ? "" : null;
     case "answer":
     case "client_tools":
       return null;
@@ -62,7 +64,7 @@ function wordsFor(stopped: Stopped, { options }: AgentRequest, { said, questions
 
 const NOT_KEPT = makeRefusal(
   "UNAVAILABLE",
-  "The tools' answers could not be kept for later, so they are not handed over; the report has the results.",
+  "The tools' answers could not be kept for later, so they are not handed over.",
 );
 
 /** Keep what the caller does not see; nothing has to be where it sees everything. */

@@ -52,15 +52,11 @@ function toParts(json: string): readonly string[] {
   for (let from = 0; from < json.length;) {
     const to = from + LIMITS.turnPartCharacters;
     // Half a character would be stored as none.
-    const end = isLowSurrogate(json.charCodeAt(to)) ? to - 1 : to;
+    const end = /[\udc00-\udfff]/.test(json.charAt(to)) ? to - 1 : to;
     parts.push(json.slice(from, end));
     from = end;
   }
   return parts.map((part, at) => (at === 0 ? `${parts.length}:${part}` : part));
-}
-
-function isLowSurrogate(code: number): boolean {
-  return code >= 0xdc00 && code <= 0xdfff;
 }
 
 function partHandle(handle: string, part: number): string {

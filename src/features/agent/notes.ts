@@ -1,5 +1,5 @@
 import type { ToolDescriptor } from "../discovery/batch-tool.ts";
-import type { PendingConfirmation } from "../../core/contract/outcome.ts";
+import { countedAs, isInDoubt, type Outcome, type PendingConfirmation } from "../../core/contract/outcome.ts";
 
 /** The mark of notes to a model between its answers, so that it does not take them for a person's words. */
 const MARK = "[Volley]";
@@ -22,6 +22,35 @@ export function askForPlan(tools: readonly ToolDescriptor[], isFirst: boolean): 
 
 /** Tell a model to go on with its plan. */
 export const GO_ON = `${MARK} Now do that: call the tools, or answer if nothing is missing.`;
+
+/** The end of an action; its tool is null where there is none of that name. */
+export type Ended = Pick<Outcome, "status"> & { readonly tool: string | null };
+
+/** Read what an action came to: what is in doubt is told as such, and so is a loop of which some did something and some failed. */
+export function endOf(tool: string | null, outcome: Outcome): Ended {
+  const isPart = "partial" in outcome || (outcome.meta.items?.error ?? 0) > 0;
+  return { tool, status: isPart || isInDoubt(outcome) ? "unknown" : countedAs(outcome) };
+}
+
+const ENDS = {
+  success: "Done",
+  initiated: "Started, and not over yet",
+  unknown: "May have happened, or in part, so look before you repeat it",
+  error: "Failed",
+  skipped: "Not run",
+};
+
+/** Say in a line what the calls of an answer came to, for who reads no report; empty where none is over. It leaves out what waits. */
+export function sayRan(ended: readonly Ended[]): string {
+  const said = Object.entries(ENDS).flatMap(([status, words]) => {
+    const tools = ended.filter((one) => one.status === status).map(({ tool }) => tool ?? "");
+    // A model may make up any name, also one that reads like words of ours.
+    const names = new Set(tools.map((tool) => (/^[\w.-]{1,64}$/.test(tool) ? `'${tool}'` : "no known tool")));
+    const named = [...names].slice(0, 8).join(", ");
+    return named === "" ? [] : `${words}: ${named}${names.size > 8 ? ", …" : ""}.`;
+  });
+  return said.join(" ");
+}
 
 /** Tell a caller which actions wait for a person, so that the id of each question can be found in the text again. */
 export function sayWaiting(questions: readonly PendingConfirmation[]): string {
@@ -46,12 +75,8 @@ export function findQuestions(text: string): string[] {
 
 /** Tell a caller that time was over while tools ran. */
 export function sayLate(deadlineMs: number): string {
-  return `The time for this request (${deadlineMs} ms) was over before the model could answer. What its calls have come to stands in the report; nothing of it is lost.`;
+  return `The time for this request (${deadlineMs} ms) was over before the model could answer.`;
 }
 
-/** The text in place of an answer, for a model that called tools although they were switched off, and said nothing else. */
-export const NO_ANSWER =
-  "The model asked for more tool calls after they were switched off, and gave no answer. What it found is in the report.";
-
-/** The text in place of an answer, for a model that has said nothing at all. */
+/** The text in place of an answer, for a model that has said nothing: it may have called tools although they were switched off. */
 export const EMPTY_ANSWER = "The model gave no answer.";

@@ -4,6 +4,7 @@ import type { RequestKey } from "./request-key.ts";
 import type { AgentOptions } from "./agent-options.ts";
 import type { ModelAddress } from "./ask-model.ts";
 import type { Conversation, Dialect, Message, ModelCall, ModelTurn, Relay } from "./dialect/dialect.ts";
+import { type Ended, sayRan } from "./notes.ts";
 import type { Outlet } from "./read-model-stream.ts";
 import type { KeptReply, Understood, Voice } from "./voice.ts";
 import { isJsonObject, type JsonObject } from "../../feature/schema.ts";
@@ -59,6 +60,8 @@ export class Progress {
   unseen: readonly Message[] = [];
   usage: JsonObject | null = null;
   readonly rounds: string[] = [];
+  /** The ends of the actions of all rounds. */
+  readonly ended: Ended[] = [];
   questions: readonly PendingConfirmation[] = [];
   plans = 0;
   /** The last answer of the model. */
@@ -119,10 +122,11 @@ export class Progress {
     this.usage = sumUsage(this.usage, usage);
   }
 
-  /** Refuse the request, with what has run. */
+  /** Refuse the request, with what has run: most clients show their callers the sentence alone. */
   refuse(refusal: Refusal): Result<never, AgentRefusal> {
-    const hasRun = this.rounds.length > 0;
-    return err({ refusal, report: hasRun ? `{"rounds":[${this.rounds.join(",")}]}` : null });
+    if (this.rounds.length === 0) return err({ refusal, report: null });
+    const hint = `${refusal.hint} ${sayRan(this.ended)}`.trimEnd();
+    return err({ refusal: { ...refusal, hint }, report: `{"rounds":[${this.rounds.join(",")}]}` });
   }
 }
 

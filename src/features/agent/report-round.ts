@@ -115,6 +115,7 @@ export function refuseActions(
 /** A call of which no action could be made has the result that the model was told. */
 export function sayUnread({ id, name }: ModelCall, { json, failed }: ToolReply): readonly string[] {
   if (!failed) return [];
-  const { error } = JSON.parse(json) as { readonly error: unknown };
-  return [JSON.stringify({ index: 0, id, tool: name, status: "error", error, meta: {} })];
+  const { status, error } = JSON.parse(json) as { readonly status: string; readonly error: unknown };
+  const meta = status === "unknown" ? { in_doubt: true } : {};
+  return [JSON.stringify({ index: 0, id, tool: name, status, error, meta })];
 }

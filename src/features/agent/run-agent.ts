@@ -182,6 +182,7 @@ async function runOurs(
   progress.rounds.push(
     `{"results":[${round.results.join(",")}],"duration_ms":${round.durationMs},"model_ms":${ms}}`,
   );
+  progress.ended.push(...round.ended);
   progress.questions = round.questions;
   progress.replies = new Map(ours.map(({ id, name }, at) => [id, { ...round.replies[at]!, name }] as const));
   return crowded === null ? ok(round) : err(crowded);

@@ -17,6 +17,7 @@ import type { RunOptions } from "../../core/egress/ports.ts";
 import type { Step } from "../../core/plan/step.ts";
 import type { AgentOptions } from "./agent-options.ts";
 import { keysOf } from "./loop.ts";
+import { type Ended, endOf } from "./notes.ts";
 import type { ModelCall } from "./dialect/dialect.ts";
 import {
   findWaiting,
@@ -34,6 +35,8 @@ export interface Round {
   readonly replies: readonly OpenReply[];
   /** The result of every action, as JSON, in the order asked. */
   readonly results: readonly string[];
+  /** The end of every action, also of those that were recorded for later. */
+  readonly ended: readonly Ended[];
   /** The questions that were asked of a person. */
   readonly questions: readonly PendingConfirmation[];
   /** Each call of it, so that the same call with the same arguments is the same text. */
@@ -103,12 +106,18 @@ export async function runRound(
     }
   }
 
+  // Until here, these are the results of what did not run.
+  const ended = [...texts.values()].flat().map((json) => JSON.parse(json) as Ended);
+  for (const { batch, parts } of batches)
+    if (isTold(batch) && !batch.dryRun && !replies.get(parts[0]!.call)!.failed)
+      ended.push(...batch.entries.map(({ tool }): Ended => ({ tool, status: "initiated" })));
   const whole = done.flatMap(({ ran }) => ran.outcomes);
   const steps = done.flatMap(({ ran }) => ran.plan.steps);
   const shaped = await shapeOutcomes(whole, options.maxTokens, { ports, gate, steps });
   const questions = new Map<string, PendingConfirmation>();
   let from = 0;
   for (const { ran, parts } of done) {
+    ended.push(...ran.plan.steps.map(({ toolName }, at) => endOf(toolName, ran.outcomes[at]!)));
     const outcomes = shaped.slice(from, from + ran.outcomes.length);
     from += ran.outcomes.length;
     for (const part of parts) {
@@ -128,6 +137,7 @@ export async function runRound(
   return {
     replies: calls.map((_, call) => replies.get(call)!),
     results: calls.flatMap((_, call) => texts.get(call) ?? []),
+    ended,
     questions: [...questions.values()],
     calls: new Set(calls.flatMap(keysOf)),
     durationMs: ports.clock.now() - startedAt,

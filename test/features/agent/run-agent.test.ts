@@ -274,6 +274,7 @@ describe("Rounds", () => {
     expect(answer).toMatchObject({ stopped: "deadline", finish_reason: "stop" });
     expect(answer.rounds[0]!.results[1]).toMatchObject({ status: "success" });
     expect(answer.message.content).toContain("2000 ms");
+    expect(answer.message.content).toContain("\nDone: 'double'. Started, and not over yet: 'slow'.");
   });
 });
 
@@ -313,7 +314,8 @@ describe("A model that fails", () => {
   test("or hangs has timed out at the deadline, with what ran before", async () => {
     const world = new AgentWorld({ calls: [twice(1)] }, { afterMs: Number.POSITIVE_INFINITY });
     const asked = await world.ask(TOOLS, { volley: { deadline_ms: 5_000 } });
-    expect(asked).toMatchObject({ error: { refusal: { code: "MODEL_TIMEOUT" } } });
+    const hint = expect.stringMatching(/deadline_ms.* Done: 'double'\.$/) as string;
+    expect(asked).toMatchObject({ error: { refusal: { code: "MODEL_TIMEOUT", hint } } });
     expect(asked.ok ? null : asked.error.report).toContain('"twice":2');
     expect(world.clock.now() - 1_000_000).toBe(5_000);
   });
@@ -472,6 +474,24 @@ describe("An action that needs a person's yes", () => {
     expect(first.message.content).toContain("I will remove it.");
     expect(first.message.content).toContain(id);
     expect(first.rounds[0]!.results.map(({ status }) => status)).toEqual(["pending_confirmation", "success"]);
+  });
+
+  test("says of what waits alone that it is not done, and what the calls of all rounds came to", async () => {
+    const job = contractOf("job", { execution: "fire-and-forget", isWrite: true });
+    const world = new AgentWorld(
+      { calls: [call("write"), call("(confirmation a-1, until ")] },
+      { calls: [call("remove", { id: 7 }), call("write", { n: 2 }), call("job"), call("broken")] },
+    );
+    const { stopped, message } = await world.answer([...TOOLS, job]);
+    expect(stopped).toBe("confirmation");
+    const lines = message.content!.split("\n");
+    expect(lines[0]).toBe(
+      "Of what was called, this alone waits for a person to agree, and has not been done:",
+    );
+    expect(lines[1]).toContain("'remove'");
+    expect(lines.at(-1)).toBe(
+      "Done: 'write'. Started, and not over yet: 'job'. Failed: no known tool, 'broken'.",
+    );
   });
 
   const done = (result: object): Partial<ConfirmationRecord> => ({
@@ -686,7 +706,8 @@ describe("An answer of a model that", () => {
   test("said nothing says so", async () => {
     const closed = new AgentWorld({ calls: [twice(1)] }, { text: "" });
     const answer = await closed.answer(TOOLS, { volley: { max_rounds: 1 } });
-    expect([answer.stopped, answer.message.content]).toEqual(["max_rounds", "The model gave no answer."]);
+    const said = "The model gave no answer.\nDone: 'double'.";
+    expect([answer.stopped, answer.message.content]).toEqual(["max_rounds", said]);
   });
 
   test("calls on where tools are switched off is what it said, or that it gave none", async () => {
@@ -697,7 +718,9 @@ describe("An answer of a model that", () => {
       return message.content;
     };
     expect(await contentOf("So far two.")).toBe("So far two.");
-    expect(await contentOf("")).toContain("gave no answer");
+    const none = await contentOf("");
+    expect(none).toContain("gave no answer");
+    expect(none).toContain("Done: 'double'.");
   });
 
   test("goes away in the middle is not asked again", async () => {

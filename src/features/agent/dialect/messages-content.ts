@@ -124,15 +124,8 @@ export function takePiece(block: StreamedBlock, delta: JsonObject): void {
 }
 
 /** A block with all its pieces. Arguments stay the text that they came as where that is no JSON: it may be repaired. */
-export function toBlock({
-  block,
-  text,
-  json,
-  thinking,
-  citations,
-  signature,
-  more,
-}: StreamedBlock): JsonObject {
+export function toBlock(streamed: StreamedBlock): JsonObject {
+  const { block, text, json, thinking, citations, signature, more } = streamed;
   switch (block["type"]) {
     case "text": {
       const said = [String(block["text"] ?? ""), ...text].join("");

@@ -205,12 +205,7 @@ export class MessagesRelay implements Relay {
 
   #beginSilent(): string {
     this.#hasBegun = true;
-    const message = {
-      ...this.#message,
-      content: [],
-      stop_reason: null,
-      stop_sequence: null,
-    };
+    const message = { ...this.#message, content: [], stop_reason: null, stop_sequence: null };
     return toEvent({ type: "message_start", message });
   }
 

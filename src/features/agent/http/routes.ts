@@ -80,16 +80,8 @@ export interface ModelEndpoint {
 }
 
 /** Make the endpoint of a path at which models are asked. */
-export function answerModelRequests({
-  route,
-  model,
-  refusal,
-  schema,
-  id,
-  name,
-  example,
-  refusals = [],
-}: ModelEndpoint): Route {
+export function answerModelRequests(endpoint: ModelEndpoint): Route {
+  const { route, model, refusal, schema, id, name, example, refusals = [] } = endpoint;
   return {
     route,
     runs: true,

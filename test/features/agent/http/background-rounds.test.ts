@@ -20,12 +20,12 @@ const ASKED = {
 };
 
 /** A model asks for a batch in the background that skips the question. */
-async function ask(flags: readonly "skip_approval"[], says: object) {
+async function ask(flags: readonly "skip_approval"[], says: object, answer = "Done.") {
   const sent: string[] = [];
   const calls = [
     { id: "c", type: "function", function: { name: "execute_actions", arguments: JSON.stringify(ASKED) } },
   ];
-  const answers: object[] = [{ content: null, tool_calls: calls }, { content: "Done." }];
+  const answers: object[] = [{ content: null, tool_calls: calls }, { content: answer }];
   const volley = await createTestVolley({
     tools: [drop],
     features: [discovery(), confirmations(), addedTools(), flows(), background(), agent()],
@@ -56,7 +56,8 @@ async function ask(flags: readonly "skip_approval"[], says: object) {
     messages: [{ role: "user", content: "Go" }],
     volley: { surface: "meta", ...says },
   });
-  expect(said.status, await said.text()).toBe(200);
+  const text = await said.text();
+  expect(said.status, text).toBe(200);
   await volley.advance(10_000);
   const { jobs } = (await (await send("/v1/jobs")).json()) as {
     jobs: readonly { readonly status: string }[];
@@ -64,16 +65,21 @@ async function ask(flags: readonly "skip_approval"[], says: object) {
   expect(jobs.map(({ status }) => status)).toEqual(["succeeded"]);
   const listed = await send("/v1/confirmations?status=pending");
   const { confirmations: asked } = (await listed.json()) as { confirmations: readonly object[] };
-  return { sent, asked: asked.length };
+  return { text, sent, asked: asked.length };
 }
 
 test("A batch in the background of a round skips its question where the request says so, with a key that may", async () => {
-  expect(await ask(["skip_approval"], { skip_approval: true })).toEqual({ sent: ["/a"], asked: 0 });
+  expect(await ask(["skip_approval"], { skip_approval: true })).toMatchObject({ sent: ["/a"], asked: 0 });
 });
 
 trial.each([
   ["the model alone says so", ["skip_approval"], {}],
   ["the key may not", [], { skip_approval: true }],
 ] as const)("It asks where %s", async (_, flags, says) => {
-  expect(await ask(flags, says)).toEqual({ sent: [], asked: 1 });
+  expect(await ask(flags, says)).toMatchObject({ sent: [], asked: 1 });
+});
+
+test("An answer in which the model says nothing tells what its rounds began in the background", async () => {
+  const { text } = await ask([], { max_rounds: 1 }, "");
+  expect(text).toContain("Started, and not over yet: 'drop_it'.");
 });
