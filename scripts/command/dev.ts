@@ -2,6 +2,7 @@ import { access, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { buildAhead } from "../project/build-ahead.ts";
+import { sayLacking } from "../project/check-objects.ts";
 import { choosePort, PORT } from "../project/choose-port.ts";
 import { DEV_VARS } from "../project/dev-vars.ts";
 import { findKey, hasKeys, makeDevelopmentKey } from "../project/development-key.ts";
@@ -36,6 +37,7 @@ export const dev = defineCommand({
     const wrangler = findWrangler(folder);
     const port = await choosePort(values.port, terminal.note);
     const loaded = await loadOnceReadable(project, wrangler, terminal.note);
+    for (const line of sayLacking(project, loaded)) terminal.note(line);
     const features = "worker" in loaded ? loaded.worker.features : [];
     const key = await findKey(project);
     const made = key === null && !hasKeys(project) ? await makeDevelopmentKey(features) : null;

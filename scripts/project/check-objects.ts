@@ -1,6 +1,6 @@
 import { type Finding, good, wrong } from "./finding.ts";
 import { writeBinding, writeMigration } from "./known-objects.ts";
-import type { LoadedWorker } from "./load-worker.ts";
+import type { Loaded, LoadedWorker } from "./load-worker.ts";
 import type { Project } from "./read-project.ts";
 
 /** Look whether the classes of Durable Objects are exported, bound and migrated: those of Volley, of its features and of the Worker. */
@@ -73,6 +73,14 @@ export function checkObjects(project: Project, { features, exported }: LoadedWor
   return findings.length > 0
     ? findings
     : [good("objects", `${all.size} classes of objects are exported, bound and migrated.`)];
+}
+
+/** Say which objects a Worker lacks that starts all the same, and what to add: what needs them answers that it is not configured. */
+export function sayLacking(project: Project, loaded: Loaded): readonly string[] {
+  const findings = "worker" in loaded ? checkObjects(project, loaded.worker) : [];
+  return findings.flatMap(({ level, message, add = "" }) =>
+    level === "ok" ? [] : `${message}\n${add}`.trimEnd(),
+  );
 }
 
 /** A tag that no migration has yet. */

@@ -6,6 +6,7 @@ import { join, resolve } from "node:path";
 
 import { afterAll, describe, expect, test } from "vitest";
 
+import { sayLacking } from "../../scripts/project/check-objects.ts";
 import { buildAhead } from "../../scripts/project/build-ahead.ts";
 import { choosePort } from "../../scripts/project/choose-port.ts";
 import { findKey, hasKeys, makeDevelopmentKey } from "../../scripts/project/development-key.ts";
@@ -39,6 +40,16 @@ describe("volley dev", () => {
     const entry = writeDevelopmentEntry(await readProject(folder));
     expect(entry).toContain('import("../../worker.ts")');
     expect(entry.match(/^export const (\w+)/gm)).toEqual(["export const TenantGate", "export const Mine"]);
+  });
+
+  test("says which objects of a listed feature are missing, and what to add", async () => {
+    await write("wrangler.toml", TOML);
+    const runs = { name: "runs", objects: { RunLog: { binding: "RUN_LOG", summary: "" } } };
+    const worker = { tools: [], features: [runs], exported: ["TenantGate", "ToolGate", "Mine"] };
+    const lines = sayLacking(await readProject(folder), { worker });
+    expect(lines.join("\n")).toContain("does not export RunLog, which the feature 'runs' needs.");
+    expect(lines.join("\n")).toContain("export const RunLog = volley.RunLog;");
+    expect(sayLacking(await readProject(folder), { problem: "", isBundled: true })).toEqual([]);
   });
 
   test("makes a key up where there is none, with the flags that the features know, but never the one that skips questions", async () => {

@@ -109,9 +109,10 @@ describe("The words of a run", () => {
     expect(sayRun({ summary, stats })).toBe(
       "5 actions, 1.23 s of calls in 440 ms, 2.8 times as fast as one by one.",
     );
-    expect(sayRun({ summary, stats: { ...stats, speedup: 0.9 } })).toBe(
-      "5 actions, 1.23 s of calls in 440 ms.",
-    );
+    const plain = "5 actions, 1.23 s of calls in 440 ms.";
+    expect(sayRun({ summary, stats: { ...stats, speedup: 0.9 } })).toBe(plain);
+    // Nothing is won by calls that were all cut off.
+    expect(sayRun({ summary: { ...summary, ok: 0, error: 5 }, stats })).toBe(plain);
     expect(
       sayRun({ summary: { ...summary, total: 1 }, stats: { ...stats, sequential_ms: 0, speedup: 0 } }),
     ).toBe("1 action in 440 ms.");

@@ -8,7 +8,8 @@ export function sayRun({ summary, stats }: Pick<WireEnvelope, "summary" | "stats
   const actions = count(summary.total, "action");
   if (sequential < 1) return `${actions} in ${sayDuration(duration)}.`;
   const calls = `${actions}, ${sayDuration(sequential)} of calls in ${sayDuration(duration)}`;
-  return speedup >= 1.1 ? `${calls}, ${round(speedup)} times as fast as one by one.` : `${calls}.`;
+  const isGain = speedup >= 1.1 && summary.ok > 0;
+  return isGain ? `${calls}, ${round(speedup)} times as fast as one by one.` : `${calls}.`;
 }
 
 /** Say how a run's actions ended, for people who only listen. */
