@@ -43,6 +43,16 @@ describe("checkBatch()", () => {
     ]);
   });
 
+  test("finds a field that is not of its kind, and what a reference without # may have meant", () => {
+    const reference = { $ref: "shops/0/mail" };
+    const mail = { tool: "send_mail", args: { to: reference, body: "b" }, for_each: "abc", timeout_ms: null };
+    expect(check({ deadline_ms: "30", actions: [mail] })).toEqual([
+      '"30": deadline_ms is a number',
+      '"shops/0/mail": A reference is an id, # and a pointer: "shops#/0/mail"',
+      '"abc": for_each is a list or reference',
+    ]);
+  });
+
   test("takes names as they are while the tools are not known", () => {
     expect(checkBatch(readJson('{"actions":[{"tool":"x"}]}'), { tools: null, fields: BATCH_FIELDS })).toEqual(
       [],

@@ -8,6 +8,11 @@ import type { JsonEntry, JsonNode, ReadJson } from "./read-json.ts";
 const ACTION_NAMES = ACTION_FIELDS.map(({ name }) => name);
 /** More marks would not be read. */
 const MOST_MARKS = 30;
+/** The kinds of what may stand in fields of some types; `null` is as if it were left out. */
+const KINDS: Readonly<Record<string, readonly JsonNode["kind"][]>> = {
+  number: ["number", "literal", "missing"],
+  "list or reference": ["array", "object", "literal", "missing"],
+};
 /** A handle of a result of an earlier batch. */
 const HANDLE = /^r-[0-9a-f-]{36}$/;
 const ID = /^[A-Za-z0-9_-]{1,64}$/;
@@ -48,6 +53,7 @@ export function checkBatch(
       if (value.kind === "string" && values?.includes(JSON.stringify(value.value)) === false)
         mark(value, `${key.value} is one of ${values.join(", ")}`);
     }
+    checkKinds(root.entries, fields);
   }
   const list = valueOf(root, "actions");
   if (list?.kind === "array") {
@@ -69,11 +75,19 @@ export function checkBatch(
     }
   }
 
+  function checkKinds(entries: readonly JsonEntry[], fields: readonly BatchField[]): void {
+    for (const { key, value } of entries) {
+      const { name, type = "" } = fields.find((one) => one.name === key.value) ?? {};
+      if (KINDS[type]?.includes(value.kind) === false) mark(value, `${name} is a ${type}`);
+    }
+  }
+
   function checkAction(action: WrittenAction): void {
     const { node, id, entries } = action;
     if (node.kind === "missing") return;
     if (node.kind !== "object") return mark(node, "An action is an object with a tool");
     checkNames(entries, ACTION_NAMES, "an action");
+    checkKinds(entries, ACTION_FIELDS);
     const idNode = valueOf(node, "id");
     if (seen.has(id)) mark(idNode ?? headOf(node), `Two actions have the id "${id}"`);
     if (idNode !== undefined && idNode.kind !== "missing" && !ID.test(id))
@@ -125,8 +139,11 @@ export function checkBatch(
 
   function checkReference(node: JsonNode, reference: string, entries: readonly JsonEntry[]): void {
     const [id = ""] = reference.split("#");
-    if (!reference.includes("#"))
-      return mark(node, `A reference is an id, # and a pointer: "${id === "" ? "shops" : id}#/places/0/id"`);
+    if (!reference.includes("#")) {
+      const [, name = "", pointer = ""] = /^([^/.]*)[/.]?(.*)$/s.exec(reference)!;
+      const meant = `${name || "shops"}#/${pointer || "places/0/id"}`;
+      return mark(node, `A reference is an id, # and a pointer: "${meant}"`);
+    }
     if (ids.has(id) || HANDLE.test(id)) return;
     if (id === "item" && fieldOf(entries, "for_each") !== undefined) return;
     mark(

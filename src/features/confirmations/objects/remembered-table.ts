@@ -28,20 +28,14 @@ export class RememberedTable {
   add(nowMs: number, rows: readonly Remembered[]): void {
     query(this.#sql)`DELETE FROM remembered WHERE until <= ${nowMs}`;
     for (const row of rows) {
-      const { id, key, subject = "", tool, digest, until, createdAt } = row;
-      const call = [key, subject, tool, digest ?? ""] as const;
-      this.#sql.exec(
-        "DELETE FROM remembered WHERE asker = ? AND subject = ? AND tool = ? AND digest = ?",
-        ...call,
-      );
-      this.#sql.exec(
-        "INSERT INTO remembered (asker, subject, tool, digest, id, until, created_at, json) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        ...call,
-        id,
-        until,
-        createdAt,
-        JSON.stringify(row),
-      );
+      const { id, key, subject = "", tool, digest: known, until, createdAt } = row;
+      const digest = known ?? "";
+      query(this.#sql)`
+        DELETE FROM remembered
+        WHERE asker = ${key} AND subject = ${subject} AND tool = ${tool} AND digest = ${digest}`;
+      query(this.#sql)`
+        INSERT INTO remembered (asker, subject, tool, digest, id, until, created_at, json)
+        VALUES (${key}, ${subject}, ${tool}, ${digest}, ${id}, ${until}, ${createdAt}, ${JSON.stringify(row)})`;
     }
   }
 

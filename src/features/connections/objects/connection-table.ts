@@ -51,18 +51,12 @@ export class ConnectionTable {
 
   /** Whether one that works is of an account: by the provider's id, or by its name where one of them has none. */
   holds({ connector, accountId, account }: HeldAccount): boolean {
-    const [row] = this.#sql
-      .exec(
-        `SELECT 1 FROM (SELECT json_extract(json, '$.grant.accountId') AS account_id, json_extract(json, '$.grant.account') AS account FROM connections
-           WHERE connector = ?1 AND json_extract(json, '$.grant.sealed') IS NOT NULL AND json_extract(json, '$.grant.brokenBecause') IS NULL)
-         WHERE account_id = ?2 OR account = ?3 AND (?4 OR account_id IS NULL OR account_id LIKE 'ac\\_%' ESCAPE '\\') LIMIT 1`,
-        connector,
-        accountId,
-        account,
-        accountId.startsWith("ac_") ? 1 : 0,
-      )
-      .toArray();
-    return row !== undefined;
+    const rows = query(this.#sql)`
+      SELECT 1 FROM (SELECT json ->> '$.grant.accountId' AS account_id, json ->> '$.grant.account' AS account FROM connections
+        WHERE connector = ${connector} AND json ->> '$.grant.sealed' IS NOT NULL AND json ->> '$.grant.brokenBecause' IS NULL)
+      WHERE account_id = ${accountId} OR account = ${account}
+        AND (${Number(accountId.startsWith("ac_"))} OR account_id IS NULL OR substr(account_id, 1, 3) = 'ac_') LIMIT 1`;
+    return rows.toArray().length > 0;
   }
 
   count(subject: string | null): number {

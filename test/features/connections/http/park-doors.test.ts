@@ -243,7 +243,7 @@ describe("on_connection park elsewhere", () => {
       (await send("POST", "/v1/chat/completions", { messages, volley })).body.choices[0].message;
     const waits = await ask(asked);
     expect(waits.content).toMatch(
-      /has to connect an account first.*: https:\/\/volley\.test\/connect\/test\/cn_/s,
+      /waits for a person to connect an account, and has not been done.*: https:\/\/volley\.test\/connect\/test\/cn_/s,
     );
     await connectAda();
     const told = await ask([...asked, waits, { role: "user", content: "Go on." }]);
