@@ -78,7 +78,7 @@ test("a ticket waits for a person's yes, and is opened then", async () => {
   const { volley, tickets, said, results } = await ask([
     { tool_calls: [toCall("1", "open_ticket", ticket)] },
   ]);
-  expect(said).toContain("a person has to agree first");
+  expect(said).toContain("waits for a person to agree");
   expect(tickets.size).toBe(0);
 
   await volley.client.decide(results[0]?.confirmation?.id ?? "", "approve");
