@@ -154,7 +154,7 @@ const FIXED: Readonly<Record<string, Statement>> = {
   "SELECT id, due_at, updated_at, format, status, tool, kind, fence FROM jobs": ({ jobs }) => ({
     rows: [...jobs.values()],
   }),
-  [`DELETE FROM jobs WHERE id IN (SELECT id FROM jobs WHERE ${IS_FINAL} AND updated_at < ? ORDER BY updated_at LIMIT ?) RETURNING id, tool, format, status`]:
+  [`DELETE FROM jobs WHERE id IN (SELECT id FROM jobs WHERE ${IS_FINAL} AND updated_at < ? ORDER BY updated_at LIMIT ?+0) RETURNING id, tool, format, status`]:
     removeJobs,
   "DELETE FROM run_steps WHERE job_id IN (SELECT value FROM json_each(?))": drop(
     "run_steps",
@@ -171,14 +171,14 @@ const FIXED: Readonly<Record<string, Statement>> = {
     const { rows = [] } = find("run_causes")(tables, args);
     return { rows: rows.filter((row) => Number(row["expires_at"]) > Number(args[2])) };
   },
-  "DELETE FROM run_causes WHERE (flow, cause) IN (SELECT flow, cause FROM run_causes WHERE expires_at <= ? LIMIT ?) RETURNING 1":
+  "DELETE FROM run_causes WHERE (flow, cause) IN (SELECT flow, cause FROM run_causes WHERE expires_at <= ? LIMIT ?+0) RETURNING 1":
     drop("run_causes", (row, [now]) => Number(row["expires_at"]) <= Number(now), 1),
   "SELECT step_id, outcome_json FROM run_steps WHERE job_id = ?": ({ run_steps: steps }, [id]) => ({
     rows: [...steps.values()].filter((row) => row["job_id"] === id),
   }),
   "DELETE FROM run_steps WHERE job_id = ?": drop("run_steps", (row, [id]) => row["job_id"] === id),
   "SELECT * FROM idempotency WHERE key = ?": find("idempotency"),
-  "DELETE FROM idempotency WHERE key IN (SELECT key FROM idempotency WHERE expires_at <= ? LIMIT ?)": drop(
+  "DELETE FROM idempotency WHERE key IN (SELECT key FROM idempotency WHERE expires_at <= ? LIMIT ?+0)": drop(
     "idempotency",
     (row, [now]) => Number(row["expires_at"]) <= Number(now),
     1,
