@@ -9,7 +9,14 @@ import {
   type StreamFault,
   type StreamHearer,
 } from "../../agent/dialect/dialect.ts";
-import { type Item, toCallEvents, toTextEvents, toTextItem } from "../dialect/responses-items.ts";
+import {
+  beginText,
+  endText,
+  type Item,
+  toCallEvents,
+  toTextItem,
+  toTextPiece,
+} from "../dialect/responses-items.ts";
 import { sentCalls } from "../../agent/dialect/chat-message.ts";
 
 /**
@@ -85,9 +92,9 @@ export class BridgedRelay implements StreamHearer {
       events.push({ type: "response.created", response }, { type: "response.in_progress", response });
     }
     if (typeof content !== "string" || content === "") return events;
-    if (!this.#hasText) events.push(...this.#beginText());
+    if (!this.#hasText) events.push(...beginText(toTextItem(textIdOf(this.#begun), "")));
     this.#hasText = true;
-    return [...events, ...toTextEvents(toTextItem(textIdOf(this.#begun), content)).slice(2, 3)];
+    return [...events, toTextPiece(textIdOf(this.#begun), content)];
   }
 
   /** The events after all pieces: the text as a whole, and each call. */
@@ -96,17 +103,10 @@ export class BridgedRelay implements StreamHearer {
     if (response === null) return [];
     this.#isSaid = true;
     const output = response["output"] as readonly JsonObject[];
-    return output.flatMap((item, index) =>
-      item["type"] === "message" ? this.#endText(item) : toCallEvents(item, index),
-    );
-  }
-
-  #beginText(): readonly JsonObject[] {
-    return toTextEvents(toTextItem(textIdOf(this.#begun!), "")).slice(0, 2);
-  }
-
-  #endText(item: JsonObject): readonly JsonObject[] {
-    return [...(this.#hasText ? [] : this.#beginText()), ...toTextEvents(item).slice(3)];
+    return output.flatMap((item, index) => {
+      if (item["type"] !== "message") return toCallEvents(item, index);
+      return [...(this.#hasText ? [] : beginText(item)), ...endText(item)];
+    });
   }
 
   #tell(events: readonly JsonObject[]): Result<string, StreamFault> {

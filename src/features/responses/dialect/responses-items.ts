@@ -204,21 +204,33 @@ export function toTextItem(id: string, text: string): Item {
 /** An event of a stream. */
 type ItemEvent = JsonObject & { readonly type: string };
 
-/** The events of a text: two before its pieces, one for the whole of it as its one piece, and three after them. */
-export function toTextEvents(item: Item, index = 0): readonly ItemEvent[] {
+/** The events before the pieces of a text. */
+export function beginText(item: JsonObject, index = 0): readonly ItemEvent[] {
   const [part] = item["content"] as [JsonObject];
-  const { text } = part;
-  const at = { item_id: item["id"], output_index: index, content_index: 0 };
   const begun = { ...item, status: "in_progress", content: [] };
   return [
     { type: "response.output_item.added", output_index: index, item: begun },
-    { type: "response.content_part.added", ...at, part: { ...part, text: "" } },
-    { type: "response.output_text.delta", ...at, delta: text, logprobs: [] },
-    { type: "response.output_text.done", ...at, text, logprobs: [] },
+    { type: "response.content_part.added", ...placeOf(item["id"], index), part: { ...part, text: "" } },
+  ];
+}
+
+/** The event of a piece of a text. @param id that of the text's item */
+export function toTextPiece(id: unknown, delta: string, index = 0): ItemEvent {
+  return { type: "response.output_text.delta", ...placeOf(id, index), delta, logprobs: [] };
+}
+
+/** The events after the pieces of a text. */
+export function endText(item: JsonObject, index = 0): readonly ItemEvent[] {
+  const [part] = item["content"] as [JsonObject];
+  const at = placeOf(item["id"], index);
+  return [
+    { type: "response.output_text.done", ...at, text: part["text"], logprobs: [] },
     { type: "response.content_part.done", ...at, part },
     { type: "response.output_item.done", output_index: index, item },
   ];
 }
+
+const placeOf = (id: unknown, index: number) => ({ item_id: id, output_index: index, content_index: 0 });
 
 /** The events of a call that is told whole. */
 export function toCallEvents(item: JsonObject, index: number): readonly ItemEvent[] {

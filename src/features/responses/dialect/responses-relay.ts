@@ -16,13 +16,15 @@ import {
 } from "../../agent/dialect/dialect.ts";
 import { toChatError } from "../../agent/dialect/provider-error.ts";
 import {
+  beginText,
+  endText,
   type Item,
   namedCallsIn,
   StreamedItems,
   toCallEvents,
   toCallItem,
-  toTextEvents,
   toTextItem,
+  toTextPiece,
   toTurn,
 } from "./responses-items.ts";
 
@@ -207,9 +209,8 @@ export class ResponsesRelay implements Relay {
     const place = this.#shown.length;
     const item = toTextItem(`msg_${String(this.#begun?.["id"])}_${place}`, text);
     this.#shown.push(item);
-    return toTextEvents(item, place)
-      .map((event) => this.#write(event))
-      .join("");
+    const events = [...beginText(item, place), toTextPiece(item["id"], text, place), ...endText(item, place)];
+    return events.map((event) => this.#write(event)).join("");
   }
 
   #writeItem(item: Item): string {
