@@ -401,6 +401,7 @@ export interface KeptRun {
   readonly batchId: string;
   /** When the time of the plan is over, in milliseconds since the epoch. */
   readonly endsAt: number;
+  /** Makes the idempotency keys of its calls. */
   readonly ids?: () => StepIds;
   /** Null where neither the batch nor one of its actions has an idempotency key. */
   readonly keys?: object | null;

@@ -23,7 +23,7 @@ export function askForPlan(tools: readonly ToolDescriptor[], isFirst: boolean): 
 /** Tell a model to go on with its plan. */
 export const GO_ON = `${MARK} Now do that: call the tools, or answer if nothing is missing.`;
 
-/** The end of an action; its tool is null where there is none of that name. */
+/** How an action ended. The tool is null if no tool has the name that was sent. */
 export type Ended = Pick<Outcome, "status"> & { readonly tool: string | null };
 
 /** Read what an action came to: what is in doubt is told as such, and so is a loop of which some did something and some failed. */
