@@ -120,11 +120,9 @@ export class ConfirmationTable {
     if (kept?.status !== "pending") return;
     if ((parseExact(kept.groupJson) as ParkedGroup).argsHash !== argsHash) return;
     const replaced = { ...this.#book.get(id)!, bytes: utf8Length(groupJson) };
-    const row = [groupJson, toHeadJson(groupJson), replaced.bytes, id] as const;
-    this.#storage.sql.exec(
-      "UPDATE confirmations SET island_json = ?, head_json = ?, bytes = ?, yeses_json = NULL WHERE id = ?",
-      ...row,
-    );
+    query(this.#storage.sql)`
+      UPDATE confirmations SET island_json = ${groupJson}, head_json = ${toHeadJson(groupJson)},
+      bytes = ${replaced.bytes}, yeses_json = NULL WHERE id = ${id}`;
     this.#book.set(id, replaced);
   }
 
@@ -331,13 +329,10 @@ export class ConfirmationTable {
   }
 
   #insert({ id, status, createdAt, expiresAt, decidedBy, bytes }: Confirmation, groupJson: string): void {
-    const texts = [toHeadJson(groupJson), groupJson] as const;
-    const row = [id, status, createdAt, expiresAt, decidedBy, bytes, ...texts] as const;
-    this.#storage.sql.exec(
-      `INSERT INTO confirmations (id, status, created_at, expires_at, decided_by, bytes, head_json, island_json)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-      ...row,
-    );
+    const headJson = toHeadJson(groupJson);
+    query(this.#storage.sql)`
+      INSERT INTO confirmations (id, status, created_at, expires_at, decided_by, bytes, head_json, island_json)
+      VALUES (${id}, ${status}, ${createdAt}, ${expiresAt}, ${decidedBy}, ${bytes}, ${headJson}, ${groupJson})`;
   }
 
   #delete(ids: readonly string[]): void {

@@ -189,15 +189,8 @@ async function readSource(
 type Asked = z.output<ReturnType<typeof importSchema>>;
 
 /** Refuse an import that names no source, or two, or says of a server what is only said of a document. */
-function refuseSource({
-  openapi,
-  mcp,
-  include,
-  auth,
-  base_url,
-  overrides,
-  compensate,
-}: Asked): Refusal | null {
+function refuseSource(asked: Asked): Refusal | null {
+  const { openapi, mcp, include, auth, base_url, overrides, compensate } = asked;
   if ((openapi === undefined) === (mcp === undefined))
     return makeRefusal(
       "INVALID_REQUEST",
