@@ -205,8 +205,13 @@ test("what takes a write back is opened under the vault's old key while there ar
       env: { VOLLEY_VAULT_KEY: key },
       ports: { outside: (work: unknown) => work },
     }) as unknown as Configured;
-  const sealed = await createSeal(with1(old!))('{"id":"s"}', "acme", "w");
-  const call = { argsJson: "{}", sealed: sealed! } as Parameters<typeof openArgs>[0];
+  const found = { tool: "t", argsJson: "{}", delivery: "at-least-once", secretJson: '{"id":"s"}' } as const;
+  const { sealed } = (await createSeal(with1(old!))(found, {
+    tool: "w",
+    tenant: "acme",
+    sealedFor: "w",
+  })) as Parameters<typeof openArgs>[0];
+  const call = { argsJson: "{}", sealed };
   expect(await openArgs(call, with1(`${next},${old}`), ["acme", "w"])).toBe('{"id":"s"}');
   for (const other of [
     ["globex", "w"],

@@ -29,12 +29,6 @@ export interface EndedWrite {
   readonly output: unknown;
 }
 
-/** A call that takes a write back. */
-export interface TakingBack {
-  readonly tool: string;
-  readonly args: JsonObject;
-}
-
 declare module "../../core/contract/orchestration.ts" {
   interface BroughtFields {
     /** How what a write did is taken back; `result#` in its arguments is the write's output, `args#` its arguments. */
@@ -145,14 +139,13 @@ function toFlaw({ issues: [issue = MISFIT] = [], hint }: Failure): FieldFlaw {
 export function resolveCompensation(
   { tool, args = {} }: Compensation,
   { args: sent, output }: EndedWrite,
-): Result<TakingBack, Failure> {
+): Result<Required<Compensation>, Failure> {
   const given = Object.entries(args).filter(([, value]) => !isLeftOut(value, sent));
-  const sources: Readonly<Record<string, unknown>> = { [RESULT]: output, [ARGS]: sent };
-  const resolved = resolveReferences(
-    Object.fromEntries(given),
-    (id) => (Object.hasOwn(sources, id) ? { data: sources[id] } : undefined),
-    UNBOUND,
-  );
+  const sources = new Map<string, { readonly data: unknown }>([
+    [RESULT, { data: output }],
+    [ARGS, { data: sent }],
+  ]);
+  const resolved = resolveReferences(Object.fromEntries(given), (id) => sources.get(id), UNBOUND);
   return resolved.ok ? ok({ tool, args: resolved.value as JsonObject }) : err(resolved.error);
 }
 

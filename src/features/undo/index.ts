@@ -19,7 +19,7 @@ export function undo() {
       ...KEEPERS,
       open: (configured) => ({
         keeperOf: (keptAs) => createKeeper(keptAs, createSeal(configured)),
-        keepOfJob: (job, call, output) => keepOfJob(configured, job, { call, output }),
+        keepOfJob: keepOfJob(configured),
         since,
       }),
     },
@@ -27,10 +27,6 @@ export function undo() {
     gives: { afterRuns },
     routes: [{ for: "any key", paths: [undoRun] }],
     objectPart: (deploymentOf) =>
-      createUndoPart(
-        ({ env, slots }) =>
-          (claim) =>
-            attemptUndo(claim, deploymentOf(env), slots),
-      ),
+      createUndoPart((claim, { env, slots }) => attemptUndo(claim, deploymentOf(env), slots)),
   });
 }

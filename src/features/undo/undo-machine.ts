@@ -50,9 +50,9 @@ export function readyWrites<Write extends OrderedWrite>(writes: readonly Write[]
   });
 }
 
-/** Name an action of a flow among those of the batch that the flow is an action of. */
-export function nameInside(id: string, action: string): string {
-  return `${id}/${action}`;
+/** Name the action of a write among those of its run: that of a flow within the action that the flow is. */
+export function nameOf({ id, action }: Pick<OrderedWrite, "id" | "action">): string {
+  return action === undefined ? id : `${id}/${action}`;
 }
 
 function arrange<Write extends OrderedWrite>(writes: readonly Write[]) {
@@ -61,8 +61,8 @@ function arrange<Write extends OrderedWrite>(writes: readonly Write[]) {
   const byNeed = Map.groupBy(edges, ({ need }) => need);
   const dependentsOf = ({ id, action }: Write): readonly Write[] => {
     // An element of a loop in it has its number behind a dot, and no id has one.
-    const names = action === undefined ? [id] : [id, nameInside(id, action.split(".")[0]!)];
-    return names.flatMap((name) => byNeed.get(name) ?? []).map(({ write }) => write);
+    const names = new Set([id, nameOf({ id, action: action?.split(".")[0] })]);
+    return [...names].flatMap((name) => byNeed.get(name) ?? []).map(({ write }) => write);
   };
   const entered = new Set<Write>();
   const ordered: Write[] = [];

@@ -1,11 +1,11 @@
 import type { JobTry } from "../../core/contract/gate/job.ts";
 import { createPartCall } from "../../core/contract/gate/part-call.ts";
-import type { KeptWrite } from "./objects/kept-write.ts";
 import {
   type AskedWrites,
   type BegunWrite,
   type ClaimedState,
   type ClosedRun,
+  type KeptWrite,
   type Pending,
   type RunFacts,
   UNDO,

@@ -1,5 +1,5 @@
 import type { Account, Caller } from "../../core/contract/gate/caller.ts";
-import { nameInside } from "./undo-machine.ts";
+import { nameOf, type OrderedWrite } from "./undo-machine.ts";
 import type { Compensation } from "./compensation.ts";
 import type { WireFailure } from "../../core/contract/failure.ts";
 import type { toWirePending } from "../../core/contract/outcome.ts";
@@ -63,28 +63,43 @@ export interface WritePlace {
   readonly element: number | null;
 }
 
-/** A write that is about to be sent, or a job that was recorded. */
-export interface BegunWrite extends WritePlace {
+/** A write of a run. One with neither a way back nor a look, and that is no job, is in doubt. */
+export interface KeptWrite extends WritePlace, OrderedWrite {
   readonly tool: string;
-  readonly domain: string;
-  readonly needs: readonly string[];
-  /** That of a job is known when that has ended. */
-  readonly seq?: number;
   /** Its idempotency key upstream, where its batch or its action has one. */
   readonly key?: string | undefined;
-  /** How it is looked up should its end not be known; absent where its tool does not say how. The arguments of a job are in its row. */
-  readonly look?: Look | undefined;
-  readonly job?: { readonly by: WayBack | NoWayBack } | undefined;
+  /**
+   * How it is looked up should its end not be known, and how long its effect may take to be seen; absent where its tool does not say how. The
+   * arguments of a job are in its row.
+   */
+  readonly look?: { readonly argsJson: string; readonly timeoutMs: number } | undefined;
+  /** The job that it is, as long as that is not over, with the call that takes it back as the attempt said with which it ended. */
+  readonly job?: { readonly by: Way; readonly found?: Back } | undefined;
   readonly jobId?: string | undefined;
   /** The code of its failure, where it is in doubt and that was told. */
   readonly code?: string | undefined;
+  /** How it is taken back. Absent where it is not known that it was done, and once all is done about it. */
+  readonly by?: Back | undefined;
+  /** When it was sent, as far as is known. */
+  readonly sentAt: number;
+  /** The accounts in which it may have been done, where that is not known. */
+  readonly accounts?: Reversal["accounts"];
+  /** It was looked for, and was not done: nothing is told of it. */
+  readonly isNone?: true;
+  readonly entry?:
+    | Pick<UndoneEntry, "tool" | "status" | "dataJson" | "error" | "startedAt" | "endedAt" | "tries">
+    | undefined;
+  /** The question about the call that takes it back. */
+  readonly question?: string | undefined;
+  /** A person said yes to that. */
+  readonly isApproved?: true;
 }
 
-/** How a write is looked up: its arguments, and how long its effect may take to be seen. */
-export interface Look {
-  readonly argsJson: string;
-  readonly timeoutMs: number;
-}
+/** A write that is about to be sent, or a job that was recorded: its place in the order is known when that has ended. */
+export type BegunWrite = Omit<KeptWrite, "seq" | "state" | "sentAt"> & Partial<Pick<KeptWrite, "seq">>;
+
+/** How a write ended. Without a way back it may have been done; without a number it did nothing that could be taken back. */
+export type WriteEnd = Partial<Pick<KeptWrite, "seq" | "by" | "accounts" | "code">>;
 
 /** The place of a write that is over. */
 export interface AskedPlace extends WritePlace {
@@ -95,11 +110,8 @@ export interface AskedPlace extends WritePlace {
   readonly asker?: string | undefined;
 }
 
-/** A write of a run that is over. One with neither a way back nor a look, and that is no job, is in doubt. */
-export interface AskedWrite extends Omit<BegunWrite, "run">, AskedPlace {
-  readonly by?: Reversal | Irreversible | undefined;
-  readonly sentAt: number;
-}
+/** A write of a run that is over. */
+export type AskedWrite = AskedPlace & BegunWrite & Pick<KeptWrite, "sentAt">;
 
 /** The writes of runs that are over which are to be taken back. */
 export interface AskedWrites {
@@ -115,16 +127,15 @@ export interface ClaimedState extends UndoState {
   readonly planned: readonly AskedWrite[];
 }
 
-/** How a write is taken back. */
-export interface WayBack {
-  readonly compensation: Compensation;
-  readonly delivery: Delivery;
-  readonly why?: undefined;
-  readonly asks?: Asks;
-}
-
-/** Whether its contract has a person asked about a call: always, or where its arguments fit a condition, which is looked at before it is sent. */
-type Asks = true | "maybe" | undefined;
+/** How a write is taken back, or that there is no way. */
+export type Way =
+  | {
+      readonly compensation: Compensation;
+      readonly delivery: Delivery;
+      readonly why?: undefined;
+      readonly asks?: Asks;
+    }
+  | NoWayBack;
 
 /** There is no way to take a write back. */
 export interface NoWayBack {
@@ -133,7 +144,12 @@ export interface NoWayBack {
   readonly why: string;
 }
 
-/** A call that takes a write back. */
+/** Whether its contract has a person asked about a call: always, or where its arguments fit a condition, which is looked at before it is sent. */
+type Asks = true | "maybe" | undefined;
+
+/** The call that takes a write back, or why there is none. */
+export type Back = Reversal | Irreversible;
+
 export interface Reversal {
   readonly tool: string;
   readonly argsJson: string;
@@ -149,18 +165,18 @@ export interface Reversal {
   readonly sealedFor?: string;
 }
 
-/** Seals arguments for one write of a tenant; null where the deployment has no key for that. */
-export type SealArgs = (argsJson: string, tenant: string, sealedFor: string) => Promise<string | null>;
-
-/** How a write ended. Without a way back it may have been done; without a number it did nothing that could be taken back. */
-export interface WriteEnd<By = Reversal | Irreversible> extends Pick<BegunWrite, "code"> {
-  readonly seq?: number;
-  readonly by?: By;
-  /** The accounts that it used, or may have. */
-  readonly accounts?: Reversal["accounts"];
+/** A call whose arguments may not be kept as they are; those that may be shown stand in their place. */
+export interface SecretReversal extends Reversal {
+  readonly secretJson: string;
 }
 
-/** Why there is no call that takes a write back; the tool is that of the call, or else the write's. */
+/** Seals such arguments, for one write of a tenant; where that cannot be done, it stands. */
+export type Seal = (
+  found: Back | SecretReversal,
+  write: { readonly tool: string; readonly tenant: string; readonly sealedFor: string },
+) => Promise<Back>;
+
+/** The tool is that of the call, or else the write's. */
 export interface Irreversible {
   readonly tool: string;
   readonly argsJson?: undefined;
@@ -210,11 +226,6 @@ export interface UndoState {
 /** The idempotency key of the call that takes a write back: one however often that is asked. */
 export function undoKeyOf(runId: string, name: string): string {
   return `undo-${runId}-${name}`;
-}
-
-/** Name the action of a write among those of its run. */
-export function nameOf({ id, action }: Pick<WritePlace, "id" | "action">): string {
-  return action === undefined ? id : nameInside(id, action);
 }
 
 /** Name a write among those of its run. */

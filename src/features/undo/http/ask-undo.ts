@@ -21,6 +21,7 @@ import { plannedSchema, undoneSchema } from "../run/keepers.ts";
 import { asksPerson, readArgs } from "../resolve-reversal.ts";
 import { type ClaimedState, type RunFacts, toMember, toWirePlace, type UndoneEntry } from "../undo-run.ts";
 import { callUndo } from "../undo-methods.ts";
+import { toolOf } from "../objects/kept-write.ts";
 import { findWrites, type Related } from "./find-writes.ts";
 
 const askedSchema = strictSchema("Undo", () => ({
@@ -155,9 +156,10 @@ function asOfRoot(entry: UndoneEntry, { runs }: Related): UndoneEntry {
 
 /** Say what would be sent, in the order in which it would be. */
 function toPlanJson({ related, planned }: PreparedUndo): string {
-  const undone = planned.map(({ id, action, element, tool: own, by, job }) => {
+  const undone = planned.map((write) => {
+    const { id, action, element, by } = write;
     // A job that has not begun is cancelled; what one has done is known when it is over.
-    const tool = by?.tool ?? job?.by.compensation?.tool ?? own;
+    const tool = toolOf(write);
     const args = by?.argsJson === undefined ? undefined : readArgs(by.argsJson);
     const asks = asksPerson(tool, by?.argsJson, related.context.catalog);
     return { ...toWirePlace(id), action, element: element ?? undefined, tool, args, asks };

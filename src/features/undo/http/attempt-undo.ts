@@ -17,7 +17,6 @@ import type { CallScope } from "../../../core/run/call-scope.ts";
 import { failedAttempt } from "../../../core/run/run-attempt.ts";
 import { lookFor } from "../../../core/run/verifications.ts";
 import * as LIMITS from "../limits.ts";
-import type { KeptWrite } from "../objects/kept-write.ts";
 import { createSeal, hideArgs, openArgs } from "./sealed-args.ts";
 import {
   asksPerson,
@@ -25,11 +24,16 @@ import {
   inAccounts,
   irreversible,
   readArgs,
-  type SecretReversal,
-  sealReversal,
   wayBackOf,
 } from "../resolve-reversal.ts";
-import { type Irreversible, keyOf, type Reversal, type RunFacts } from "../undo-run.ts";
+import {
+  type Back,
+  keyOf,
+  type KeptWrite,
+  type Reversal,
+  type RunFacts,
+  type SecretReversal,
+} from "../undo-run.ts";
 import { callUndo, type OpenedJob } from "../undo-methods.ts";
 
 /** Make one attempt to take a write back, in its tenant's object: a call of the tool for the write's key, subject and account. */
@@ -70,16 +74,15 @@ export async function attemptUndo(
     let { by } = write;
     if (by === undefined) {
       const looked = await lookUp(write, catalog, scope);
-      if ("kind" in looked) return looked;
+      if (looked !== null && "kind" in looked) return looked;
       const own = { tool: write.tool, tenant, sealedFor };
-      const sealed = looked.by && (await sealReversal(looked.by, own, createSeal(configured)));
-      by = sealed === null ? undefined : inAccounts(account?.ids, sealed);
+      by = looked === null ? undefined : inAccounts(account?.ids, await createSeal(configured)(looked, own));
       const found = by === undefined ? ({ isNone: true } as const) : { by };
       if (!(await callUndo(gate, "found", spec.id, fence, found))) return NOTHING_TO_DO;
     }
     if (by === undefined || by.error !== undefined) return NOTHING_TO_DO;
     const argsJson = await openArgs(by, configured, [tenant, sealedFor]);
-    if (argsJson === null) return failedAttempt(irreversible(by.tool, UNSEALABLE));
+    if (argsJson === null) return { kind: "failed", error: irreversible(by.tool, UNSEALABLE).error };
     // It may be declared otherwise than when the write was sent, or asks by an argument that its schema fills in.
     if (write.isApproved !== true && asksPerson(by.tool, argsJson, catalog)) {
       await callUndo(gate, "found", spec.id, fence, { by: { ...by, asks: true } });
@@ -150,14 +153,12 @@ const NO_APPROVALS =
 
 const NOTHING_TO_DO: AttemptEnd = { kind: "succeeded", dataJson: "null" };
 
-type LookedUp = { readonly by: Reversal | SecretReversal | Irreversible | null } | AttemptEnd;
-
 /** Look whether a write in doubt was done: how it is taken back then, null where it was not, or when to look again. */
 async function lookUp(
   { tool: name, look, sentAt }: KeptWrite,
   catalog: Catalog,
   scope: CallScope,
-): Promise<LookedUp> {
+): Promise<Back | SecretReversal | AttemptEnd | null> {
   const { argsJson, timeoutMs } = look!;
   const tool = catalog.callable(name);
   const verifier = catalog.verifierOf(name);
@@ -170,14 +171,14 @@ async function lookUp(
     );
   if (verdict === "not_found") {
     const waitMs = sentAt + Math.max(timeoutMs, LIMITS.undoSeenMs) - scope.ports.clock.now();
-    if (waitMs <= 0) return { by: null };
+    if (waitMs <= 0) return null;
     const hint = "It was not found yet, and is looked for once more.";
     const error = toWireFailure(makeFailure("NOT_FOUND", { retryAfterMs: waitMs, hint }));
     return { kind: "deferred", error };
   }
   const found = verifier.result === null ? undefined : follow(came?.value, verifier.result);
   const output = found?.found === true ? found.value : undefined;
-  return { by: findReversal(wayBackOf(tool, catalog), { tool: name, args, output }, came?.redact) };
+  return findReversal(wayBackOf(tool, catalog), { tool: name, args, output }, came?.redact);
 }
 
 /**

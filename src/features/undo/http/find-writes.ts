@@ -6,16 +6,14 @@ import { prepareTask } from "../../../core/plan/prepare-task.ts";
 import { parsePointer } from "../../../core/kit/json/json-pointer.ts";
 import type { Gives } from "../../../feature/gives.ts";
 import { argsOf, findReversal, readArgs, wayBackOf, withoutSecret } from "../resolve-reversal.ts";
-import { nameInside } from "../undo-machine.ts";
+import { nameOf } from "../undo-machine.ts";
 import {
   type AskedPlace,
   type AskedWrite,
   type AskedWrites,
-  type Irreversible,
+  type Back,
   jobsInLoop,
-  type NoWayBack,
-  type Reversal,
-  type WayBack,
+  type Way,
 } from "../undo-run.ts";
 
 export type Related = Extract<Awaited<ReturnType<Gives["endedRuns"]>>, { readonly ok: true }>["value"];
@@ -73,7 +71,7 @@ export async function findWrites(
   /** Find when the job that a write is has ended, and by which call it is taken back if it succeeded. */
   const ofJob = async (
     write: AskedWrite & { readonly jobId: string },
-    find: (kept: KeptCall) => Reversal | Irreversible,
+    find: (kept: KeptCall) => Back,
   ): Promise<AskedWrite> => {
     const read = await attempt(() => gate.job(write.jobId));
     const record = read.ok ? read.value : null;
@@ -105,7 +103,7 @@ export async function findWrites(
       continue;
     }
     if (!isLeft && forEach !== undefined && data === undefined && endOf(action) !== null) lacking.add(id);
-    const by: WayBack | NoWayBack = tool ? wayBackOf(tool, catalog) : { why: "is no tool any more" };
+    const by: Way = tool ? wayBackOf(tool, catalog) : { why: "is no tool any more" };
     const needs = history.needsOf(run, action);
     const sent = history.argsOf({ run, action }, tool);
     for (const { element, jobId, inDoubt, code, args, output } of callsOf(action, sent)) {
@@ -114,7 +112,7 @@ export async function findWrites(
       const lookedFor = catalog.verifierOf(name) && (jobId === undefined ? args : {});
       const look = lookedFor && { argsJson: JSON.stringify(lookedFor), timeoutMs: tool?.timeoutMs ?? 0 };
       const ended = { ...write, seq: seq + (element ?? 0) / 1e6 };
-      const find = (kept: KeptCall): Reversal | Irreversible => {
+      const find = (kept: KeptCall): Back => {
         const found = findKept(by, { ...action, ...kept });
         if (found === undefined) lacking.add(id);
         // One that a person said no to is asked about anew with what was kept of it then.
@@ -189,7 +187,7 @@ class History {
     if (of === undefined) return [...needs];
     const around = this.#inOrder.find((one) => one.run.id === of.run && one.action.id === of.id);
     const theirs = around ? this.needsOf(around.run, around.action) : [];
-    return [...[...needs].map((id) => nameInside(of.id, id)), ...theirs];
+    return [...[...needs].map((id) => nameOf({ id: of.id, action: id })), ...theirs];
   }
 }
 
@@ -239,10 +237,7 @@ function callsOf(action: EndedAction, args: ReturnType<History["argsOf"]>): read
 interface FoundCall extends Pick<EndedAction, "tool" | "select">, KeptCall {}
 
 /** Find how a call is taken back by what is kept of it; undefined where that is not all. */
-function findKept(
-  by: WayBack | NoWayBack,
-  { tool, select, args, output }: FoundCall,
-): Reversal | Irreversible | undefined {
+function findKept(by: Way, { tool, select, args, output }: FoundCall): Back | undefined {
   const done = { tool, args: args ?? {}, output: output?.data };
   if (by.compensation === undefined) return findReversal(by, done);
   const references = findReferences(by.compensation.args ?? {}, []);

@@ -1,39 +1,34 @@
 import type { Configured } from "../../../feature/define.ts";
 import { vaultOf } from "../../../cloudflare/vault.ts";
-import type { AttemptEnd, JobSpec } from "../../../core/contract/gate/job.ts";
+import type { AttemptEnd } from "../../../core/contract/gate/job.ts";
 import { parseExact } from "../../../feature/schema.ts";
 import { createRedactor } from "../../../feature/outside.ts";
-import type { KeptOutput } from "../../../core/gate/execution.ts";
-import type { Call } from "../../../core/plan/step.ts";
-import { argsOf, findReversal, sealReversal } from "../resolve-reversal.ts";
-import type { Reversal, SealArgs } from "../undo-run.ts";
+import type { KeepOfJob } from "../../../core/gate/execution.ts";
+import { attempt } from "../../../feature/refuse.ts";
+import { argsOf, findReversal, withoutSecret } from "../resolve-reversal.ts";
+import { type Reversal, type Seal, UNDO } from "../undo-run.ts";
 
-const USE = "undo";
-
-/** Make what seals the arguments of calls that take writes back. */
-export function createSeal(configured: Configured): SealArgs {
+/** Make what seals the calls that take writes back. */
+export function createSeal(configured: Configured): Seal {
   const vault = vaultOf(configured);
-  return async (argsJson, tenant, owner) =>
-    vault.canSeal ? vault.seal(argsJson, [tenant, owner, USE]) : null;
+  return async (found, { tool, tenant, sealedFor }) => {
+    if (!("secretJson" in found)) return found;
+    const { secretJson, ...shown } = found;
+    const sealed = vault.canSeal && (await attempt(() => vault.seal(secretJson, [tenant, sealedFor, UNDO])));
+    return sealed && sealed.ok ? { ...shown, sealed: sealed.value, sealedFor } : withoutSecret(tool);
+  };
 }
 
 /** Say by which call the write of a job is taken back, when that has ended: its row lacks secrets, and what is too large for it. */
-export async function keepOfJob(
-  configured: Configured,
-  { id, origin }: Pick<JobSpec, "id" | "origin">,
-  { call, output }: { readonly call: Pick<Call, "tool" | "input" | "args">; readonly output: KeptOutput },
-): Promise<string | undefined> {
-  const { name, brought } = call.tool;
-  if (origin === undefined || !brought?.compensate) return undefined;
-  const way = { compensation: brought.compensate, delivery: "at-least-once" } as const;
-  const done = { tool: name, args: argsOf(call), output: output.value };
-  const found = findReversal(way, done, output.redact);
-  const by = await sealReversal(
-    found,
-    { tool: name, tenant: origin.tenant, sealedFor: id },
-    createSeal(configured),
-  );
-  return JSON.stringify(by);
+export function keepOfJob(configured: Configured): KeepOfJob {
+  return async ({ id, origin }, call, output) => {
+    const { name: tool, brought } = call.tool;
+    if (origin === undefined || !brought?.compensate) return undefined;
+    const way = { compensation: brought.compensate, delivery: "at-least-once" } as const;
+    const found = findReversal(way, { tool, args: argsOf(call), output: output.value }, output.redact);
+    const { tenant } = origin;
+    return JSON.stringify(await createSeal(configured)(found, { tool, tenant, sealedFor: id }));
+  };
 }
 
 /** Open the arguments of a call that were sealed; those of any other are as they are. Null where no key opens them. */
@@ -44,7 +39,7 @@ export async function openArgs(
 ): Promise<string | null> {
   return sealed === undefined
     ? argsJson
-    : vaultOf(configured).open(sealed, [tenant, sealedFor ?? undoKey, USE]);
+    : vaultOf(configured).open(sealed, [tenant, sealedFor ?? undoKey, UNDO]);
 }
 
 /** Take the texts out of what a call came to that stand in its arguments, and not in those that may be shown. */

@@ -1,39 +1,10 @@
-import type { Aftermath } from "../../../core/contract/gate/part-call.ts";
 import { FAILURE_CODES } from "../../../core/contract/failure-codes.ts";
 import { makeFailure, toWireFailure, type WireFailure } from "../../../core/contract/failure.ts";
 import type { JobRecord } from "../../../feature/tool.ts";
 import { type JsonObject, parseExact } from "../../../feature/schema.ts";
 import { isJobInDoubt, isLive, type Job } from "../../../core/gate/state/outbox.ts";
-import { inAccounts, readArgs, resolveReversal } from "../resolve-reversal.ts";
-import type { WriteState } from "../undo-machine.ts";
-import { type BegunWrite, type Irreversible, isGone, type Reversal, type UndoneEntry } from "../undo-run.ts";
-
-export interface KeptWrite extends BegunWrite {
-  readonly seq: number;
-  readonly state: WriteState;
-  /** How it is taken back. Absent where it is not known that it was done, and once all is done about it. */
-  readonly by?: Reversal | Irreversible | undefined;
-  /** When it was sent, as far as is known. */
-  readonly sentAt: number;
-  /** The job that it is, as long as that is not over. */
-  readonly job?:
-    | (NonNullable<BegunWrite["job"]> & {
-        /** The call that takes it back, as the attempt said with which it ended. */
-        readonly found?: Reversal | Irreversible;
-      })
-    | undefined;
-  /** The accounts in which it may have been done, where that is not known. */
-  readonly accounts?: Reversal["accounts"];
-  /** It was looked for, and was not done: nothing is told of it. */
-  readonly isNone?: true;
-  readonly entry?:
-    | Pick<UndoneEntry, "tool" | "status" | "dataJson" | "error" | "startedAt" | "endedAt" | "tries">
-    | undefined;
-  /** The question about the call that takes it back. */
-  readonly question?: string | undefined;
-  /** A person said yes to that. */
-  readonly isApproved?: true;
-}
+import { findReversal, inAccounts, readArgs } from "../resolve-reversal.ts";
+import type { Back, KeptWrite, Reversal } from "../undo-run.ts";
 
 /** Whether a person is to be asked before a write is taken back. */
 export function asksFirst({ by, isApproved, state }: KeptWrite): boolean {
@@ -56,50 +27,10 @@ const REJECTED = toWireFailure(
   }),
 );
 
-/** Let a call be sent about which no question could be made: its attempt finds what is wrong with it. */
-export function letGo(write: KeptWrite): KeptWrite {
-  return { ...write, by: { ...(write.by as Reversal), asks: undefined }, state: "waits" };
+/** The tool that takes a write back, as far as it is known; else its own. */
+export function toolOf({ tool, by, job }: Pick<KeptWrite, "tool" | "by" | "job">): string {
+  return by?.tool ?? job?.by.compensation?.tool ?? tool;
 }
-
-/** Tell what became of a write. */
-export function toEntry({ id, action, element, tool, by, job, entry, jobId }: KeptWrite): UndoneEntry {
-  return {
-    id,
-    action,
-    element: element ?? undefined,
-    tool: by?.tool ?? job?.by.compensation?.tool ?? tool,
-    jobId,
-    status: "initiated",
-    ...entry,
-  };
-}
-
-/** Count by their tools what became of writes; those that are left to stand have no row. */
-export function countWrites(
-  writes: readonly KeptWrite[],
-  left: readonly string[],
-  waits: (write: KeptWrite) => boolean,
-): Aftermath["tools"] {
-  const counts = new Map<string, Record<Counted, number>>();
-  const add = (tool: string, ...as: readonly Counted[]): void => {
-    const count = counts.get(tool) ?? { gone: 0, stands: 0, unsure: 0, going: 0, waits: 0 };
-    for (const name of as) count[name] += 1;
-    counts.set(tool, count);
-  };
-  for (const tool of left) add(tool, "stands");
-  for (const write of writes) {
-    const { tool, state, entry, isNone } = write;
-    if (isNone === true) continue;
-    if (state !== "over") add(tool, waits(write) ? "waits" : "going");
-    else if (entry === undefined) continue;
-    else if (isGone(entry)) add(tool, "gone");
-    else if (entry.status === "unknown") add(tool, "stands", "unsure");
-    else add(tool, "stands");
-  }
-  return [...counts].map(([tool, count]) => ({ tool, ...count }));
-}
-
-type Counted = Exclude<keyof Aftermath["tools"][number], "tool">;
 
 /** End a write that cannot be looked up, and whose end is not known: with its own failure, where one was told. */
 export function endLost(write: KeptWrite): KeptWrite {
@@ -115,12 +46,6 @@ export function endWrite(write: KeptWrite, entry = write.entry): KeptWrite {
   return { ...write, by: undefined, look: undefined, job: undefined, state: "over", entry };
 }
 
-/** Keep how the job that a write is has ended: its place, and what the attempt said that made it. */
-export function hearOfJob(write: KeptWrite, { keptJson }: Pick<Job, "keptJson">, seq: number): KeptWrite {
-  const found = keptJson && { found: JSON.parse(keptJson) as Reversal | Irreversible };
-  return { ...write, seq, job: { ...write.job!, ...found } };
-}
-
 /** Read how the job that a write is has ended. Nothing is kept of one that is long over. */
 export function readJob({ job, look, ...write }: KeptWrite, record: JobRecord | null): KeptWrite {
   const ended: KeptWrite = { ...write, jobId: undefined, state: "waits" };
@@ -128,15 +53,21 @@ export function readJob({ job, look, ...write }: KeptWrite, record: JobRecord | 
   const { argsJson = "{}", dataJson, inDoubt, status, updatedAt, accounts, tries } = record;
   if (status === "succeeded") {
     const done = { tool: write.tool, args: readArgs(argsJson), output: dataJson && parseExact(dataJson) };
-    return { ...ended, by: inAccounts(accounts, resolveReversal(job!.by, done, job!.found)) };
+    return { ...ended, by: inAccounts(accounts, backOf(job!) ?? findReversal(job!.by, done)) };
   }
   if (inDoubt === true)
     return look === undefined
       ? { ...ended, code: tries.findLast((one) => one.inDoubt)?.code }
       : { ...ended, sentAt: updatedAt, accounts, look: { ...look, argsJson } };
   return status === "cancelled"
-    ? endWrite(ended, { tool: toEntry({ ...write, job }).tool, status })
+    ? endWrite(ended, { tool: toolOf({ ...write, job }), status })
     : endWrite({ ...ended, isNone: true });
+}
+
+/** The call that takes a job's write back, as its attempt said: that saw the whole output. Undefined where it said none to the same tool. */
+function backOf({ by: { compensation, ...way }, found }: NonNullable<KeptWrite["job"]>): Back | undefined {
+  if (compensation === undefined || found?.error !== undefined) return compensation && found;
+  return found?.tool === compensation.tool ? { ...found, ...way } : undefined;
 }
 
 /** Say what became of the job that takes a write back. */
@@ -148,15 +79,12 @@ export function settleWrite(write: KeptWrite, job: Job): KeptWrite {
   // It was looked up, or its tool is declared otherwise by now.
   if (status === "succeeded" && by?.asks === true && isApproved !== true)
     return { ...write, jobId: undefined, state: "waits" };
-  const tool = by?.tool ?? job.spec.tool;
-  if (by?.error !== undefined) return endWrite(write, { tool, status: "error", error: by.error });
-  const told = { tool, startedAt: tries[0]?.at ?? createdAt, endedAt, tries };
-  if (status === "succeeded")
-    return endWrite(write, {
-      ...told,
-      status: "success",
-      dataJson: dataJson === "null" ? undefined : (dataJson ?? undefined),
-    });
+  if (by?.error !== undefined) return endWrite(write, { ...by, status: "error" });
+  const told = { tool: by?.tool ?? job.spec.tool, startedAt: tries[0]?.at ?? createdAt, endedAt, tries };
+  if (status === "succeeded") {
+    const isEmpty = dataJson === null || dataJson === "null";
+    return endWrite(write, { ...told, status: "success", dataJson: isEmpty ? undefined : dataJson });
+  }
   const error = errorJson === null ? CANCELLED : (JSON.parse(errorJson) as WireFailure);
   // Nothing is known of one that could not be looked up either.
   const isUnknown = isJobInDoubt(job) || (by === undefined && look !== undefined);

@@ -1,4 +1,3 @@
-import type { JobKind } from "../../../cloudflare/durable/job-kind.ts";
 import type { PartHost } from "../../../cloudflare/durable/object-part.ts";
 import {
   createKind,
@@ -10,12 +9,14 @@ import {
 import type { AttemptEnd, JobClaim, JobSpec } from "../../../core/contract/gate/job.ts";
 import { isLive, type Job, toJobRecord } from "../../../core/gate/state/outbox.ts";
 import * as LIMITS from "../limits.ts";
-import { NOT_ENDED, orderWrites } from "../undo-machine.ts";
+import { nameOf, NOT_ENDED, orderWrites } from "../undo-machine.ts";
 import {
   type AskedPlace,
+  type Back,
   type ClosedRun,
   keyOf,
-  nameOf,
+  type KeptWrite,
+  type Reversal,
   toWirePlace,
   UNDO,
   type UndoState,
@@ -23,40 +24,28 @@ import {
   type WritePlace,
 } from "../undo-run.ts";
 import { type BegunJob, type UndoMethods } from "../undo-methods.ts";
-import {
-  asksFirst,
-  decideWrite,
-  endWrite,
-  hearOfJob,
-  letGo,
-  type KeptWrite,
-  readJob,
-  settleWrite,
-} from "./kept-write.ts";
+import { asksFirst, decideWrite, endWrite, readJob, settleWrite } from "./kept-write.ts";
 import { type FoundWrite, isAsking, isGoing, TABLES, type UndoRun, type UndoTable } from "./undo-table.ts";
 import { UndoRuns } from "./undo-runs.ts";
 
-/** Make the part of a tenant's object that takes writes back. @param attemptOf makes an attempt at one */
+/** Make the part of a tenant's object that takes writes back. @param attempt makes an attempt at one */
 export function createUndoPart(
-  attemptOf: (host: PartHost) => (claim: JobClaim) => Promise<AttemptEnd>,
+  attempt: (claim: JobClaim, host: PartHost) => Promise<AttemptEnd>,
 ): ObjectPart {
   return {
     name: UNDO,
     steps: [TABLES],
-    createKind: (host) => createUndoKind(attemptOf(host)),
+    createKind: (host) =>
+      createKind({
+        name: UNDO,
+        atOnce: LIMITS.undosAtOnce,
+        most: LIMITS.undoBacklog,
+        // One that failed for good may be asked for again.
+        mayMend: "unless refused",
+        attempt: (claim) => attempt(claim, host),
+      }),
     open: (world) => new UndoPart(world),
   };
-}
-
-function createUndoKind(attempt: (claim: JobClaim) => Promise<AttemptEnd>): JobKind {
-  // One that failed for good may be asked for again.
-  return createKind({
-    name: UNDO,
-    atOnce: LIMITS.undosAtOnce,
-    most: LIMITS.undoBacklog,
-    mayMend: "unless refused",
-    attempt,
-  });
 }
 
 /** Name a write as its own batch does, which knows of no rounds. */
@@ -196,7 +185,9 @@ class UndoPart implements OpenPart {
         this.#runs.change(now, { runId, facts: { ...facts, asks } }, (write) => {
           if (!asksFirst(write)) return write;
           const isAsked = confirmation !== null && names.includes(keyOf(write));
-          return isAsked ? { ...write, question: confirmation.id } : letGo(write);
+          if (isAsked) return { ...write, question: confirmation.id };
+          // Its attempt finds what is wrong with a call about which no question could be made.
+          return { ...write, by: { ...(write.by as Reversal), asks: undefined }, state: "waits" };
         });
         // It may have been decided before this came.
         this.changed(now);
@@ -298,7 +289,9 @@ class UndoPart implements OpenPart {
     const isGone = !isGoing(run.state);
     if (write.state === "job") {
       if (isLive(job.status)) return;
-      const told = hearOfJob(write, job, this.#runs.seqOfEnd(runId));
+      const { keptJson } = job;
+      const own = { ...write.job!, ...(keptJson && { found: JSON.parse(keptJson) as Back }) };
+      const told = { ...write, seq: this.#runs.seqOfEnd(runId), job: own };
       // Its end is read when its run fails.
       this.#table.saveWrite(runId, isGone ? readJob(told, toJobRecord(job)) : told);
     } else {

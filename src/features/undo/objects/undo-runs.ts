@@ -1,22 +1,26 @@
 import type { PartQuestion } from "../../../cloudflare/durable/object-part.ts";
 import { makeJob, type PartWorld } from "../../../feature/tenant.ts";
+import type { Aftermath } from "../../../core/contract/gate/part-call.ts";
 import type { JobSpec } from "../../../core/contract/gate/job.ts";
 import { makeEvent } from "../../../core/contract/gate/outgoing-event.ts";
 import { isLive, type Job } from "../../../core/gate/state/outbox.ts";
 import * as LIMITS from "../limits.ts";
 import { NOT_ENDED, orderWrites, readyWrites } from "../undo-machine.ts";
 import {
-  type Reversal,
   type BegunWrite,
+  isGone,
   keyOf,
+  type KeptWrite,
+  type Reversal,
   type RunFacts,
   toMember,
   toWirePlace,
   UNDO,
+  type UndoneEntry,
   undoKeyOf,
   type UndoState,
 } from "../undo-run.ts";
-import { asksFirst, countWrites, endLost, endWrite, type KeptWrite, readJob, toEntry } from "./kept-write.ts";
+import { asksFirst, endLost, endWrite, readJob, toolOf } from "./kept-write.ts";
 import { type FoundWrite, isGoing, type UndoRun, UndoTable } from "./undo-table.ts";
 
 /** A run, whatever its state is. */
@@ -162,7 +166,7 @@ export class UndoRuns {
   #begin(nowMs: number, run: Run, write: KeptWrite): KeptWrite | null {
     const { by, look, tool, accounts } = write;
     if (by === undefined && look === undefined) return endLost(write);
-    if (by?.error !== undefined) return endWrite(write, { tool: by.tool, status: "error", error: by.error });
+    if (by?.error !== undefined) return endWrite(write, { ...by, status: "error" });
     if (asksFirst(write)) return { ...write, state: "asked" };
     const jobId = this.#record(nowMs, run, by ?? { ...NO_CALL, tool, accounts }, keyOf(write));
     return jobId === null ? null : { ...write, state: "sent", jobId };
@@ -196,19 +200,24 @@ export class UndoRuns {
     if (isGoing(run.state)) return;
     const { runId: id, facts } = run;
     const { runs = [id], left = [] } = facts;
-    const { writes, waits } = this.#read(id);
-    this.#world.tellAfter({ id, runs, at: nowMs, tools: countWrites(writes, left, waits) });
+    const written = this.#read(id).told.map(({ write: { tool, state }, entry: { status } }) => ({
+      tool,
+      status: state === "asked" ? ("pending_confirmation" as const) : status,
+    }));
+    // Those that are left to stand have no row.
+    const all = [...left.map((tool) => ({ tool, status: "error" as const })), ...written];
+    this.#world.tellAfter({ id, runs, at: nowMs, tools: countWrites(all) });
   }
 
   tellFailed(runId: string, write: KeptWrite, { spec, fence, updatedAt: atMs }: Job): void {
-    const { id, tool, error } = toEntry(write);
+    const { id, entry } = write;
     const { events, tenant } = this.#world;
     const data = {
       tenant,
       run_id: write.run ?? runId,
       ...toWirePlace(id),
-      tool,
-      error: { code: error?.code },
+      tool: entry!.tool,
+      error: { code: entry!.error?.code },
     };
     const make = () => makeEvent("undo.failed", { atMs, of: `${spec.id}-${fence}` }, data);
     events.record(atMs, make);
@@ -217,36 +226,51 @@ export class UndoRuns {
 
   stateOf(runs: readonly string[]): UndoState {
     const roots = runs.flatMap((id) => [id].concat(this.table.run(id)?.facts.before ?? []));
-    const states = [...new Set(roots)].map((root) => {
-      const { writes, waits, isAsked, asks } = this.#read(root);
-      return {
-        entries: orderWrites(writes).flatMap((write) =>
-          write.isNone === true
-            ? []
-            : { ...toEntry(write), run: write.run ?? root, root, ...(waits(write) && asks) },
-        ),
-        isSettled: isAsked || writes.every(({ state }) => state === "over"),
-      };
-    });
+    const states = [...new Set(roots)].map((root) => this.#read(root));
     return {
-      entries: states.flatMap(({ entries }) => entries),
+      entries: states.flatMap(({ told }) => told.map(({ entry }) => entry)),
       isSettled: states.every(({ isSettled }) => isSettled),
     };
   }
 
-  /** Read the writes of a run, and which wait for an answer: those that it is about, and those that are behind them when nothing else is under way. */
-  #read(runId: string) {
-    const writes = this.table.writes(runId);
-    const confirmation = this.table.run(runId)?.facts.asks?.confirmation;
+  /**
+   * Read the writes of a run with their entries. Those wait for an answer that it is about, and those that are behind them when nothing else
+   * is under way.
+   */
+  #read(root: string) {
+    const writes = this.table.writes(root);
+    const confirmation = this.table.run(root)?.facts.asks?.confirmation;
     const isMoving = writes.some(({ state }) => state === "sent" || state === "job");
     const isAsked = confirmation !== undefined && !isMoving && readyWrites(writes).length === 0;
-    return {
-      writes,
-      isAsked,
-      asks: confirmation && ({ status: "pending_confirmation", confirmation } as const),
-      waits: ({ state }: KeptWrite): boolean => state === "asked" || (isAsked && state === "waits"),
-    };
+    const told = orderWrites(writes).flatMap((write) => {
+      const { id, action, element, run = root, state, jobId, isNone } = write;
+      if (isNone === true) return [];
+      const waits = confirmation && (state === "asked" || (isAsked && state === "waits"));
+      const entry: UndoneEntry = {
+        ...{ id, action, element: element ?? undefined, tool: toolOf(write), jobId, status: "initiated" },
+        ...write.entry,
+        ...{ run, root, ...(waits && { status: "pending_confirmation", confirmation }) },
+      };
+      return { write, entry };
+    });
+    return { told, isSettled: isAsked || writes.every(({ state }) => state === "over") };
   }
 }
 
 const NO_CALL = { argsJson: "{}", delivery: "at-least-once" } as const;
+
+/** Count by their tools what became of writes. */
+function countWrites(writes: readonly Pick<UndoneEntry, "tool" | "status">[]): Aftermath["tools"] {
+  return [...Map.groupBy(writes, ({ tool }) => tool)].map(([tool, own]) => {
+    const count = (...of: readonly UndoneEntry["status"][]): number =>
+      own.filter(({ status }) => of.includes(status)).length;
+    return {
+      tool,
+      gone: own.filter(isGone).length,
+      stands: count("error", "unknown"),
+      unsure: count("unknown"),
+      going: count("initiated"),
+      waits: count("pending_confirmation"),
+    };
+  });
+}

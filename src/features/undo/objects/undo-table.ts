@@ -1,6 +1,5 @@
 import { query } from "../../../feature/object.ts";
-import { keyOf, type RunFacts } from "../undo-run.ts";
-import type { KeptWrite } from "./kept-write.ts";
+import { keyOf, type KeptWrite, type RunFacts } from "../undo-run.ts";
 
 export const TABLES = `
   CREATE TABLE IF NOT EXISTS undo_runs (

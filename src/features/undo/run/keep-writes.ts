@@ -12,29 +12,21 @@ import type {
 import { type Clock, sleep } from "../../../feature/kit.ts";
 import { attempt, ok, type Result } from "../../../feature/refuse.ts";
 import type { Plan, Step } from "../../../core/plan/step.ts";
-import { nameInside } from "../undo-machine.ts";
+import { nameOf } from "../undo-machine.ts";
 import * as LIMITS from "../limits.ts";
+import { argsOf, findReversal, inAccounts, wayBackOf } from "../resolve-reversal.ts";
 import {
-  argsOf,
-  findReversal,
-  inAccounts,
-  sealReversal,
-  type SecretReversal,
-  wayBackOf,
-} from "../resolve-reversal.ts";
-import {
+  type Back,
+  type BegunWrite,
   type ClosedRun,
   jobsInLoop,
   keyOf,
-  type Look,
-  nameOf,
+  type KeptWrite,
   type RunFacts,
-  type SealArgs,
+  type Seal,
+  type SecretReversal,
   toMember,
   undoneIn,
-  type BegunWrite,
-  type Irreversible,
-  type Reversal,
   undoKeyOf,
   type UndoState,
   type WriteEnd,
@@ -53,7 +45,9 @@ interface Naming {
 const OWN: Naming = { placeOf: (id, element) => ({ id, element }), needsOf: (_, own) => own };
 
 /** The end of a write, with arguments that are not sealed yet. */
-type FoundEnd = WriteEnd<Reversal | SecretReversal | Irreversible>;
+interface FoundEnd extends Omit<WriteEnd, "by"> {
+  readonly by?: Back | SecretReversal;
+}
 
 /** Looks after a plan, and says what the jobs are to know that are recorded with it. */
 interface KeptPlan extends KeptBatch {
@@ -63,7 +57,7 @@ interface KeptPlan extends KeptBatch {
 /** The writes of one run, which are taken back should it fail; those of a flow are its action's. */
 export class KeptWrites {
   readonly #run: KeptRun;
-  readonly #seal: SealArgs;
+  readonly #seal: Seal;
   readonly #begun = new Map<string, Promise<boolean>>();
   readonly #ends: Promise<unknown>[] = [];
   /** The actions that each action of the run depends on, also through others. */
@@ -77,7 +71,7 @@ export class KeptWrites {
   #cancelHold = (): void => {};
 
   /** @param goesOn it adds to the writes of a run that is there already */
-  constructor(run: KeptRun, seal: SealArgs, goesOn = false) {
+  constructor(run: KeptRun, seal: Seal, goesOn = false) {
     this.#run = run;
     this.#seal = seal;
     this.#isIdle = !goesOn;
@@ -111,7 +105,12 @@ export class KeptWrites {
       [...needsIn(plan)].map(([id, own]): [string, readonly string[]] => [id, needsOf(id, own)]),
     );
     if (needsOf === OWN.needsOf) this.#needs = needs;
-    const writeOf = ({ id }: Step, element: number | null, { name, domain }: Tool, look: Look) => ({
+    const writeOf = (
+      { id }: Step,
+      element: number | null,
+      { name, domain }: Tool,
+      look: KeptWrite["look"],
+    ) => ({
       ...placeOf(id, element),
       tool: name,
       domain,
@@ -142,7 +141,7 @@ export class KeptWrites {
             ...place,
             action: inner === null ? action : `${action}.${inner}`,
           }),
-          needsOf: (_, own) => [...own.map((action) => nameInside(place.id, action)), ...needs.get(id)!],
+          needsOf: (_, own) => [...own.map((action) => nameOf({ id: place.id, action })), ...needs.get(id)!],
         };
         // Its writes were looked at with the batch.
         return {
@@ -215,7 +214,7 @@ export class KeptWrites {
     const own = { tenant: caller.tenant, tool, sealedFor: undoKeyOf(batchId, keyOf(place)) };
     const write = async (): Promise<void> => {
       await attempt(() => this.#begun.get(keyOf(place))!);
-      const sealed = by && { by: await sealReversal(by, own, this.#seal) };
+      const sealed = by && { by: await this.#seal(by, own) };
       await insist(2, ports.clock, () => callUndo(gate, "end", batchId, place, { ...end, ...sealed }));
     };
     const writing = write();

@@ -11,7 +11,7 @@ import { err, makeRefusal, ok, type Refusal } from "../../../feature/refuse.ts";
 import type { Execution, Keeper, KeptLater, KeptRun } from "../../../core/gate/execution.ts";
 import type { Plan } from "../../../core/plan/step.ts";
 import { wayBackOf } from "../resolve-reversal.ts";
-import { type NoWayBack, type SealArgs, UNDO, UNDONE_STATUSES } from "../undo-run.ts";
+import { type NoWayBack, type Seal, UNDO, UNDONE_STATUSES } from "../undo-run.ts";
 import { answerDecision } from "./follow-undo.ts";
 import { KeptWrites, namesElements } from "./keep-writes.ts";
 
@@ -163,7 +163,7 @@ interface Asked extends Partial<KeptLater> {
 }
 
 /** Make the keeper of a batch. */
-export function createKeeper(keptAs: Asked, seal: SealArgs): Keeper {
+export function createKeeper(keptAs: Asked, seal: Seal): Keeper {
   const { undo, run, unseen } = keptAs;
   if (run !== undefined && unseen === true) return answerDecision(run);
   const open = (around: KeptRun): KeptWrites =>
