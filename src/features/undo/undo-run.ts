@@ -257,11 +257,6 @@ export function isGone({ status }: Pick<UndoneEntry, "status">): boolean {
   return status === "success" || status === "cancelled";
 }
 
-/** Whether a person was asked before a write was taken back, and did not say yes. */
-export function wasRejected({ error }: Pick<UndoneEntry, "error">): boolean {
-  return error?.code === "CONFIRMATION_REJECTED";
-}
-
 /** The jobs that the elements of a loop have become. */
 export function jobsInLoop(data: unknown): readonly (readonly [element: number | null, jobId: string])[] {
   return (Array.isArray(data) ? data : []).flatMap((entry: { readonly job_id?: string } | null, element) =>

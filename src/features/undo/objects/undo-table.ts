@@ -53,25 +53,21 @@ export class UndoTable {
 
   #runs(where: string, ...values: readonly string[]): readonly UndoRun[] {
     const columns = "run_id AS runId, state, due_at AS dueAt, facts_json AS facts";
-    const rows = this.#find(columns, `undo_runs WHERE ${where}`, values);
-    return (rows as readonly (Omit<UndoRun, "facts"> & { readonly facts: string })[]).map((row) => ({
-      ...row,
-      facts: JSON.parse(row.facts) as RunFacts,
-    }));
+    return this.#find<UndoRun>(`${columns} FROM undo_runs WHERE ${where}`, { json: "facts", values });
   }
 
   #writes(where: string, ...values: readonly string[]): readonly FoundWrite[] {
     const columns = "run_id AS runId, write_json AS write";
-    const rows = this.#find(columns, `undo_writes WHERE ${where}`, values);
-    return (rows as readonly Record<keyof FoundWrite, string>[]).map(({ runId, write }) => ({
-      runId,
-      write: JSON.parse(write) as KeptWrite,
-    }));
+    return this.#find<FoundWrite>(`${columns} FROM undo_writes WHERE ${where}`, { json: "write", values });
   }
 
-  #find(columns: string, from: string, values: readonly string[]): readonly object[] {
+  #find<Row>(
+    select: string,
+    { json, values }: { readonly json: keyof Row & string; readonly values: readonly string[] },
+  ): readonly Row[] {
     if (this.#oldest === null) return [];
-    return this.#sql.exec(`SELECT ${columns} FROM ${from}`, ...values).toArray();
+    const rows = this.#sql.exec(`SELECT ${select}`, ...values).toArray();
+    return rows.map((row) => ({ ...row, [json]: JSON.parse(row[json] as string) as unknown }) as Row);
   }
 
   #remember(run: UndoRun): void {
