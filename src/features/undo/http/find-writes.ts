@@ -33,12 +33,13 @@ interface Placed {
   readonly action: EndedAction;
 }
 
-/** The facts of one call that took effect, or may have, as they are kept. */
+/** The arguments and the output of one call, as far as they are kept. */
 interface KeptCall {
   readonly args?: JsonObject | undefined;
   readonly output?: { readonly data: unknown } | undefined;
 }
 
+/** A call that took effect, or may have. */
 interface EndedCall extends KeptCall {
   readonly element: number | null;
   /** The job that it is. */
@@ -69,14 +70,10 @@ export async function findWrites(
     return !found.ok || found.value.get(name) !== undefined;
   };
   /** Find when the job that a write is has ended, and by which call it is taken back if it succeeded. */
-  const ofJob = async (
-    write: AskedWrite & { readonly jobId: string },
-    find: (kept: KeptCall) => Back,
-  ): Promise<AskedWrite> => {
-    const read = await attempt(() => gate.job(write.jobId));
-    const record = read.ok ? read.value : null;
-    if (record === null || isLive(record.status)) return write;
-    const { status, updatedAt, argsJson = "{}", dataJson } = record;
+  const ofJob = async (write: AskedWrite, find: (kept: KeptCall) => Back): Promise<AskedWrite> => {
+    const read = await attempt(() => gate.job(write.jobId!));
+    if (!read.ok || read.value === null || isLive(read.value.status)) return write;
+    const { status, updatedAt, argsJson = "{}", dataJson } = read.value;
     const before = inOrder.filter(({ action }) => action.endedAt <= updatedAt).length;
     // Those that ended behind the same write stay in their order: until the year 2128 this is below the next write.
     const placed = { ...write, seq: before - 0.5 + updatedAt / 1e13 };
@@ -102,7 +99,8 @@ export async function findWrites(
       if (!isLeft && !isKept && hasRun) lacking.add(id);
       continue;
     }
-    if (!isLeft && forEach !== undefined && data === undefined && endOf(action) !== null) lacking.add(id);
+    const hasDone = status === "success" || status === "unknown" || action.inDoubt;
+    if (!isLeft && forEach !== undefined && data === undefined && hasDone) lacking.add(id);
     const by: Way = tool ? wayBackOf(tool, catalog) : { why: "is no tool any more" };
     const needs = history.needsOf(run, action);
     const sent = history.argsOf({ run, action }, tool);
@@ -203,36 +201,34 @@ function placeOf({ id: run, of, asker }: EndedRun, id: string, element: number |
   return { run: of.run, id: of.id, action, element: of.element ?? null, batch: run };
 }
 
+/** An action that is over, or an element of its loop, as its result has it. */
 interface Ended {
   readonly status: string;
   readonly inDoubt?: boolean;
   readonly in_doubt?: boolean;
   readonly error?: { readonly code: string };
   readonly data?: unknown;
-}
-
-/** How a call ended that took effect, or may have; null of any other. */
-function endOf(ended: Ended): Pick<EndedCall, "inDoubt" | "code"> | null {
-  const { status, inDoubt, in_doubt: isDoubted, error } = ended;
-  if (status === "success") return {};
-  return inDoubt || isDoubted || status === "unknown" ? { inDoubt: true, code: error?.code } : null;
+  readonly jobId?: string;
+  readonly job_id?: string;
 }
 
 /** The calls of an action that took effect, or may have, and the jobs that it has become. */
 function callsOf(action: EndedAction, args: ReturnType<History["argsOf"]>): readonly EndedCall[] {
-  const { status, jobId, data, forEach } = action;
+  const { forEach, data } = action;
   const isLoop = forEach !== undefined;
-  if (!isLoop && status === "initiated" && jobId !== undefined) return [{ element: null, jobId }];
-  const jobs = isLoop ? jobsInLoop(data).map(([element, id]): EndedCall => ({ element, jobId: id })) : [];
-  const all = isLoop ? (Array.isArray(data) ? (data as Ended[]) : []) : [action];
-  const calls = all.flatMap((one, at): EndedCall | readonly [] => {
-    const end = endOf(one);
-    if (end === null) return [];
-    const output = one.data === undefined && !isLoop ? undefined : { data: one.data };
-    return { ...end, element: isLoop ? at : null, args: args[at], output };
+  const all = isLoop ? (Array.isArray(data) ? (data as (Ended | null)[]) : []) : [action];
+  return all.flatMap((one: Ended | null, at): EndedCall | readonly [] => {
+    const { status, error, data: own, job_id, jobId = job_id, in_doubt, inDoubt = in_doubt } = one ?? NO_CALL;
+    const element = isLoop ? at : null;
+    if (jobId !== undefined && (isLoop || status === "initiated")) return { element, jobId };
+    const output = own === undefined && !isLoop ? undefined : { data: own };
+    const call = { element, args: args[at], output };
+    if (status === "success") return call;
+    return inDoubt || status === "unknown" ? { ...call, inDoubt: true, code: error?.code } : [];
   });
-  return [...jobs, ...calls];
 }
+
+const NO_CALL: Ended = { status: "skipped" };
 
 interface FoundCall extends Pick<EndedAction, "tool" | "select">, KeptCall {}
 

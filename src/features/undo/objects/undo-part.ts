@@ -23,7 +23,7 @@ import {
 } from "../undo-run.ts";
 import { type BegunJob, type UndoMethods } from "../undo-methods.ts";
 import { asksFirst, decideWrite, endWrite, readJob, settleWrite } from "./kept-write.ts";
-import { type FoundWrite, isAsking, isGoing, TABLES, type UndoRun, type UndoTable } from "./undo-table.ts";
+import { type FoundWrite, isAsking, isGoing, TABLES, type UndoRun } from "./undo-table.ts";
 import { UndoRuns } from "./undo-runs.ts";
 
 /** Make the part of a tenant's object that takes writes back. @param attempt makes an attempt at one */

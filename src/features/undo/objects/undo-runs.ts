@@ -247,9 +247,16 @@ export class UndoRuns {
       if (isNone === true) return [];
       const waits = confirmation && (state === "asked" || (isAsked && state === "waits"));
       const entry: UndoneEntry = {
-        ...{ id, action, element: element ?? undefined, tool: toolOf(write), jobId, status: "initiated" },
+        id,
+        action,
+        element: element ?? undefined,
+        tool: toolOf(write),
+        jobId,
+        status: "initiated",
         ...write.entry,
-        ...{ run, root, ...(waits && { status: "pending_confirmation", confirmation }) },
+        run,
+        root,
+        ...(waits && { status: "pending_confirmation", confirmation }),
       };
       return { write, entry };
     });

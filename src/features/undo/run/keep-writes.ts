@@ -16,20 +16,15 @@ import { nameOf } from "../undo-machine.ts";
 import * as LIMITS from "../limits.ts";
 import { argsOf, findReversal, inAccounts, wayBackOf } from "../resolve-reversal.ts";
 import {
-  type Back,
-  type BegunWrite,
-  type ClosedRun,
   jobsInLoop,
   keyOf,
   type KeptWrite,
   type RunFacts,
   type Seal,
-  type SecretReversal,
   toMember,
   undoneIn,
   undoKeyOf,
   type UndoState,
-  type WriteEnd,
   type WritePlace,
 } from "../undo-run.ts";
 import { callUndo, type BegunJob } from "../undo-methods.ts";
@@ -43,11 +38,6 @@ interface Naming {
 }
 
 const OWN: Naming = { placeOf: (id, element) => ({ id, element }), needsOf: (_, own) => own };
-
-/** The end of a write, with arguments that are not sealed yet. */
-interface FoundEnd extends Omit<WriteEnd, "by"> {
-  readonly by?: Back | SecretReversal;
-}
 
 /** Looks after a plan, and says what the jobs are to know that are recorded with it. */
 interface KeptPlan extends KeptBatch {
@@ -67,8 +57,7 @@ export class KeptWrites {
   /** Nothing was written down yet. */
   #isIdle: boolean;
   #seq: number;
-  #isClosed = false;
-  #cancelHold = (): void => {};
+  readonly #closing = new AbortController();
 
   /** @param goesOn it adds to the writes of a run that is there already */
   constructor(run: KeptRun, seal: Seal, goesOn = false) {
@@ -82,7 +71,7 @@ export class KeptWrites {
 
   /** Look after its plan. */
   start(plan: Plan): KeptPlan {
-    if (!this.#isIdle) this.#hold();
+    if (!this.#isIdle) void this.#hold();
     const kept = this.keep(plan);
     return { ...kept, close: (outcomes) => this.#close(plan, outcomes, kept) };
   }
@@ -120,13 +109,22 @@ export class KeptWrites {
     return {
       later: { run: batchId },
       begin: ({ step, element, names, call: { tool, args, timeoutMs } }) => {
-        const write = writeOf(step, element, tool, { argsJson: JSON.stringify(args), timeoutMs });
+        this.#wake();
+        const own = writeOf(step, element, tool, { argsJson: JSON.stringify(args), timeoutMs });
         const key = ids?.callKey(step, element === null ? null : names!()[element]!);
-        return this.#begin({ ...write, key }, ids?.seedOf(step.index).retaken);
+        const write = { ...own, key, seq: this.#next() };
+        const { retaken } = ids?.seedOf(step.index) ?? {};
+        const begun = callUndo(execution.gate, "begin", batchId, write, this.#facts, retaken);
+        this.#begun.set(keyOf(write), begun);
+        return begun;
       },
       end: ({ step, element, call }, outcome, output) =>
-        this.#end(placeOf(step.id, element), call.tool.name, this.#toEnd(call, outcome, output)),
-      saw: (step, outcome) => this.#saw(step, outcome),
+        this.#end(placeOf(step.id, element), call, { outcome, output }),
+      saw: ({ task }, outcome) => {
+        if (!task.ok || task.value.tool.execution !== "fire-and-forget" || !task.value.tool.isWrite) return;
+        const isJob = outcome.status === "initiated";
+        if (isJob || (outcome.status === "success" && jobsInLoop(outcome.data).length > 0)) this.#wake();
+      },
       facts: ({ step, element, call: { tool, timeoutMs } }) => {
         if (!tool.isWrite) return {};
         // Its arguments are in its row.
@@ -163,26 +161,29 @@ export class KeptWrites {
   async #close(plan: Plan, outcomes: readonly Outcome[], kept: KeptBatch): Promise<Closed> {
     const plain = await kept.close(outcomes);
     await Promise.all(this.#ends);
+    const { batchId, endsAt, execution } = this.#run;
+    const { gate, ports, listener: { onEvent } = {} } = execution;
     const isFailed = outcomes.some(isFailure);
     const isJob = this.#facts.jobId !== undefined;
-    if (!isJob) {
-      this.#isClosed = true;
-      this.#cancelHold();
-    }
-    const asking = outcomes.flatMap((one) =>
+    if (!isJob) this.#closing.abort();
+    const questions = outcomes.flatMap((one) =>
       one.status === "pending_confirmation" ? one.confirmation.id : [],
     );
-    const isIdle = this.#isIdle && asking.length === 0;
     const closed = {
       isFailed,
-      questions: [...new Set(asking)],
+      questions: [...new Set(questions)],
       needs: this.#asked,
       answered: plan.approved?.question,
     };
-    const begun = isIdle ? (isFailed ? NOTHING : null) : await this.#tellClosed(closed);
+    const tell = () => callUndo(gate, "close", batchId, this.#facts, closed);
+    const isIdle = this.#isIdle && questions.length === 0;
+    const told = isIdle ? ok(isFailed ? NOTHING : null) : await insist(LIMITS.undoAsks, ports.clock, tell);
+    // Where the object never answers, the run's lease ends, and then it is undone.
+    const begun = told.ok ? told.value : UNKNOWN;
     if (isJob || begun === null) return plain;
-    const { entries } = await this.#follow(begun);
-    const told = outcomes.map((outcome, index): Outcome => {
+    const onState = onEvent && tellEntries(batchId, onEvent);
+    const { entries } = await followUndo([batchId], { execution, endsAt, begun, onState });
+    const seen = outcomes.map((outcome, index): Outcome => {
       // The question that an earlier run asked under the same key is that one's.
       if (outcome.status === "pending_confirmation")
         return (begun.withdrawn?.includes(outcome.confirmation.id) ?? true) ? WITHDRAWN : outcome;
@@ -191,16 +192,7 @@ export class KeptWrites {
       if (undone === undefined) return outcome;
       return { ...outcome, meta: { ...outcome.meta, note: NOTES[`${undone}`], more: { undone } } };
     });
-    return { outcomes: told, members: toMember(entries) };
-  }
-
-  #begin(write: BegunWrite, again?: boolean): Promise<boolean> {
-    const { batchId, execution } = this.#run;
-    this.#wake();
-    const numbered = { ...write, seq: this.#next() };
-    const begun = callUndo(execution.gate, "begin", batchId, numbered, this.#facts, again);
-    this.#begun.set(keyOf(write), begun);
-    return begun;
+    return { outcomes: seen, members: toMember(entries) };
   }
 
   #next(): number {
@@ -208,24 +200,32 @@ export class KeptWrites {
   }
 
   /** Write down how a call ended. Where that cannot be said, it stays in doubt. */
-  #end(place: WritePlace, tool: string, { by, ...end }: FoundEnd): void {
+  #end(
+    place: WritePlace,
+    call: KeptCall["call"],
+    { outcome, output }: { readonly outcome: Outcome; readonly output: KeptOutput | undefined },
+  ): void {
     const { execution, batchId } = this.#run;
-    const { defer, ports, gate, caller } = execution;
-    const own = { tenant: caller.tenant, tool, sealedFor: undoKeyOf(batchId, keyOf(place)) };
+    const { defer, ports, gate, caller, catalog } = execution;
+    const seq = this.#next();
+    const { accounts } = outcome.meta;
+    const { name: tool } = call.tool;
+    const code = "error" in outcome ? outcome.error.code : undefined;
+    const done = { tool, args: argsOf(call), output: output?.value };
+    const by =
+      outcome.status === "success"
+        ? inAccounts(accounts, findReversal(wayBackOf(call.tool, catalog), done, output?.redact))
+        : null;
+    const own = { tool, tenant: caller.tenant, sealedFor: undoKeyOf(batchId, keyOf(place)) };
     const write = async (): Promise<void> => {
       await attempt(() => this.#begun.get(keyOf(place))!);
-      const sealed = by && { by: await this.#seal(by, own) };
-      await insist(2, ports.clock, () => callUndo(gate, "end", batchId, place, { ...end, ...sealed }));
+      const unmade = isInDoubt(outcome) ? { seq, accounts, code } : {};
+      const end = by === null ? unmade : { seq, by: await this.#seal(by, own) };
+      await insist(2, ports.clock, () => callUndo(gate, "end", batchId, place, end));
     };
     const writing = write();
     this.#ends.push(writing);
     defer(writing);
-  }
-
-  #saw({ task }: Step, outcome: Outcome): void {
-    if (!task.ok || task.value.tool.execution !== "fire-and-forget" || !task.value.tool.isWrite) return;
-    const isJob = outcome.status === "initiated";
-    if (isJob || (outcome.status === "success" && jobsInLoop(outcome.data).length > 0)) this.#wake();
   }
 
   get #facts(): RunFacts {
@@ -233,57 +233,22 @@ export class KeptWrites {
     const { account, requestId } = origin;
     // A conversation's run is one for all of its rounds.
     const joined = within?.outer === undefined ? watch?.joined : undefined;
-    return {
-      caller,
-      requestId,
-      account,
-      callback,
-      jobId: within?.resumed?.attempt.jobId,
-      runs: joined === undefined ? undefined : [joined],
-    };
-  }
-
-  #toEnd(call: KeptCall["call"], outcome: Outcome, output?: KeptOutput): FoundEnd {
-    const seq = this.#next();
-    const { accounts } = outcome.meta;
-    const code = "error" in outcome ? outcome.error.code : undefined;
-    if (outcome.status !== "success") return isInDoubt(outcome) ? { seq, accounts, code } : {};
-    const { name: tool } = call.tool;
-    const way = wayBackOf(call.tool, this.#run.execution.catalog);
-    const by = findReversal(way, { tool, args: argsOf(call), output: output?.value }, output?.redact);
-    return { seq, by: inAccounts(accounts, by) };
+    const jobId = within?.resumed?.attempt.jobId;
+    return { caller, requestId, account, callback, jobId, runs: joined === undefined ? joined : [joined] };
   }
 
   #wake(): void {
-    if (this.#isIdle) this.#hold();
+    if (this.#isIdle) void this.#hold();
     this.#isIdle = false;
   }
 
   /** Say from time to time that the run goes on. */
-  #hold(): void {
+  async #hold(): Promise<void> {
+    const { execution, batchId } = this.#run;
+    const { clock } = execution.ports;
     if (this.#facts.jobId !== undefined) return;
-    const { execution, batchId } = this.#run;
-    this.#cancelHold = execution.ports.clock.after(LIMITS.undoLeaseMs / 3, () => {
-      void attempt(() => callUndo(execution.gate, "hold", batchId)).then(() => {
-        if (!this.#isClosed) this.#hold();
-      });
-    });
-  }
-
-  /** Look what becomes of writes that are being taken back until the batch's time is over. */
-  #follow(begun: UndoState): Promise<UndoState> {
-    const { execution, batchId, endsAt } = this.#run;
-    const { onEvent } = execution.listener ?? {};
-    const onState = onEvent && tellEntries(batchId, onEvent);
-    return followUndo([batchId], { execution, endsAt, begun, onState });
-  }
-
-  /** Tell the object how the run ended. Where it never answers, its lease ends, and then it is undone. */
-  async #tellClosed(closed: ClosedRun): Promise<UndoState | null> {
-    const { execution, batchId } = this.#run;
-    const tell = () => callUndo(execution.gate, "close", batchId, this.#facts, closed);
-    const told = await insist(LIMITS.undoAsks, execution.ports.clock, tell);
-    return told.ok ? told.value : UNKNOWN;
+    while ((await attempt(() => sleep(clock, LIMITS.undoLeaseMs / 3, this.#closing.signal))).ok)
+      await attempt(() => callUndo(execution.gate, "hold", batchId));
   }
 }
 
