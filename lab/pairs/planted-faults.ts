@@ -70,7 +70,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     name: "an undo takes a write back as often as it is asked",
     file: "src/features/undo/objects/undo-part.ts",
-    from: "const isUnasked = before === undefined || before.entry?.error?.code === "CONFIRMATION_REJECTED";",
+    from: 'const isUnasked = before === undefined || before.entry?.error?.code === "CONFIRMATION_REJECTED";',
     to: "const isUnasked = true;",
   },
   {

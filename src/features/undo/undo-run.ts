@@ -257,13 +257,6 @@ export function isGone({ status }: Pick<UndoneEntry, "status">): boolean {
   return status === "success" || status === "cancelled";
 }
 
-/** The jobs that the elements of a loop have become. */
-export function jobsInLoop(data: unknown): readonly (readonly [element: number | null, jobId: string])[] {
-  return (Array.isArray(data) ? data : []).flatMap((entry: { readonly job_id?: string } | null, element) =>
-    entry?.job_id === undefined ? [] : [[element, entry.job_id] as const],
-  );
-}
-
 /** Whether all that an action did is taken back, by its entries; undefined without one. */
 export function undoneIn(own: readonly UndoneEntry[]): true | false | "unknown" | undefined {
   if (own.length === 0) return undefined;

@@ -14,6 +14,7 @@ import { admitPlan, countRequest } from "../../../core/gate/admit-plan.ts";
 import { askGate, readRequest, type RequestContext, respondJson } from "../../../feature/answer.ts";
 import { givenBy } from "../../../feature/gives.ts";
 import { attempt, err, makeRefusal, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
+import type { Catalog } from "../../../feature/tool.ts";
 import type { Route } from "../../../feature/route.ts";
 import * as LIMITS from "../limits.ts";
 import { followUndo } from "../run/follow-undo.ts";
@@ -51,10 +52,9 @@ export const undoRun: Route = {
     return answerOnce(batchKey, received, async () => {
       const prepared = await prepare(id, only, request, received);
       if (!prepared.ok) return answerUnrun(received, prepared);
-      if (isDry) return answerUnrun(received, ok(respondJson(toPlanJson(prepared.value))));
+      if (isDry) return answerUnrun(received, ok(respondJson(prepared.value.planJson())));
       const counted = await countRequest(received);
-      if (!counted.ok) return ok(respondRefused(counted.error, received));
-      return takeBack(prepared.value);
+      return counted.ok ? prepared.value.takeBack() : ok(respondRefused(counted.error, received));
     });
   },
   describe: () => ({
@@ -81,13 +81,10 @@ export const undoRun: Route = {
 
 /** An undo that can begin. */
 interface PreparedUndo {
-  readonly related: Related;
-  /** The writes that would be taken back now, in that order. */
-  readonly planned: ClaimedState["planned"];
-  /** Have that done. */
-  readonly claim: () => Promise<Result<ClaimedState, Refusal>>;
-  /** Whether an entry is of what was asked for. */
-  readonly isAsked: (entry: UndoneEntry) => boolean;
+  /** Its answer that says what would be sent now, in the order in which it would be. */
+  readonly planJson: () => string;
+  /** Have the writes taken back, and look what becomes of them for a while. */
+  readonly takeBack: () => Promise<KeptJson | Result<Response, Refusal>>;
 }
 
 async function prepare(
@@ -100,16 +97,15 @@ async function prepare(
   if (endedRuns === undefined) return err(NO_RUNS);
   const ended = await endedRuns(id, { request, wish: "undone" }, received);
   if (!ended.ok) return ended;
-  const related = ended.value;
-  const { root, runs, key, context } = related;
-  const { ids, lacking, ...asked } = await findWrites(related, only);
+  const { root, key, context } = ended.value;
+  const { ids, lacking, ...asked } = await findWrites(ended.value, only);
   const stray = only?.find((name) => !ids.has(name));
   if (stray !== undefined) return err(refuseStray(stray));
   const { account, requestId } = context.origin;
   const facts: RunFacts = { caller: { ...context.caller, name: key }, requestId, account };
-  const all = runs.map((run) => run.id);
-  const claim = async (isDry = false): Promise<Result<ClaimedState, Refusal>> => {
-    const ask = () => callUndo(context.gate, "claim", root, all, facts, asked, isDry);
+  const runs = ended.value.runs.map((run) => run.id);
+  const claim = async (isDry: boolean): Promise<Result<ClaimedState, Refusal>> => {
+    const ask = () => callUndo(context.gate, "claim", root, runs, facts, asked, isDry);
     const claimed = await askGate(ask, UNCERTAIN);
     if (!claimed.ok || !("retryAfterMs" in claimed.value)) return claimed as Result<ClaimedState, Refusal>;
     const { retryAfterMs } = claimed.value;
@@ -117,30 +113,21 @@ async function prepare(
   };
   const looked = await claim(true);
   if (!looked.ok) return looked;
+  const toldOf = (entries: readonly UndoneEntry[]) => entries.map((entry) => asOfRoot(entry, ended.value));
   // A write that was taken back needs nothing that is kept of it.
-  for (const entry of looked.value.entries) lacking.delete(asOfRoot(entry, related).id);
+  for (const entry of toldOf(looked.value.entries)) lacking.delete(entry.id);
   if (lacking.size > 0) return err(refuseLacking([...lacking]));
-  const isAsked = (entry: UndoneEntry): boolean => {
-    const name = asOfRoot(entry, related).id;
-    return ids.has(name) && only?.includes(name) !== false;
-  };
-  return ok({ related, planned: looked.value.planned, claim, isAsked });
-}
-
-/** Have the writes taken back, and look what becomes of them for a while. */
-async function takeBack({
-  related,
-  claim,
-  isAsked,
-}: PreparedUndo): Promise<KeptJson | Result<Response, Refusal>> {
-  const { runs, context: execution } = related;
-  const endsAt = execution.ports.clock.now() + LIMITS.undoAnswerMs;
-  const claimed = await claim();
-  if (!claimed.ok) return claimed;
-  const all = runs.map((run) => run.id);
-  const { entries } = await followUndo(all, { execution, endsAt, begun: claimed.value });
-  const told = entries.filter(isAsked).map((entry) => asOfRoot(entry, related));
-  return { json: `{${toMember(told).slice(1)}}`, tools: told.map(({ tool }) => tool) };
+  return ok({
+    planJson: () => toPlanJson(looked.value.planned, context.catalog),
+    async takeBack() {
+      const endsAt = context.ports.clock.now() + LIMITS.undoAnswerMs;
+      const claimed = await claim(false);
+      if (!claimed.ok) return claimed;
+      const { entries } = await followUndo(runs, { execution: context, endsAt, begun: claimed.value });
+      const told = toldOf(entries).filter(({ id: name }) => ids.has(name) && only?.includes(name) !== false);
+      return { json: `{${toMember(told).slice(1)}}`, tools: told.map(({ tool }) => tool) };
+    },
+  });
 }
 
 /** Tell an entry of a flow that was an action, and was undone by itself, as that action's, and one of a round with that. */
@@ -154,14 +141,13 @@ function asOfRoot(entry: UndoneEntry, { runs }: Related): UndoneEntry {
   return { ...told, id: of.id, action, element: of.element };
 }
 
-/** Say what would be sent, in the order in which it would be. */
-function toPlanJson({ related, planned }: PreparedUndo): string {
+function toPlanJson(planned: ClaimedState["planned"], catalog: Catalog): string {
   const undone = planned.map((write) => {
     const { id, action, element, by } = write;
     // A job that has not begun is cancelled; what one has done is known when it is over.
     const tool = toolOf(write);
     const args = by?.argsJson === undefined ? undefined : readArgs(by.argsJson);
-    const asks = asksPerson(tool, by?.argsJson, related.context.catalog);
+    const asks = asksPerson(tool, by?.argsJson, catalog);
     return { ...toWirePlace(id), action, element: element ?? undefined, tool, args, asks };
   });
   return JSON.stringify({ undone });
@@ -183,8 +169,7 @@ async function answerOnce(
 ): Promise<Result<Response, Refusal>> {
   const { gate } = context;
   const idempotency = await readKeys(NO_PLAN, { ...context, batchKey });
-  const batch = idempotency?.batch ?? null;
-  if (idempotency === null || batch === null) return toResponse(await answer());
+  if (idempotency === null) return toResponse(await answer());
   const asked = { jobs: new Map(), idempotency, countAlone: () => false, isCounted: true };
   const admitted = await admitPlan(NO_PLAN, asked, context);
   if (!admitted.ok) return err(admitted.error.refusal);
@@ -198,7 +183,7 @@ async function answerOnce(
   const answered = await answer();
   const isKept = "json" in answered && utf8Length(answered.json) <= idempotencyAnswerBytes;
   const end: KeyEnd = isKept ? { kind: "done", answer: { ...answered, failed: false } } : { kind: "free" };
-  await attempt(() => gate.complete({ runId: idempotency.runId, ends: [endKey(batch, end)] }));
+  await attempt(() => gate.complete({ runId: idempotency.runId, ends: [endKey(idempotency.batch!, end)] }));
   return toResponse(answered);
 }
 

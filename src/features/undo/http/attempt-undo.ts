@@ -78,7 +78,8 @@ export async function attemptUndo(
       const own = { tool: write.tool, tenant, sealedFor };
       by = looked === null ? undefined : inAccounts(account?.ids, await createSeal(configured)(looked, own));
       const found = by === undefined ? ({ isNone: true } as const) : { by };
-      if (!(await callUndo(gate, "found", spec.id, fence, found))) return NOTHING_TO_DO;
+      const isOurs = await callUndo(gate, "found", spec.id, fence, found);
+      if (!isOurs) return NOTHING_TO_DO;
     }
     if (by === undefined || by.error !== undefined) return NOTHING_TO_DO;
     const argsJson = await openArgs(by, configured, [tenant, sealedFor]);
@@ -111,22 +112,22 @@ async function askPeople(
   execution: Execution,
 ): Promise<AttemptEnd> {
   const { catalog, gate, hooks } = execution;
-  const readable = asks.flatMap((write) => {
-    const id = keyOf(write);
+  const parked: ParkedStep[] = [];
+  for (const write of asks) {
     const { tool: toolName, argsJson } = write.by as Reversal;
     const tool = catalog.callable(toolName);
-    const call = tool && parseCall(tool, readArgs(argsJson), { isForeign: true });
-    return tool && call?.ok === true ? { id, toolName, tool, call: call.value } : [];
-  });
-  const parked = readable.map(({ id, toolName, tool, call: own }, index): ParkedStep => {
+    const parsed = tool && parseCall(tool, readArgs(argsJson), { isForeign: true });
+    if (tool === undefined || parsed?.ok !== true) continue;
     const { timeoutMs } = tool;
-    const call = { tool, timeoutMs, ...own };
-    const task = { tool, timeoutMs, input: own.input, call, forEach: undefined, select: null };
-    const order = { needs: [], after: [], edges: [], remaining: 1, parking: "gated" } as const;
-    return { step: { ...order, index, id, toolName, task: ok(task) }, task, prepared: null };
-  });
+    const call = { tool, timeoutMs, ...parsed.value };
+    const task = { tool, timeoutMs, input: call.input, call, forEach: undefined, select: null };
+    const place = { index: parked.length, id: keyOf(write), toolName, parking: "gated" } as const;
+    const step = { ...place, needs: [], after: [], edges: [], remaining: 1, task: ok(task) };
+    parked.push({ step, task, prepared: null });
+  }
+  const steps = parked.map(({ step }) => step);
   const recorded = await hooks?.beforeStep?.record(parked, {
-    plan: { ...NO_PLAN, steps: parked.map(({ step }) => step) },
+    plan: { ...NO_PLAN, steps },
     dataOf: () => undefined,
     execution,
     runId,
@@ -142,7 +143,7 @@ async function askPeople(
   const [pending = null] = outcomes.flatMap((outcome) =>
     outcome.status === "pending_confirmation" ? toWirePending(outcome.confirmation) : [],
   );
-  const names = readable.map(({ id }) => id);
+  const names = steps.map(({ id }) => id);
   await callUndo(gate, "asked", spec.id, fence, pending, names);
   return NOTHING_TO_DO;
 }

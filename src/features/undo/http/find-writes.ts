@@ -7,14 +7,7 @@ import { parsePointer } from "../../../core/kit/json/json-pointer.ts";
 import type { Gives } from "../../../feature/gives.ts";
 import { argsOf, findReversal, readArgs, wayBackOf, withoutSecret } from "../resolve-reversal.ts";
 import { nameOf } from "../undo-machine.ts";
-import {
-  type AskedPlace,
-  type AskedWrite,
-  type AskedWrites,
-  type Back,
-  jobsInLoop,
-  type Way,
-} from "../undo-run.ts";
+import { type AskedPlace, type AskedWrite, type AskedWrites, type Back, type Way } from "../undo-run.ts";
 
 export type Related = Extract<Awaited<ReturnType<Gives["endedRuns"]>>, { readonly ok: true }>["value"];
 type EndedRun = Related["runs"][number];
@@ -99,7 +92,7 @@ export async function findWrites(
       if (!isLeft && !isKept && hasRun) lacking.add(id);
       continue;
     }
-    const hasDone = status === "success" || status === "unknown" || action.inDoubt;
+    const hasDone = status === "success" || action.inDoubt;
     if (!isLeft && forEach !== undefined && data === undefined && hasDone) lacking.add(id);
     const by: Way = tool ? wayBackOf(tool, catalog) : { why: "is no tool any more" };
     const needs = history.needsOf(run, action);

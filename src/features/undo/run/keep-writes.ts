@@ -16,7 +16,6 @@ import { nameOf } from "../undo-machine.ts";
 import * as LIMITS from "../limits.ts";
 import { argsOf, findReversal, inAccounts, wayBackOf } from "../resolve-reversal.ts";
 import {
-  jobsInLoop,
   keyOf,
   type KeptWrite,
   type RunFacts,
@@ -43,6 +42,9 @@ const OWN: Naming = { placeOf: (id, element) => ({ id, element }), needsOf: (_, 
 interface KeptPlan extends KeptBatch {
   readonly facts: FactsOfJob;
 }
+
+/** An element of a loop in its result: a job, where it goes on as one. */
+type Element = { readonly job_id?: string } | null;
 
 /** The writes of one run, which are taken back should it fail; those of a flow are its action's. */
 export class KeptWrites {
@@ -122,8 +124,9 @@ export class KeptWrites {
         this.#end(placeOf(step.id, element), call, { outcome, output }),
       saw: ({ task }, outcome) => {
         if (!task.ok || task.value.tool.execution !== "fire-and-forget" || !task.value.tool.isWrite) return;
-        const isJob = outcome.status === "initiated";
-        if (isJob || (outcome.status === "success" && jobsInLoop(outcome.data).length > 0)) this.#wake();
+        const elements: unknown = outcome.status === "success" ? outcome.data : [];
+        const hasJobs = Array.isArray(elements) && elements.some((one: Element) => one?.job_id !== undefined);
+        if (hasJobs || outcome.status === "initiated") this.#wake();
       },
       facts: ({ step, element, call: { tool, timeoutMs } }) => {
         if (!tool.isWrite) return {};
