@@ -64,7 +64,7 @@ export function readJob({ job, look, ...write }: KeptWrite, record: JobRecord | 
     : endWrite({ ...ended, isNone: true });
 }
 
-/** The call that takes a job's write back, as its attempt said: that saw the whole output. Undefined where it said none to the same tool. */
+/** The call that takes a job's write back, as its attempt said, which saw the whole output. An attempt may have said none, or one of another tool. */
 function backOf({ by: { compensation, ...way }, found }: NonNullable<KeptWrite["job"]>): Back | undefined {
   if (compensation === undefined || found?.error !== undefined) return compensation && found;
   return found?.tool === compensation.tool ? { ...found, ...way } : undefined;
