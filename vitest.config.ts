@@ -143,7 +143,8 @@ function makeLayers(part: (layer: Layer) => object) {
 /** The part of a layer that each mode runs. */
 const PARTS: Readonly<Record<string, (layer: Layer) => object>> = {
   all: ({ include, exclude }) => ({ include, exclude }),
-  rest: (layer) => ({ include: restOf(layer), exclude: layer.exclude }),
+  // With half of the samples: a run that names a file, or all of them, takes each.
+  rest: (layer) => ({ include: restOf(layer), exclude: layer.exclude, env: { [SHARE]: "0.5" } }),
   // Without the trials and nine tenths of the samples.
   test: (layer) => ({
     include: layer.include,

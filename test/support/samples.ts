@@ -2,7 +2,7 @@
 export const SHARE = "VOLLEY_SAMPLES";
 
 /**
- * Scale a number of samples to the run: `npm test` takes a tenth, every other command takes all of them.
+ * Scale a number of samples to the run: `npm test` takes a tenth, `npm run test:rest` half, every other command takes all of them.
  *
  * @param count the samples of a whole run
  * @returns at least 1
