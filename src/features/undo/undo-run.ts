@@ -30,16 +30,8 @@ export interface RunFacts {
   readonly left?: readonly string[];
   /** The actions that those which wait for them depend on, by the name of each. */
   readonly needs?: Readonly<Record<string, readonly string[]>>;
-  /** The question about calls that take its writes back, while one is open or is being asked. */
-  readonly asks?: OpenQuestion | undefined;
-}
-
-/** A question about calls that take writes back. */
-export interface OpenQuestion {
-  /** The job that asks it. */
-  readonly jobId: string;
-  /** As a result has it; absent until it is asked. */
-  readonly confirmation?: Pending;
+  /** The question about calls that take its writes back, while one is open or is being asked, and the job that asks it. */
+  readonly asks?: { readonly jobId: string; readonly confirmation?: Pending } | undefined;
 }
 
 /** A question as a result has it. */

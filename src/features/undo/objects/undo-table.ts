@@ -11,11 +11,8 @@ export const TABLES = `
   CREATE INDEX IF NOT EXISTS undo_runs_of_job ON undo_runs (job_id) WHERE job_id IS NOT NULL;
   CREATE INDEX IF NOT EXISTS undo_writes_of_job ON undo_writes (job_id) WHERE job_id IS NOT NULL;`;
 
-/** The states of a run: it goes on, waits for people, its writes are being taken back, or that is over. */
-export type RunState = "open" | "parked" | "undoing" | "settled";
-
 /** Whether a run has not been taken back. */
-export function isGoing(state: RunState): boolean {
+export function isGoing(state: UndoRun["state"]): boolean {
   return state === "open" || state === "parked";
 }
 
@@ -26,7 +23,8 @@ export function isAsking({ state, facts: { questions, asks } }: UndoRun): boolea
 
 export interface UndoRun {
   readonly runId: string;
-  readonly state: RunState;
+  /** It goes on, waits for people, its writes are being taken back, or that is over. */
+  readonly state: "open" | "parked" | "undoing" | "settled";
   /** When something is to be done about it: its lease ends, there was no room, or arguments are to be forgotten. */
   readonly dueAt: number | null;
   readonly facts: RunFacts;
@@ -52,22 +50,22 @@ export class UndoTable {
   }
 
   #runs(where: string, ...values: readonly string[]): readonly UndoRun[] {
-    const columns = "run_id AS runId, state, due_at AS dueAt, facts_json AS facts";
-    return this.#find<UndoRun>(`${columns} FROM undo_runs WHERE ${where}`, { json: "facts", values });
+    const columns = "run_id AS runId, state, due_at AS dueAt, facts_json AS json";
+    const rows = this.#find(`${columns} FROM undo_runs WHERE ${where}`, values);
+    return rows.map(({ json, ...run }) => ({ ...(run as UndoRun), facts: JSON.parse(json) as RunFacts }));
   }
 
   #writes(where: string, ...values: readonly string[]): readonly FoundWrite[] {
-    const columns = "run_id AS runId, write_json AS write";
-    return this.#find<FoundWrite>(`${columns} FROM undo_writes WHERE ${where}`, { json: "write", values });
+    const rows = this.#find(`run_id AS runId, write_json AS json FROM undo_writes WHERE ${where}`, values);
+    return rows.map(({ runId, json }) => ({ runId, write: JSON.parse(json) as KeptWrite }));
   }
 
-  #find<Row>(
-    select: string,
-    { json, values }: { readonly json: keyof Row & string; readonly values: readonly string[] },
-  ): readonly Row[] {
+  #find(
+    from: string,
+    values: readonly string[],
+  ): readonly { readonly runId: string; readonly json: string }[] {
     if (this.#oldest === null) return [];
-    const rows = this.#sql.exec(`SELECT ${select}`, ...values).toArray();
-    return rows.map((row) => ({ ...row, [json]: JSON.parse(row[json] as string) as unknown }) as Row);
+    return this.#sql.exec<{ runId: string; json: string }>(`SELECT ${from}`, ...values).toArray();
   }
 
   #remember(run: UndoRun): void {

@@ -24,19 +24,18 @@ import {
   undoneIn,
   undoKeyOf,
   type UndoState,
-  type WritePlace,
 } from "../undo-run.ts";
 import { callUndo, type BegunJob } from "../undo-methods.ts";
 import { followUndo, tellEntries, UNKNOWN } from "./follow-undo.ts";
 
-/** Names the calls of a plan among the writes of its run, and what each of its actions depends on. */
-interface Naming {
-  readonly placeOf: (id: string, element: number | null) => WritePlace;
-  /** @param own those among the actions of the plan */
-  readonly needsOf: (id: string, own: readonly string[]) => readonly string[];
-}
+/** Names a call of a plan among the writes of its run, with what it depends on. @param own those of it among the actions of the plan */
+type Locate = (
+  id: string,
+  element: number | null,
+  own: readonly string[],
+) => Pick<KeptWrite, "id" | "action" | "element" | "needs">;
 
-const OWN: Naming = { placeOf: (id, element) => ({ id, element }), needsOf: (_, own) => own };
+const HERE: Locate = (id, element, needs) => ({ id, element, needs });
 
 /** Looks after a plan, and says what the jobs are to know that are recorded with it. */
 interface KeptPlan extends KeptBatch {
@@ -80,48 +79,41 @@ export class KeptWrites {
 
   /** Look after some elements of its loops, which run as a batch of their own: each action of that is named after one. */
   keepElements(plan: Plan, around?: KeptRun): KeptPlan {
-    const placeOf = (name: string): WritePlace => {
+    const locate: Locate = (name) => {
       const [id = "", element] = name.split(ELEMENT);
-      return { id, element: Number(element) };
+      return { id, element: Number(element), needs: this.#needs.get(id)! };
     };
-    return this.keep(plan, { placeOf, needsOf: (name) => this.#needs.get(placeOf(name).id)! }, around);
+    return this.keep(plan, locate, around);
   }
 
   /** Look after a plan of its run, of which another decides what becomes. */
-  keep(plan: Plan, { placeOf, needsOf }: Naming = OWN, around: Partial<KeptRun> = this.#run): KeptPlan {
+  keep(plan: Plan, locate: Locate = HERE, around: Partial<KeptRun> = this.#run): KeptPlan {
     const ids = around.keys ? around.ids?.() : undefined;
     const { batchId, execution } = this.#run;
     const { catalog } = execution;
-    const needs = new Map(
-      [...needsIn(plan)].map(([id, own]): [string, readonly string[]] => [id, needsOf(id, own)]),
-    );
-    if (needsOf === OWN.needsOf) this.#needs = needs;
-    const writeOf = (
-      { id }: Step,
-      element: number | null,
-      { name, domain }: Tool,
-      look: KeptWrite["look"],
-    ) => ({
-      ...placeOf(id, element),
+    const own = needsIn(plan);
+    if (locate === HERE) this.#needs = own;
+    const at = ({ id }: Step, element: number | null) => locate(id, element, own.get(id)!);
+    const writeOf = (place: ReturnType<Locate>, { name, domain }: Tool, look: KeptWrite["look"]) => ({
+      ...place,
       tool: name,
       domain,
-      needs: needs.get(id)!,
       ...(catalog.verifierOf(name) && { look }),
     });
     return {
       later: { run: batchId },
       begin: ({ step, element, names, call: { tool, args, timeoutMs } }) => {
         this.#wake();
-        const own = writeOf(step, element, tool, { argsJson: JSON.stringify(args), timeoutMs });
+        const sent = writeOf(at(step, element), tool, { argsJson: JSON.stringify(args), timeoutMs });
         const key = ids?.callKey(step, element === null ? null : names!()[element]!);
-        const write = { ...own, key, seq: this.#next() };
+        const write = { ...sent, key, seq: this.#next() };
         const { retaken } = ids?.seedOf(step.index) ?? {};
         const begun = callUndo(execution.gate, "begin", batchId, write, this.#facts, retaken);
         this.#begun.set(keyOf(write), begun);
         return begun;
       },
       end: ({ step, element, call }, outcome, output) =>
-        this.#end(placeOf(step.id, element), call, { outcome, output }),
+        this.#end(at(step, element), call, { outcome, output }),
       saw: ({ task }, outcome) => {
         if (!task.ok || task.value.tool.execution !== "fire-and-forget" || !task.value.tool.isWrite) return;
         const elements: unknown = outcome.status === "success" ? outcome.data : [];
@@ -131,30 +123,28 @@ export class KeptWrites {
       facts: ({ step, element, call: { tool, timeoutMs } }) => {
         if (!tool.isWrite) return {};
         // Its arguments are in its row.
-        const write = writeOf(step, element, tool, { argsJson: "{}", timeoutMs });
+        const write = writeOf(at(step, element), tool, { argsJson: "{}", timeoutMs });
         const job = { by: wayBackOf(tool, catalog) };
         return { kept: JSON.stringify([batchId, { ...write, job }, this.#facts] satisfies BegunJob) };
       },
-      inside: ({ step: { id }, element }) => {
-        const place = placeOf(id, element);
-        const naming: Naming = {
-          placeOf: (action, inner) => ({
-            ...place,
-            action: inner === null ? action : `${action}.${inner}`,
-          }),
-          needsOf: (_, own) => [...own.map((action) => nameOf({ id: place.id, action })), ...needs.get(id)!],
-        };
+      inside: ({ step, element }) => {
+        const { needs, ...place } = at(step, element);
+        const within: Locate = (action, inner, others) => ({
+          ...place,
+          action: inner === null ? action : `${action}.${inner}`,
+          needs: [...others.map((other) => nameOf({ id: place.id, action: other })), ...needs],
+        });
         // Its writes were looked at with the batch.
         return {
           take: ok,
-          open: (inner, own) => this.keep(inner, naming, own),
-          facts: (inner) => this.keep(inner, naming).facts,
+          open: (inner, run) => this.keep(inner, within, run),
+          facts: (inner) => this.keep(inner, within).facts,
         };
       },
       close: async (outcomes) => {
         for (const [index, { status }] of outcomes.entries()) {
-          const { id } = plan.steps[index]!;
-          if (status === "pending_confirmation") this.#asked[nameOf(placeOf(id, null))] = needs.get(id)!;
+          const { needs, ...place } = at(plan.steps[index]!, null);
+          if (status === "pending_confirmation") this.#asked[nameOf(place)] = needs;
         }
         return { outcomes, members: "" };
       },
@@ -204,10 +194,11 @@ export class KeptWrites {
 
   /** Write down how a call ended. Where that cannot be said, it stays in doubt. */
   #end(
-    place: WritePlace,
+    { id, action, element }: ReturnType<Locate>,
     call: KeptCall["call"],
     { outcome, output }: { readonly outcome: Outcome; readonly output: KeptOutput | undefined },
   ): void {
+    const place = { id, action, element };
     const { execution, batchId } = this.#run;
     const { defer, ports, gate, caller, catalog } = execution;
     const seq = this.#next();

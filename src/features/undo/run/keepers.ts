@@ -72,16 +72,14 @@ const placeFields = () => ({
   tool: z.string().check(z.describe("It takes the write back; the write's own where none does")),
 });
 
-const undoneFields = () => ({
+/** A write, and what became of it. */
+export const undoneSchema = strictSchema("UndoneWrite", () => ({
   ...placeFields(),
   status: z.enum(UNDONE_STATUSES),
   data: z.optional(z.unknown()),
   error: z.optional(failureSchema()),
   confirmation: z.optional(pendingSchema()),
-});
-
-/** A write, and what became of it. */
-export const undoneSchema = strictSchema("UndoneWrite", undoneFields);
+}));
 
 /** A write, and what would be sent to take it back. */
 export const plannedSchema = strictSchema(() => ({
@@ -92,20 +90,18 @@ export const plannedSchema = strictSchema(() => ({
 
 /** The fields of answers that tell of it. */
 export const ANSWERS = () => {
-  const answer = z.object({
-    undone: z
-      .optional(z.array(undoneSchema()))
-      .check(
-        z.describe("The writes that are taken back, in that order; as events also `event: undone` for each"),
-      ),
-  });
-  const action = z.object({
-    undone: z
-      .optional(z.union([z.boolean(), z.literal("unknown")]))
-      .check(z.describe("Whether all that the action did is taken back")),
-  });
+  const withUndone = (schema: z.ZodMiniType, about: string): z.ZodMiniObject =>
+    z.object({ undone: z.optional(schema).check(z.describe(about)) });
+  const answer = withUndone(
+    z.array(undoneSchema()),
+    "The writes that are taken back, in that order; as events also `event: undone` for each",
+  );
+  const action = withUndone(
+    z.union([z.boolean(), z.literal("unknown")]),
+    "Whether all that the action did is taken back",
+  );
   const shown = z.strictObject({
-    ...undoneFields(),
+    ...undoneSchema().shape,
     started_ms: z.optional(z.number()).check(z.describe("Counted from the run's start")),
     duration_ms: z.optional(z.number()),
     tries: z.optional(z.array(trySchema())),
@@ -117,11 +113,10 @@ export const ANSWERS = () => {
     RerunAnswer: answer,
     ResultMeta: action,
     RunAction: action,
-    Run: z.object({
-      undone: z
-        .optional(z.array(shown))
-        .check(z.describe("What became of its writes since, in the order in which they were taken back")),
-    }),
+    Run: withUndone(
+      z.array(shown),
+      "What became of its writes since, in the order in which they were taken back",
+    ),
     DecidedBy: z.object({ via: z.enum(["key", "link", "approver", UNDO]) }),
   };
 };
@@ -166,8 +161,12 @@ interface Asked extends Partial<KeptLater> {
 export function createKeeper(keptAs: Asked, seal: Seal): Keeper {
   const { undo, run, unseen } = keptAs;
   if (run !== undefined && unseen === true) return answerDecision(run);
-  const open = (around: KeptRun): KeptWrites =>
-    new KeptWrites({ ...around, batchId: run ?? runIdOf(around) }, seal, run !== undefined);
+  const open = (around: KeptRun): KeptWrites => {
+    // A run of a tool that is a job has the id of the job.
+    const { tool, runId = around.batchId } = around.execution.within?.runOf ?? {};
+    const batchId = run ?? (tool === undefined ? around.batchId : runId);
+    return new KeptWrites({ ...around, batchId }, seal, run !== undefined);
+  };
   let whole: KeptWrites | undefined;
   return {
     take(plan, execution) {
@@ -187,12 +186,6 @@ export function createKeeper(keptAs: Asked, seal: Seal): Keeper {
       return open({ ...around, endsAt: 0 }).keep(plan).facts;
     },
   };
-}
-
-/** A run of a tool that is a job has the id of the job. */
-function runIdOf({ execution, batchId }: KeptRun): string {
-  const { tool, runId = batchId } = execution.within?.runOf ?? {};
-  return tool === undefined ? batchId : runId;
 }
 
 const WHAT_CAN = "what-can";
