@@ -241,7 +241,9 @@ export class KeptWrites {
     const { execution, batchId } = this.#run;
     const { clock } = execution.ports;
     if (this.#facts.jobId !== undefined) return;
-    while ((await attempt(() => sleep(clock, LIMITS.undoLeaseMs / 3, this.#closing.signal))).ok)
+    // The object stores whole milliseconds only, also by a clock that runs as it is told.
+    const ms = Math.floor(LIMITS.undoLeaseMs / 3);
+    while ((await attempt(() => sleep(clock, ms, this.#closing.signal))).ok)
       await attempt(() => callUndo(execution.gate, "hold", batchId));
   }
 }

@@ -104,6 +104,23 @@ test("a run that says nothing any more is taken for lost, and its writes are tak
   });
 });
 
+test("a run that goes on for longer than it may say nothing is not taken for lost", async () => {
+  const bookings = openBookings();
+  const held = Promise.withResolvers<object>();
+  const wait = { isWrite: false, timeoutMs: 60_000, run: () => held.promise };
+  const volley = await openVolley(bookings, [...TOOLS, declare("wait", "wait", z.object({}), wait)]);
+  const actions = [
+    { id: "a", tool: "book", args: { name: "a" } },
+    { id: "b", tool: "wait", args: {}, depends_on: ["a"] },
+  ];
+  const running = runUndo(volley, actions, { deadline_ms: 60_000 });
+  for (let times = 0; times < 10; times += 1) await volley.advance(3_000);
+  held.resolve({});
+  const { results } = await running;
+  expect(results.map(({ status }) => status)).toEqual(["success", "success"]);
+  expect(bookings.heard).toEqual(["book a"]);
+});
+
 test("nothing of a run that was taken for lost may be sent any more", async () => {
   const { volley, call } = await openObject();
   expect(await call("begin", RUN, write("a", 1), FACTS)).toBe(true);
