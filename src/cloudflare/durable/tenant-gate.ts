@@ -277,8 +277,7 @@ export function createTenantGate({
     }
 
     call(feature: string, method: string, ...args: readonly unknown[]): unknown {
-      const called = this.#parts.method(feature, method);
-      return called(this.#enter(), ...args);
+      return this.#parts.method(feature, method)(this.#enter(), ...args);
     }
 
     /** Forget all but the quota. Work that is under way ends as it would, and its report is refused: there is no such job. */

@@ -8,8 +8,7 @@ type Reader = Pick<Execution, "caller" | "catalog">;
 
 /** Name the tools of which the answer to a plan tells something: those that its steps call, inside of its batches too. */
 export function namesOf({ steps }: Pick<Plan, "steps">, catalog: Catalog): readonly string[] {
-  const names = new Set(steps.flatMap((step) => namesOfStep(step, catalog)));
-  return [...names];
+  return [...new Set(steps.flatMap((step) => namesOfStep(step, catalog)))];
 }
 
 function namesOfStep({ task, toolName }: Step, catalog: Catalog): readonly string[] {

@@ -13,8 +13,7 @@ export interface SeenAttempt {
  * after the answer or in the object's alarm. Neither arguments nor output are in it.
  */
 export function tellAttempt(telemetry: Telemetry | undefined, { claim, end, durationMs }: SeenAttempt): void {
-  const isFine = end.kind === "succeeded" || end.kind === "released";
-  const level = isFine ? "info" : "warn";
+  const level = end.kind === "succeeded" || end.kind === "released" ? "info" : "warn";
   if (telemetry === undefined || !isWritten(telemetry, level)) return;
   const { spec, attempt } = claim;
   const { origin } = spec;

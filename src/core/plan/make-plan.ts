@@ -264,8 +264,7 @@ function draftStep(
   const certain = foresight?.checkEarly(task, room());
   if (!certain) return { ...draft, task: ok(task) };
   // Where one failure ends the batch, that of an element is not waited for.
-  const isRefused = certain.isWhole || onError === "fail-fast";
-  return isRefused
+  return certain.isWhole || onError === "fail-fast"
     ? { ...draft, task: err(certain.failure), handles: NONE }
     : { ...draft, task: ok(task), partly: certain.failure };
 }

@@ -77,8 +77,7 @@ async function keep(
   const { caller, gate, ports } = execution;
   const { said, unseen, replies, questions } = progress;
   const { read } = said!;
-  const isSeen = unseen.length === 0 && replies.size === 0 && !voice.isText;
-  if (isSeen) return true;
+  if (unseen.length === 0 && replies.size === 0 && !voice.isText) return true;
   const ours = new Set(read.calls.map(({ id }) => id));
   const kept: KeptTurn = {
     before: unseen,

@@ -181,8 +181,7 @@ export class RequestKey {
   }
 
   #endOf(answer: string | null): KeyEnd {
-    const isKept = this.#wrote || (this.#keepsAnswer && answer !== null);
-    if (!isKept) return { kind: "free" };
+    if (!this.#wrote && (!this.#keepsAnswer || answer === null)) return { kind: "free" };
     if (answer === null || utf8Length(answer) > LIMITS.idempotencyAnswerBytes) return { kind: "release" };
     return { kind: "done", answer: { json: answer, failed: false, tools: [...this.#told] } };
   }

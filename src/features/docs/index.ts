@@ -14,7 +14,7 @@ export function docs() {
  */
 function answerMissing(next: Fetch): Fetch {
   return (request, env, ctx) =>
-    wantsPage(request)
+    (request.method === "GET" || request.method === "HEAD") && DOCS.test(request.url)
       ? new Response(request.method === "HEAD" ? null : PAGE, {
           status: 404,
           headers: { ...HEADERS, "x-request-id": crypto.randomUUID() },
@@ -45,7 +45,3 @@ which line of <code>wrangler.toml</code> names it; in a clone <code>npm run docs
 
 /** Origin and a path below `/docs`, or one of the two texts. */
 const DOCS = /^https?:\/\/[^/?#]+\/(?:docs(?:[/?#]|$)|llms(?:-full)?\.txt(?:[?#]|$))/;
-
-function wantsPage({ method, url }: Request): boolean {
-  return (method === "GET" || method === "HEAD") && DOCS.test(url);
-}

@@ -33,8 +33,7 @@ export function rotateKey(
 ): Result<KeptKey, KeyRefusal> {
   if (known === null || isOver(known, nowMs)) return err("unknown");
   if (power(known) !== power(seen)) return err("changed");
-  const last = known.digests.at(-1);
-  if (last?.hash === hash) return ok(known);
+  if (known.digests.at(-1)?.hash === hash) return ok(known);
   if (known.digests.some((digest) => digest.hash === hash)) return err("hash-taken");
   const until = nowMs + overlapMs;
   const others = known.digests

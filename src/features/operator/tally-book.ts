@@ -1,7 +1,7 @@
 import { addTime, addTimes, type Histogram } from "./histogram.ts";
 import { type CountedTenant, OTHERS, type TenantRow } from "./operator.ts";
 import type { Caller } from "../../feature/caller.ts";
-import { nameOf, type Outcome, type RunListener, type SeenBatch } from "../../feature/tool.ts";
+import { nameOf, type RunListener, type SeenBatch } from "../../feature/tool.ts";
 
 interface TallyBounds {
   readonly tenants: number;
@@ -186,7 +186,7 @@ export function countBatches(
 function addActions(book: TallyBook, tenant: string, { plan, outcomes, isTool }: SeenBatch): void {
   for (const [at, outcome] of outcomes.entries()) {
     const { status, meta } = outcome;
-    const code = codeOf(outcome);
+    const code = "error" in outcome ? outcome.error.code : undefined;
     book.addAction(tenant, {
       tool: nameOf(plan.steps[at]!, isTool),
       // The others were not called.
@@ -196,10 +196,6 @@ function addActions(book: TallyBook, tenant: string, { plan, outcomes, isTool }:
       durationMs: status === "initiated" ? undefined : meta.durationMs,
     });
   }
-}
-
-function codeOf(outcome: Outcome): string | undefined {
-  return "error" in outcome ? outcome.error.code : undefined;
 }
 
 /** Add a row of counts, of a tenant in some time, to what was counted of it. */

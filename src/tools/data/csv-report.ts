@@ -47,8 +47,7 @@ export const csvReport = defineTool({
         z.superRefine(({ source, columns = [] }, check) => {
           const known: readonly string[] = SOURCES[source].columns;
           for (const [index, column] of columns.entries()) {
-            const isMisfit = !known.includes(column) || columns.indexOf(column) < index;
-            if (isMisfit)
+            if (!known.includes(column) || columns.indexOf(column) < index)
               check.addIssue({
                 code: "custom",
                 path: ["columns", index],

@@ -60,7 +60,7 @@ function newestOf(files: readonly WorkspaceFile[]): WorkspaceFile[] {
 
 /** The best memories for a query: by how many of its words they hold, the rare ones above all; the newest first among equals. */
 function rank(query: string, files: readonly WorkspaceFile[]): Memory[] {
-  const words = [...new Set(toWords(query))].slice(0, MOST_WORDS);
+  const words = [...new Set(query.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu))].slice(0, MOST_WORDS);
   if (words.length === 0) return [];
   const pattern = toPattern(words);
   const notes = files.flatMap((file) => {
@@ -85,10 +85,6 @@ function rank(query: string, files: readonly WorkspaceFile[]): Memory[] {
     .sort((a, b) => b.weight - a.weight || b.version - a.version)
     .slice(0, MOST_FOUND)
     .map(({ id, text }) => ({ id, title: titleOf(text, id), snippet: snippetOf(text, pattern) }));
-}
-
-function toWords(text: string): string[] {
-  return text.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
 }
 
 /** Matches where one of these words begins, or one that begins with it; scripts without blanks begin words anywhere. */

@@ -2,16 +2,16 @@ import * as z from "zod/mini";
 
 import type { ToolContext } from "../../core/catalog/define-tool.ts";
 import { ToolFailure } from "../../core/catalog/tool-failure.ts";
-import type {
-  ChangeRefusal,
-  FileChange,
-  FileHead,
-  FilesRead,
-  FileWrite,
-  WorkspaceFile,
-  WorkspaceMethods,
+import {
+  type ChangeRefusal,
+  type FileChange,
+  type FileHead,
+  type FilesRead,
+  type FileWrite,
+  type WorkspaceFile,
+  type WorkspaceMethods,
+  WORKSPACES,
 } from "../../core/contract/gate/workspace.ts";
-import { WORKSPACES } from "../../core/contract/gate/workspace.ts";
 import * as LIMITS from "../kit/limits.ts";
 import { nearest } from "../../core/kit/nearest.ts";
 import { attempt, attemptNow } from "../../core/kit/result.ts";

@@ -48,7 +48,7 @@ export function makeRequest(http: HttpCall, args: Args, credentials: Args = {}):
   if (isLeftOut) return { url: request.url, headers: withoutType(request.headers) };
   const sent = body === "args" ? Object.keys(args) : [...fields, ...(restIsBody ? rest : [])];
   const headers = { "content-type": "application/json", ...request.headers };
-  const text = isFormType(headers["content-type"])
+  const text = /^application\/x-www-form-urlencoded(?:;|$)/i.test(headers["content-type"])
     ? formOf(sent, whole, args)
     : JSON.stringify(whole === null ? fieldsOf(sent, args) : args[whole]);
   return { url: request.url, headers, body: text };
@@ -57,10 +57,6 @@ export function makeRequest(http: HttpCall, args: Args, credentials: Args = {}):
 /** The headers of a request without a body, which is of no type. */
 function withoutType(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => name !== "content-type"));
-}
-
-function isFormType(type: string): boolean {
-  return /^application\/x-www-form-urlencoded(?:;|$)/i.test(type);
 }
 
 function valueOf(args: Args, name: string): unknown {
@@ -102,8 +98,7 @@ function fillSegment(segment: string, args: Args): string {
 function fillHeaders(headers: Readonly<Record<string, string>>, args: Args): Record<string, string> {
   const filled: Record<string, string> = {};
   for (const [header, template] of Object.entries(headers)) {
-    const names = placeholdersOf(template);
-    if (names.some((name) => isNothing(valueOf(args, name)))) continue;
+    if (placeholdersOf(template).some((name) => isNothing(valueOf(args, name)))) continue;
     filled[header.toLowerCase()] = fillPlaceholders(template, (name) => {
       const text = plainText(args[name]);
       return /^[\t\x20-\x7e\x80-\xff]*$/.test(text)

@@ -48,7 +48,8 @@ function copyPlace(
   copy: (pointer: string) => JsonObject,
   targets: ReadonlyMap<string, number>,
 ): JsonObject {
-  if (!isJsonObject(schema)) return schema === false ? never() : {};
+  // One that no value fits is made anew for each place, because the validator writes into it.
+  if (!isJsonObject(schema)) return schema === false ? { not: {} } : {};
   const checked = Object.entries(schema).filter(
     ([keyword]) => (RULES.has(keyword) && !UNCHECKED.has(keyword)) || keyword === "const",
   );
@@ -110,11 +111,6 @@ function checkApart($ref: string): JsonObject {
 
 /** Marks a refusal that is told only where nothing else is. */
 export const TOLD_ELSEWHERE = "told elsewhere";
-
-/** A schema that no value fits; one of its own for each place, because the validator writes into it. */
-function never(): JsonObject {
-  return { not: {} };
-}
 
 function patternsOf({ schema }: Place): string[] {
   if (!isJsonObject(schema)) return [];

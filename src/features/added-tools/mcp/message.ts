@@ -31,8 +31,7 @@ export function readMessage(value: unknown, id: number): Message | null {
   if (method === "notifications/progress") return readProgress(params, id);
   if (method !== undefined) return null;
   // A server that could not read the request cannot tell its id.
-  const isOurs = value["id"] === id || (value["id"] === null && error !== undefined);
-  if (!isOurs) return null;
+  if (value["id"] !== id && (value["id"] !== null || error === undefined)) return null;
   if (isJsonObject(error) && typeof error["code"] === "number") {
     const { code, message } = error;
     return { kind: "error", code, ...(typeof message === "string" && message !== "" && { said: message }) };

@@ -226,8 +226,7 @@ export class ChatRelay implements Relay {
       ...Object.fromEntries(Object.entries(said).filter(([, value]) => isFirst || !isNothing(value))),
       ...(shown.length > 0 && { tool_calls: shown }),
     };
-    const isEmpty = Object.values(rest).every(isNothing) && !("role" in rest);
-    if (isEmpty) return "";
+    if (Object.values(rest).every(isNothing) && !("role" in rest)) return "";
     this.#hasRole ||= role !== undefined;
     return rewriteChunk(this.#answer, chunk, { ...choice, delta: this.#withRole(rest) });
   }

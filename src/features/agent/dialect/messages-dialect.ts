@@ -169,8 +169,7 @@ function endContent(turn: ModelTurn, { calls, text, words }: Ending): JsonObject
     if (!kept.has(call.id)) return [];
     return [call.foreign === true ? block : { ...block, id: call.id }];
   });
-  const isOwn = text !== undefined || words !== undefined;
-  if (!isOwn) return { content: said };
+  if (text === undefined && words === undefined) return { content: said };
   const own = joinWords(text, words);
   return {
     content: [

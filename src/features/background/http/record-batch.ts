@@ -6,8 +6,8 @@ import { respondJson } from "../../../feature/answer.ts";
 import type { Execution, KeptAgain, Later, RunAgain } from "../../../core/gate/execution.ts";
 import { attempt, err, makeRefusal, ok, type Refusal, type Result } from "../../../feature/refuse.ts";
 import { BATCH, callBackground, runIdOf, writeKeptBatch } from "../batch-job.ts";
+import { NO_STEP } from "../batch-results.ts";
 import type { Batch } from "../../../core/contract/batch.ts";
-import { makeFailure } from "../../../core/contract/failure.ts";
 import type { JobSpec } from "../../../core/contract/gate/job.ts";
 import { findKept } from "../../../core/gate/admission.ts";
 import { admitPlan, type Admitted, type Refused } from "../../../core/gate/admit-plan.ts";
@@ -86,7 +86,7 @@ async function recordBatch(
   const { plan, quota, claimed } = admitted.value;
   if (admitted.value.replay !== null) return toReplay(admitted.value);
   const [{ task }] = plan.steps as unknown as readonly [Plan["steps"][number]];
-  if (!task.ok && task.error.code !== NOT_YET.code) {
+  if (!task.ok && task.error.code !== "INTERNAL") {
     await again?.drop(run);
     if (idempotency !== null) await attempt(() => gate.complete(abandonKeys(idempotency)));
     return err({ refusal: refuse(task.error.code), quota });
@@ -183,22 +183,8 @@ function refuse(code: string): Refusal {
       });
 }
 
-const NOT_YET = makeFailure("INTERNAL");
-
 /** The plan that is admitted: one job, of which all is known that an admission asks. */
 const ONE_JOB: Plan = {
   ...NO_PLAN,
-  steps: [
-    {
-      index: 0,
-      id: "batch",
-      toolName: null,
-      needs: [],
-      after: [],
-      edges: [],
-      parking: null,
-      remaining: 1,
-      task: err(NOT_YET),
-    },
-  ],
+  steps: [{ ...NO_STEP, id: "batch", toolName: null }],
 };

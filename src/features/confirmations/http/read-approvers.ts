@@ -52,8 +52,7 @@ function parseApprovers(env: Env): readonly Approver[] {
   if (new Set(said).size < said.length)
     throw new ConfigurationError(APPROVERS, "two approvers have one name");
   for (const { name, slack, email, webhook } of approvers) {
-    const ways = [slack, email, webhook].filter((way) => way !== undefined);
-    if (ways.length !== 1)
+    if ([slack, email, webhook].filter((way) => way !== undefined).length !== 1)
       throw new ConfigurationError(APPROVERS, `'${visibleText(name)}' needs one of slack, email and webhook`);
     const { secret } = { ...slack, ...webhook };
     if (secret !== undefined) requireText(env, secret, `'${visibleText(name)}' is asked with it`);

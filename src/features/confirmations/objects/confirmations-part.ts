@@ -9,14 +9,14 @@ import { readOwnUrl } from "../../../cloudflare/configuration.ts";
 import { type ApprovalLink, EVENT_LINK, digestOf, toLinkUrl } from "../approval-link.ts";
 import { makeNotice } from "../approvers.ts";
 import { makeAnswerJob, makeNoticeJob } from "../answer-job.ts";
-import type {
-  Claim,
-  ClaimRefusal,
-  ConfirmationMethods,
-  ConfirmationRecord,
-  ListedConfirmation,
+import {
+  type Claim,
+  type ClaimRefusal,
+  type ConfirmationMethods,
+  type ConfirmationRecord,
+  type ListedConfirmation,
+  refuseClaim,
 } from "../confirmation.ts";
-import { refuseClaim } from "../confirmation.ts";
 import { CONFIRMATION_LIMITS, type ConfirmationLimits, type Told } from "../confirmation-rules.ts";
 import { toDecidedEvent, toEndEvent, toRequestedEvent } from "../question-events.ts";
 import { countYes, NO_YESES, withoutEnded, type Yeses } from "../yeses.ts";

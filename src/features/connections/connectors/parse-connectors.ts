@@ -207,8 +207,7 @@ function readSite(
     readonly addresses: readonly (string | null)[];
   },
 ): Result<{ readonly form: Site | null; readonly fixed: string | null }, string> {
-  const isNeeded = needsSite(addresses);
-  if (!isNeeded)
+  if (!needsSite(addresses))
     return said === undefined
       ? ok({ form: null, fixed: null })
       : err(`/${name}/site must be absent, because no address has {site} in it`);

@@ -32,7 +32,7 @@ export async function putEndpoint(request: Request, id: string, scope: Scope): A
 
 /** Make an endpoint of a customer under an id of ours: those that the customer chose would tell which ones others have. */
 export function postEndpoint(request: Request, scope: Scope): Answered {
-  return putUnder(makeEndpointId(), request, scope, { isNew: true });
+  return putUnder(`ep_${crypto.randomUUID().replaceAll("-", "")}`, request, scope, { isNew: true });
 }
 
 async function putUnder(
@@ -134,10 +134,6 @@ export function boxOf({ context: { configured, caller } }: Scope): SecretBox {
 /** Make a secret that signs, as Standard Webhooks writes one. */
 export function makeSecret(): string {
   return `whsec_${btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(32))))}`;
-}
-
-function makeEndpointId(): string {
-  return `ep_${crypto.randomUUID().replaceAll("-", "")}`;
 }
 
 /** Take the secret out of an endpoint that brings its own, as one does that moves here. It is never shown again. */

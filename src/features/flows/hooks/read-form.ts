@@ -207,8 +207,7 @@ export function parsePayload(payload: string): Result<readonly Piece[], PayloadF
     else if (header !== undefined) pieces.push({ name: "header", header: header.toLowerCase() });
     else return err({ expected: "text that names what there is", hint: `There is no {${text}}; ${KNOWN}` });
   }
-  const covers = pieces.filter((piece) => names(piece, "body") || names(piece, "form"));
-  if (covers.length !== 1)
+  if (pieces.filter((piece) => names(piece, "body") || names(piece, "form")).length !== 1)
     return err({
       expected: "text that names {body} or {form} once",
       hint: "The signature has to cover the delivery's body, else anybody could send another one with it.",

@@ -45,11 +45,7 @@ export function isAbsolute(url: string): boolean {
 
 function checkUrl(url: string): Result<string, string> {
   if (/[?#{}@]/.test(url)) return err(`its server ${show(url)} is more than an origin and a path`);
-  return ok(trimSlash(new URL(url).href));
-}
-
-function trimSlash(url: string): string {
-  return url.replace(/\/{1,100}$/, "");
+  return ok(new URL(url).href.replace(/\/{1,100}$/, ""));
 }
 
 /** Put the default of each variable in its place (OpenAPI 3.1, 4.8.6: a variable must have one). */

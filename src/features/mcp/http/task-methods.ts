@@ -32,7 +32,7 @@ import { awaitStatus } from "../../../cloudflare/http/await-change.ts";
  * @see https://modelcontextprotocol.io/seps/2663-tasks-extension
  */
 export const TASK_METHODS: readonly (readonly [string, Method])[] = [
-  ["tasks/get", onTask(getTask)],
+  ["tasks/get", onTask((task) => ok(toTaskJson(task)))],
   ["tasks/update", onTask(updateTask)],
   ["tasks/cancel", onTask(cancelTask)],
 ];
@@ -55,10 +55,6 @@ function onTask(answer: OnTask): Method {
     if (!found.ok) return err(toRpcError(found.error));
     return found.value === null ? err(NO_TASK) : answer(found.value, request, context, options);
   };
-}
-
-function getTask(task: Task): Answered {
-  return ok(toTaskJson(task));
 }
 
 /**

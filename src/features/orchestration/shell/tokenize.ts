@@ -248,8 +248,7 @@ export function tokenize(text: string): Tokens {
       if (!read.ok) return { tokens, stoppedAt: read.error };
       const { word, end } = read.value;
       at = end;
-      const isNumber = /^\d+$/.test(word.raw) && (text[at] === "<" || text[at] === ">");
-      if (!isNumber) {
+      if (!/^\d+$/.test(word.raw) || (text[at] !== "<" && text[at] !== ">")) {
         tokens.push(word);
         continue;
       }

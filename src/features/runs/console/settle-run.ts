@@ -71,8 +71,7 @@ export function useSettled(run: WireRun | null): WireRun | null {
     let isOver = false;
     for (const id of things === undefined ? [] : ids)
       void ask<Question>(`${things!.path}${encodeURIComponent(id)}`, { isExact: true }).then((answer) => {
-        const isKnown = answer.ok || answer.problem.status === 404;
-        if (isKnown && !isOver)
+        if (!isOver && (answer.ok || answer.problem.status === 404))
           setQuestions((before) => new Map([...before, [id, answer.ok ? answer.data : null]]));
       });
     return () => void (isOver = true);

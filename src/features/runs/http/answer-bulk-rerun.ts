@@ -143,9 +143,7 @@ function prepareAll(
 function widthOf({ fates }: PreparedRerun, headerSlots: number): number {
   // A job that begins again.
   if (fates.length === 0) return 1;
-  const running = fates.filter(({ kind }) => kind === "run" || kind === "ask");
-  return running.reduce(
-    (sum, { action }) => sum + (action.with?.["for_each"] === undefined ? 1 : headerSlots),
-    0,
-  );
+  return fates
+    .filter(({ kind }) => kind === "run" || kind === "ask")
+    .reduce((sum, { action }) => sum + (action.with?.["for_each"] === undefined ? 1 : headerSlots), 0);
 }

@@ -76,8 +76,7 @@ async function findAnswers(
   const now = context.ports.clock.now();
   const answers: KeptOf[] = [];
   for (const [id, question] of questions.value) {
-    const isDecided = question?.status === "running" || question?.status === "done";
-    if (!isDecided) continue;
+    if (question?.status !== "running" && question?.status !== "done") continue;
     const isOver = question.status === "done" || now >= (question.decided?.at ?? 0) + LIMITS.rerunLostMs;
     if (!isOver) return err(BEING_APPROVED);
     answers.push(toAnswer(id, question, asked.get(id)!));
