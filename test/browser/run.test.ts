@@ -262,6 +262,26 @@ describe("Run", () => {
     expect(await rows.filter({ hasText: "outcome unknown" }).count()).toBe(2);
   });
 
+  test("says that what is shown came of another batch once that asks for something else, not when it is laid out anew", async () => {
+    await using console = await openConsole();
+    const { page } = console;
+    const batch = { actions: [{ id: "found", tool: "probe-search", args: { q: "lamp" } }] };
+    const isOld = page.getByText("The batch has changed since");
+    for (const [name, said] of [
+      ["Run", /^Done$/],
+      ["Plan", /1 action in 1 step/],
+    ] as const) {
+      await write(page, batch);
+      await button(page, name).click();
+      await page.locator(".bench > .stack").getByText(said).first().waitFor();
+      expect(await isOld.count()).toBe(0);
+      await write(page, { actions: [{ ...batch.actions[0], args: { q: "lamps" } }] });
+      await isOld.waitFor();
+      await write(page, JSON.stringify(batch));
+      await isOld.waitFor({ state: "detached" });
+    }
+  });
+
   test("sends the options, and a key under which it runs only once", async () => {
     await using console = await openConsole();
     const { page } = console;

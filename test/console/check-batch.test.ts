@@ -53,6 +53,25 @@ describe("checkBatch()", () => {
     ]);
   });
 
+  test("names the marker that was meant by one that is near, and takes others as they are", () => {
+    const mail = { tool: "send_mail", args: { to: { $rf: "shops#/0/mail" }, body: { $x: 1 } } };
+    expect(check({ actions: [{ ...mail, for_each: { $reff: "shops#" } }] })).toEqual([
+      '{"$rf":"shops#/0/mail"}: Expected string, received an object',
+      '"$rf": This is no reference. Did you mean "$ref"?',
+      '{"$x":1}: Expected string, received an object',
+      '"$reff": This is no reference. Did you mean "$ref"?',
+    ]);
+    expect(check({ actions: [{ ...mail, args: { to: "a", body: { $literal: { $rf: 1 } } } }] })).toEqual([]);
+  });
+
+  test("finds a field that stands twice, at any depth, and its first place", () => {
+    const text = '{"actions":[{"tool":"send_mail","args":{"to":"a","body":"b","to":"c"}}],"actions":[]}';
+    expect(check(text)).toEqual([
+      '"actions": "actions" stands here twice: only the last one counts',
+      '"to": "to" stands here twice: only the last one counts',
+    ]);
+  });
+
   test("takes names as they are while the tools are not known", () => {
     expect(checkBatch(readJson('{"actions":[{"tool":"x"}]}'), { tools: null, fields: BATCH_FIELDS })).toEqual(
       [],

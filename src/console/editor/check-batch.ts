@@ -1,11 +1,12 @@
 import type { WireTool } from "../kit/wire.ts";
-import { ACTION_FIELDS, type BatchField, meantBy } from "../kit/batch-fields.ts";
+import { ACTION_FIELDS, type BatchField, meantBy, REFERENCE_FIELDS } from "../kit/batch-fields.ts";
 import { checkArgs, suggest } from "./check-args.ts";
 import { headOf, type Mark, MOST_ELEMENTS } from "./mark.ts";
 import { fieldOf, readActions, valueOf, type WrittenAction } from "./read-batch.ts";
 import type { JsonEntry, JsonNode, ReadJson } from "./read-json.ts";
 
 const ACTION_NAMES = ACTION_FIELDS.map(({ name }) => name);
+const REFERENCE_NAMES = REFERENCE_FIELDS.map(({ name }) => name);
 /** More marks would not be read. */
 const MOST_MARKS = 30;
 /** The kinds of what may stand in fields of some types; `null` is as if it were left out. */
@@ -55,6 +56,7 @@ export function checkBatch(
     }
     checkKinds(root.entries, fields);
   }
+  checkTwice(root);
   const list = valueOf(root, "actions");
   if (list?.kind === "array") {
     if (list.elements.length === 0) mark(list, "A batch has at least one action");
@@ -72,6 +74,18 @@ export function checkBatch(
     for (const { key } of entries) {
       if (names.includes(key.value) || (names === ACTION_NAMES && meantBy(key.value) !== key.value)) continue;
       mark(key, `No field of ${of} is called "${key.value}"${suggest(key.value, names)}`);
+    }
+  }
+
+  /** JSON takes the last of two fields of one name, without a word. */
+  function checkTwice(node: JsonNode): void {
+    if (node.kind === "array") node.elements.slice(0, MOST_ELEMENTS).forEach(checkTwice);
+    if (node.kind !== "object") return;
+    const last = new Map(node.entries.map(({ key }) => [key.value, key]));
+    for (const { key, value } of node.entries) {
+      if (last.get(key.value) !== key)
+        mark(key, `"${key.value}" stands here twice: only the last one counts`, "warning");
+      checkTwice(value);
     }
   }
 
@@ -127,6 +141,11 @@ export function checkBatch(
     if (node.kind === "array")
       for (const element of node.elements.slice(0, MOST_ELEMENTS)) checkReferences(element, entries);
     if (node.kind !== "object") return;
+    const [first] = node.entries.length === 1 ? node.entries : [];
+    if (first?.key.value.startsWith("$") === true && !REFERENCE_NAMES.includes(first.key.value)) {
+      const meant = suggest(first.key.value, REFERENCE_NAMES);
+      if (meant !== ".") mark(first.key, `This is no reference${meant}`, "warning");
+    }
     for (const { key, value } of node.entries) {
       if (key.value === "$literal") continue;
       if (key.value === "$ref" && value.kind === "string") checkReference(value, value.value, entries);

@@ -9,63 +9,47 @@ export interface Example {
   readonly text: string;
 }
 
-const BATCHES: readonly {
-  readonly name: string;
-  readonly batch: { readonly actions: readonly { readonly tool: string }[] };
-}[] = [
-  {
-    name: "Three calls at once",
-    batch: {
-      actions: [
-        { id: "weather", tool: "get_weather", args: { city: "Phoenix" } },
-        { id: "recalls", tool: "nhtsa-recall-search", args: { year: 2020, make: "Toyota", model: "Camry" } },
-        { id: "mail", tool: "send_email", args: { to: ["you@example.com"], subject: "Hi", body: "Hello." } },
-      ] as never,
+const BATCHES: Readonly<
+  Record<string, readonly { readonly tool: string; readonly [field: string]: unknown }[]>
+> = {
+  "Three calls at once": [
+    { id: "weather", tool: "get_weather", args: { city: "Phoenix" } },
+    { id: "recalls", tool: "nhtsa-recall-search", args: { year: 2020, make: "Toyota", model: "Camry" } },
+    { id: "mail", tool: "send_email", args: { to: ["you@example.com"], subject: "Hi", body: "Hello." } },
+  ],
+  "One result feeds the next": [
+    { id: "shops", tool: "google-maps-search", args: { query: "oil change near Phoenix, AZ" } },
+    { id: "weather", tool: "get_weather", args: { city: "Phoenix" } },
+    {
+      id: "mail",
+      tool: "send_email",
+      args: {
+        to: ["you@example.com"],
+        subject: { $template: "Book {{shops#/places/0/name}}" },
+        body: { $template: "{{weather#/current/condition}} today." },
+      },
     },
-  },
-  {
-    name: "One result feeds the next",
-    batch: {
-      actions: [
-        { id: "shops", tool: "google-maps-search", args: { query: "oil change near Phoenix, AZ" } },
-        { id: "weather", tool: "get_weather", args: { city: "Phoenix" } },
-        {
-          id: "mail",
-          tool: "send_email",
-          args: {
-            to: ["you@example.com"],
-            subject: { $template: "Book {{shops#/places/0/name}}" },
-            body: { $template: "{{weather#/current/condition}} today." },
-          },
-        },
-      ] as never,
+  ],
+  "A search, its items, and an approval": [
+    { id: "found", tool: "probe-search", args: { q: "lamp", d: 400 } },
+    { id: "slow", tool: "probe-echo", args: { n: 1, d: 900 } },
+    { id: "first", tool: "probe-item", args: { d: 300 } },
+    {
+      id: "each",
+      tool: "probe-item",
+      for_each: { $ref: "found#/items" },
+      args: { id: { $ref: "item#/id" }, d: 200 },
     },
-  },
-  {
-    name: "A search, its items, and an approval",
-    batch: {
-      actions: [
-        { id: "found", tool: "probe-search", args: { q: "lamp", d: 400 } },
-        { id: "slow", tool: "probe-echo", args: { n: 1, d: 900 } },
-        { id: "first", tool: "probe-item", args: { d: 300 } },
-        {
-          id: "each",
-          tool: "probe-item",
-          for_each: { $ref: "found#/items" },
-          args: { id: { $ref: "item#/id" }, d: 200 },
-        },
-        { id: "log", tool: "probe-background", args: { n: 2 } },
-        { id: "gone", tool: "probe-delete", args: { id: { $ref: "found#/items/1/id" } } },
-      ] as never,
-    },
-  },
-];
+    { id: "log", tool: "probe-background", args: { n: 2 } },
+    { id: "gone", tool: "probe-delete", args: { id: { $ref: "found#/items/1/id" } } },
+  ],
+};
 
 /** Batches of tools that the key really has; if it has none of those, of the first ones it has. */
 export function listExamples(tools: readonly WireTool[]): readonly Example[] {
   const names = new Set(tools.map(({ name }) => name));
-  const known = BATCHES.filter(({ batch }) => batch.actions.every(({ tool }) => names.has(tool)));
-  if (known.length > 0) return known.map(({ name, batch }) => ({ name, text: print(batch) }));
+  const known = Object.entries(BATCHES).filter(([, actions]) => actions.every(({ tool }) => names.has(tool)));
+  if (known.length > 0) return known.map(([name, actions]) => ({ name, text: print({ actions }) }));
   if (tools.length === 0) return [];
   return [
     { name: "The first tools", text: print({ actions: tools.slice(0, 2).map((tool) => callOf(tool)) }) },

@@ -13,6 +13,11 @@ export interface Options {
 
 export const NO_OPTIONS: Options = { onError: "", deadlineMs: "", maxTokens: "", idempotencyKey: null };
 
+const NUMBERS = [
+  ["deadlineMs", "deadline_ms", "15000"],
+  ["maxTokens", "max_tokens", "no limit"],
+] as const;
+
 interface RunOptionsProps {
   readonly options: Options;
   readonly onChange: (options: Options) => void;
@@ -34,24 +39,18 @@ export function RunOptions({ options, onChange }: RunOptionsProps) {
           ))}
         </select>
       </div>
-      <TextField
-        id="deadline"
-        label="deadline_ms"
-        type="number"
-        min="1"
-        placeholder="15000"
-        value={options.deadlineMs}
-        onInput={set("deadlineMs")}
-      />
-      <TextField
-        id="max-tokens"
-        label="max_tokens"
-        type="number"
-        min="1"
-        placeholder="no limit"
-        value={options.maxTokens}
-        onInput={set("maxTokens")}
-      />
+      {NUMBERS.map(([name, field, placeholder]) => (
+        <TextField
+          key={name}
+          id={field}
+          label={field}
+          type="number"
+          min="1"
+          placeholder={placeholder}
+          value={options[name]}
+          onInput={set(name)}
+        />
+      ))}
       <div class="field key">
         <label class="switch">
           <input
@@ -87,12 +86,11 @@ export function RunOptions({ options, onChange }: RunOptionsProps) {
 }
 
 /** The fields that the options put into a batch. Text that is no number is left out: the API would refuse the batch for it. */
-export function fieldsOf({ onError, deadlineMs, maxTokens }: Options): Readonly<Record<string, unknown>> {
-  const numberOf = (text: string): number | null => (/^\d{1,9}$/.test(text) ? Number(text) : null);
-  const [deadline, tokens] = [numberOf(deadlineMs), numberOf(maxTokens)];
+export function fieldsOf(options: Options): Readonly<Record<string, unknown>> {
+  const { onError } = options;
+  const numbers = NUMBERS.filter(([name]) => /^\d{1,9}$/.test(options[name]));
   return {
     ...(onError !== "" && { on_error: onError }),
-    ...(deadline !== null && { deadline_ms: deadline }),
-    ...(tokens !== null && { max_tokens: tokens }),
+    ...Object.fromEntries(numbers.map(([name, field]) => [field, Number(options[name])])),
   };
 }

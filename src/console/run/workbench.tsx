@@ -1,3 +1,4 @@
+import { attemptNow } from "../../core/kit/result.ts";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "../kit/jsx-hooks.ts";
 import { BatchEditor, type EditorHandle } from "../editor/batch-editor.tsx";
 import type { Example } from "../editor/examples.ts";
@@ -34,7 +35,7 @@ type Shown =
   | {
       readonly kind: "plan";
       readonly answer: WirePlan;
-      readonly actions: unknown;
+      readonly body: string;
       /** It stands in the place of one that was shown before, and differs from that in these parts. */
       readonly changed: Changed;
     }
@@ -100,7 +101,7 @@ export function Workbench({ begun, tools, children }: WorkbenchProps) {
       if (now !== planning) return now;
       if (!answer.ok) return { kind: "refused", problem: answer.problem };
       announce([...sayChanged(changed), sayPlan(answer.data)].join(" "));
-      return { kind: "plan", answer: answer.data, actions: readActionsOf(body), changed };
+      return { kind: "plan", answer: answer.data, body, changed };
     });
   };
   const runIt = async (isFromText: boolean): Promise<void> => {
@@ -124,7 +125,7 @@ export function Workbench({ begun, tools, children }: WorkbenchProps) {
     if (ended === null) return;
     if (ended.problem?.code === "PLAN_CHANGED") {
       // A batch that names other tools has other tools and accounts, of which none need have changed.
-      const isOfSame = planned === null || toolsOf(planned.actions) === toolsOf(readActionsOf(body));
+      const isOfSame = planned === null || toolsOf(planned.body) === toolsOf(body);
       return plan(isOfSame ? ended.problem.changed : ["actions"]);
     }
     if (ended.envelope !== null) announce(`Done: ${sayEnds(ended.envelope)}`);
@@ -157,6 +158,11 @@ export function Workbench({ begun, tools, children }: WorkbenchProps) {
     [run],
   );
   const isMendable = read.slips.every((slip) => slip.isMendable);
+  const answered = shown.kind === "plan" ? shown.body : shown.kind === "run" ? run?.sent.body : undefined;
+  const isOld = useMemo(
+    () => answered !== undefined && contentOf(answered) !== contentOf(body),
+    [answered, body],
+  );
 
   return (
     <div class="stack">
@@ -210,6 +216,11 @@ export function Workbench({ begun, tools, children }: WorkbenchProps) {
           <RunOptions options={options} onChange={setOptions} />
         </section>
         <div class="stack">
+          {isOld && (
+            <p key="old" class="note tone-wait">
+              The batch has changed since: this is what came of it before.
+            </p>
+          )}
           {shown.kind === "nothing" && <Nothing key="nothing" />}
           {shown.kind === "broken" && (
             <section key="broken" class="card" aria-label="Not sent">
@@ -235,7 +246,7 @@ export function Workbench({ begun, tools, children }: WorkbenchProps) {
                   </p>
                 ))}
               {shown.kind === "plan" && (
-                <PlanGraph key="graph" answer={shown.answer} actions={shown.actions} />
+                <PlanGraph key="graph" answer={shown.answer} actions={readActionsOf(shown.body)} />
               )}
             </section>
           )}
@@ -285,10 +296,19 @@ function sayChanged(changed: Changed): readonly string[] {
   return [`Nothing ran: ${parts} changed since the plan was shown. This is the plan now; Run does it.`];
 }
 
-/** The tools that actions name, whatever their order. */
-function toolsOf(actions: unknown): string {
-  const names = new Set(nameActions(actions).map(({ tool }) => tool ?? ""));
+/** The tools that the actions of a body name, whatever their order. */
+function toolsOf(body: string): string {
+  const names = new Set(nameActions(readActionsOf(body)).map(({ tool }) => tool ?? ""));
   return [...names].sort((one, other) => one.localeCompare(other)).join();
+}
+
+/** What a body asks for, however it is laid out; null where it is no JSON. */
+function contentOf(body: string): string | null {
+  const content = attemptNow(() => {
+    const { progress: _, plan_receipt: __, ...asked } = JSON.parse(body) as Record<string, unknown>;
+    return JSON.stringify(asked);
+  });
+  return content.ok ? content.value : null;
 }
 
 /** The actions of a body that is JSON. */
