@@ -302,7 +302,7 @@ function toolsOf(body: string): string {
   return [...names].sort((one, other) => one.localeCompare(other)).join();
 }
 
-/** What a body asks for, however it is laid out; null where it is no JSON. */
+/** Write down what a body asks for, whatever its layout. A text that is not JSON asks for null. */
 function contentOf(body: string): string | null {
   const content = attemptNow(() => {
     const { progress: _, plan_receipt: __, ...asked } = JSON.parse(body) as Record<string, unknown>;

@@ -141,6 +141,7 @@ export function checkHosts(tools: readonly Tool[], trustedOrigins: ReadonlySet<s
     }),
   );
   if (problems.length === 0) return;
-  const advice = "VOLLEY_DEV_ORIGINS opens origins of your own machine to a development server.";
+  const advice =
+    "VOLLEY_DEV_ORIGINS opens origins of your own machine to a development server, never to a deployed Worker.";
   throw new Error(`Cannot create Volley: ${[...problems, advice].join("\n  ")}`);
 }
