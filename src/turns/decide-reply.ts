@@ -128,26 +128,42 @@ function resultOf(action: string, question: string, records: Decisions): JsonObj
       "unknown",
       "Its question is not kept any more, so it is not known whether it happened. Look before you repeat it.",
     );
-  if (record.status === "expired")
-    return failed(
-      "error",
-      "The question expired without a decision, so it did not happen. Ask for it again if it is still wanted.",
-    );
   const { status } = record;
   const own = answered(record).find(({ id }) => id === action);
   if (own !== undefined) {
     const next = questionOf(own);
     return (next === null ? null : resultOf(action, next, records)) ?? own;
   }
-  return status === "rejected"
-    ? failed(
-        "error",
-        "A person said no, so it did not happen. Do not ask for it again unless the person wants it.",
-      )
-    : failed(
-        "unknown",
-        "A person agreed and it was begun, but what it came to is not known. Look before you repeat it.",
-      );
+  if (status === "expired")
+    return refused(record, action, {
+      why: "The question expired without a decision",
+      next: "Ask for it again if it is still wanted.",
+    });
+  if (status === "rejected")
+    return refused(record, action, {
+      why: "A person said no",
+      next: "Do not ask for it again unless the person wants it.",
+    });
+  return failed(
+    "unknown",
+    "A person agreed and it was begun, but what it came to is not known. Look before you repeat it.",
+  );
+}
+
+/** Make the result of an action that no person agreed to. One that had begun may have done something before. */
+function refused(
+  { groupJson = '{"actions":[]}' }: AnsweredQuestion,
+  action: string,
+  { why, next }: { readonly why: string; readonly next: string },
+): JsonObject {
+  const { actions } = parseExact(groupJson) as { readonly actions: readonly JsonObject[] };
+  const { begun, doubted } = actions.find(({ id }) => id === action) ?? {};
+  const look = "Look what is there before you ask for it again.";
+  if (doubted !== undefined)
+    return failed("unknown", `${why}. In an earlier run it may have taken effect. ${look}`);
+  if (begun !== undefined)
+    return failed("error", `${why}, so the rest of it was not sent; what it did before stays. ${look}`);
+  return failed("error", `${why}, so it did not happen. ${next}`);
 }
 
 function failed(status: "error" | "unknown", hint: string): JsonObject {

@@ -30,6 +30,19 @@ describe("decideReply()", () => {
     expect(error!.hint).toContain("so it did not happen");
   });
 
+  test.each([
+    ["had begun", { begun: { kind: "loop" } }, "error", "what it did before stays"],
+    ["an earlier run may have done", { doubted: true }, "unknown", "may have taken effect"],
+  ])("says of what %s that only the rest did not happen, where nobody said yes", (_, of, expected, said) => {
+    const groupJson = JSON.stringify({ actions: [{ id: "other" }, { id: "a0", ...of }] });
+    for (const status of ["expired", "rejected"]) {
+      const decided = decide({ status, answerJson: null, groupJson, ...TIMES });
+      expect([decided.failed, decided.status]).toEqual([true, expected]);
+      expect(decided.error!.hint).toContain(said);
+      expect(decided.error!.hint).not.toContain("did not happen");
+    }
+  });
+
   test("says of a question that is not kept any more that nothing is known: it may have been approved", () => {
     const { failed, status, error } = decide(null);
     expect([failed, status]).toEqual([true, "unknown"]);
