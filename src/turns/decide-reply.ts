@@ -134,16 +134,7 @@ function resultOf(action: string, question: string, records: Decisions): JsonObj
     const next = questionOf(own);
     return (next === null ? null : resultOf(action, next, records)) ?? own;
   }
-  if (status === "expired")
-    return refused(record, action, {
-      why: "The question expired without a decision",
-      next: "Ask for it again if it is still wanted.",
-    });
-  if (status === "rejected")
-    return refused(record, action, {
-      why: "A person said no",
-      next: "Do not ask for it again unless the person wants it.",
-    });
+  if (status === "expired" || status === "rejected") return refused(record, action);
   return failed(
     "unknown",
     "A person agreed and it was begun, but what it came to is not known. Look before you repeat it.",
@@ -151,18 +142,20 @@ function resultOf(action: string, question: string, records: Decisions): JsonObj
 }
 
 /** Make the result of an action that no person agreed to. One that had begun may have done something before. */
-function refused(
-  { groupJson = '{"actions":[]}' }: AnsweredQuestion,
-  action: string,
-  { why, next }: { readonly why: string; readonly next: string },
-): JsonObject {
+function refused({ status, groupJson = '{"actions":[]}' }: AnsweredQuestion, action: string): JsonObject {
+  const [why, next] =
+    status === "expired"
+      ? ["The question expired without a decision", "Ask for it again if it is still wanted."]
+      : ["A person said no", "Do not ask for it again unless the person wants it."];
   const { actions } = parseExact(groupJson) as { readonly actions: readonly JsonObject[] };
   const { begun, doubted } = actions.find(({ id }) => id === action) ?? {};
-  const look = "Look what is there before you ask for it again.";
   if (doubted !== undefined)
-    return failed("unknown", `${why}. In an earlier run it may have taken effect. ${look}`);
+    return failed(
+      "unknown",
+      `${why}, but it may have happened in an earlier run. Look before you repeat it.`,
+    );
   if (begun !== undefined)
-    return failed("error", `${why}, so the rest of it was not sent; what it did before stays. ${look}`);
+    return failed("error", `${why}. What it did before stays: look before you repeat it.`);
   return failed("error", `${why}, so it did not happen. ${next}`);
 }
 

@@ -31,8 +31,8 @@ describe("decideReply()", () => {
   });
 
   test.each([
-    ["had begun", { begun: { kind: "loop" } }, "error", "what it did before stays"],
-    ["an earlier run may have done", { doubted: true }, "unknown", "may have taken effect"],
+    ["had begun", { begun: { kind: "loop" } }, "error", "What it did before stays"],
+    ["an earlier run may have done", { doubted: true }, "unknown", "may have happened"],
   ])("says of what %s that only the rest did not happen, where nobody said yes", (_, of, expected, said) => {
     const groupJson = JSON.stringify({ actions: [{ id: "other" }, { id: "a0", ...of }] });
     for (const status of ["expired", "rejected"]) {
