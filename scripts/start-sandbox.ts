@@ -14,6 +14,7 @@ import * as esbuild from "esbuild";
 import { endScript, readScript } from "./command/read-script.ts";
 import { buildAhead } from "./project/build-ahead.ts";
 import { choosePort, PORT } from "./project/choose-port.ts";
+import { endWithParent } from "./project/end-with-parent.ts";
 import { untilAnswers } from "./project/until-answers.ts";
 import { serveByWrangler } from "./project/run-wrangler.ts";
 import { readSandboxSql } from "../test/support/sandbox-sql.ts";
@@ -40,9 +41,7 @@ const { values } = readScript({
 const port = await choosePort(values.port, console.log).catch(endScript);
 
 const state = await mkdtemp(join(tmpdir(), "volley-sandbox-"));
-// A shell between npm and this process does not pass signals on: when the process that started this one is gone, this one ends.
-const parent = process.ppid;
-setInterval(() => process.ppid !== parent && process.kill(process.pid, "SIGTERM"), 500).unref();
+endWithParent();
 const out = resolve("dist/served/sandbox.js");
 const ahead = await buildAhead(esbuild, {
   entry: resolve("test/sandbox/worker.ts"),

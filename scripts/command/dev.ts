@@ -5,6 +5,7 @@ import { buildAhead } from "../project/build-ahead.ts";
 import { sayLacking } from "../project/check-objects.ts";
 import { choosePort, PORT } from "../project/choose-port.ts";
 import { DEV_VARS } from "../project/dev-vars.ts";
+import { endWithParent } from "../project/end-with-parent.ts";
 import { findKey, hasKeys, makeDevelopmentKey } from "../project/development-key.ts";
 import { findWrangler } from "../project/find-wrangler.ts";
 import { loadOnceReadable } from "../project/load-once-readable.ts";
@@ -33,6 +34,8 @@ export const dev = defineCommand({
   },
   exits: "Ends with 1 where the server cannot start.",
   async run({ values, terminal, env, folder }) {
+    // By itself it may go on behind a shell that was left.
+    if (env["npm_lifecycle_event"] !== undefined) endWithParent();
     const project = await readProject(folder, { config: values.config });
     const wrangler = findWrangler(folder);
     const port = await choosePort(values.port, terminal.note);

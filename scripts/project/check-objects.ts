@@ -9,7 +9,7 @@ export function checkObjects(project: Project, { features, exported }: LoadedWor
   const bindings = (config.durable_objects?.bindings ?? []).filter(
     ({ script_name }) => script_name === undefined,
   );
-  const bound = new Set(bindings.map(({ class_name }) => class_name));
+  const bound = new Map(bindings.map(({ class_name, name }) => [class_name, name]));
   const migrated = new Set(
     (config.migrations ?? []).flatMap(({ new_sqlite_classes = [], new_classes = [] }) => [
       ...new_sqlite_classes,
@@ -38,13 +38,16 @@ export function checkObjects(project: Project, { features, exported }: LoadedWor
           `export const ${className} = volley.${className};`,
         ),
       );
-    if (!bound.has(className)) {
+    const isBound = bindings.some(({ class_name, name }) => class_name === className && name === binding);
+    if (!isBound) {
+      const other = bound.get(className);
+      const as = other === undefined ? "" : ` as ${binding} (it is bound as ${other})`;
       const there =
         environment === null ? "" : ` for ${environment}, which takes no bindings over from above`;
       findings.push(
         wrong(
           "bindings",
-          `${shown} does not bind ${className}, which ${of} needs${there}.`,
+          `${shown} does not bind ${className}${as}, which ${of} needs${there}.`,
           writeBinding({ className, binding }, at),
         ),
       );
@@ -59,7 +62,7 @@ export function checkObjects(project: Project, { features, exported }: LoadedWor
         ),
       );
   const all = new Set(
-    [...needed.map(({ className }) => className), ...bound].filter((name) => name !== undefined),
+    [...needed.map(({ className }) => className), ...bound.keys()].filter((name) => name !== undefined),
   );
   const unmigrated = [...all].filter((className) => !migrated.has(className));
   if (unmigrated.length > 0)

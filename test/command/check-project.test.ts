@@ -126,6 +126,20 @@ describe("A project is looked at", () => {
     ]);
   });
 
+  test("and a class that is bound by another name than the one by which it is read", async () => {
+    await write(".dev.vars", "VOLLEY_KEYS='[]'\nSTORE_TOKEN=x\n");
+    await change("wrangler.toml", 'name = "TENANT_GATE"', 'name = "TENANT_GATEX"');
+    expect((await look()).filter(({ level }) => level === "error")).toEqual([
+      {
+        level: "error",
+        about: "bindings",
+        message:
+          "wrangler.toml does not bind TenantGate as TENANT_GATE (it is bound as TENANT_GATEX), which every Worker needs.",
+        add: '[[durable_objects.bindings]]\nname = "TENANT_GATE"\nclass_name = "TenantGate"',
+      },
+    ]);
+  });
+
   trial("in an environment, which takes no bindings over", async () => {
     await write(".dev.vars", "STORE_TOKEN=x\n");
     const found = await look("staging");

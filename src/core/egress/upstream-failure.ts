@@ -49,7 +49,9 @@ function hintOf(status: number, retryable: boolean): string {
     : `The service refused the request with status ${status}; change the arguments or use another tool.`;
 }
 
-function refusedCredentials({ secrets }: Tool): string {
+function refusedCredentials({ secrets, accounts }: Tool): string {
+  if (accounts !== undefined)
+    return "The service refused the person's account: it may not do this, or has to be connected again.";
   if (secrets.length === 0)
     return "The service refused us access, and this tool has no credentials to show; use another one.";
   return `The service refused our credentials; the deployment's ${KEEPER} has to check ${secrets.join(", ")}.`;

@@ -258,8 +258,8 @@ function failed(details: Partial<Failure>): Outcome {
 function unknown(tool: Tool): Outcome {
   const hint =
     tool.execution === "sync"
-      ? "An earlier run of this action ended without a report and may have sent it: look before you send it again."
-      : "An earlier run of this action ended without a report and may have recorded it: look for its job in GET /v1/jobs before you send it again.";
+      ? "An earlier run of this action may have sent it, and its end is not known: look before you send it again."
+      : "An earlier run of this action may have recorded it: look for its job in GET /v1/jobs before you send it again.";
   return { status: "unknown", error: makeFailure("INTERNAL", { retryable: false, hint }), meta: {} };
 }
 

@@ -77,5 +77,8 @@ describe("makeStatusFailure()", () => {
 
     expect(failureOf(status, {}, withSecrets).hint).toContain("STATUS_KEY, STATUS_USER");
     expect(failureOf(status).hint).toContain("no credentials");
+
+    const ofPerson = defineTool(declareTool({ connection: "drive" }));
+    expect(failureOf(status, {}, ofPerson).hint).toContain("The service refused the person's account");
   });
 });
