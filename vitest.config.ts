@@ -112,7 +112,10 @@ function makeLayers(part: (layer: Layer) => object) {
         ...COMPUTES,
         ...part(LAYERS.core),
         name: "core",
-        server: { deps: { inline: [COUNTED, /workers-oauth-provider/] } },
+        // A Worker that a command has bundled and loads is Node's, as it is outside of tests.
+        server: {
+          deps: { inline: [COUNTED, /workers-oauth-provider/], external: [/\/volley-(?:worker|console)-/] },
+        },
         // A sample of thousands takes what it takes.
         testTimeout: 300_000,
         setupFiles: ["test/support/fixed-seed.ts", "test/support/fitted-tokens.ts"],
