@@ -2,7 +2,7 @@ import { err, ok, type Result } from "../kit/result.ts";
 import type { Issue } from "./failure.ts";
 import { visiblePath } from "./issues.ts";
 
-/** Keys that reach a prototype when a careless merge copies them. No real API needs them. */
+/** Keys that reach a prototype when a careless merge copies them. */
 const POISONED = new Set(["__proto__", "constructor", "prototype"]);
 
 /** The findings of a walk over a value. */
@@ -52,11 +52,13 @@ export function checkValue(
   return DONE;
 }
 
-/** Whether some object in a value has a key that reaches a prototype. Its depth was bounded before it was parsed. */
-export function hasReservedKey(value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  if (Array.isArray(value)) return value.some(hasReservedKey);
-  return Object.entries(value).some(([key, inner]) => POISONED.has(key) || hasReservedKey(inner));
+/** Take the keys that reach a prototype out of a value that was just parsed. Its depth was bounded before. */
+export function dropReservedKeys(value: unknown): void {
+  if (typeof value !== "object" || value === null) return;
+  for (const [key, inner] of Object.entries(value)) {
+    if (POISONED.has(key)) Reflect.deleteProperty(value, key);
+    else dropReservedKeys(inner);
+  }
 }
 
 /** By index: the names of a long list's elements cost more than all else. */

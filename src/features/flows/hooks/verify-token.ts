@@ -5,7 +5,7 @@ import { areSame, type HookWorld, type SentDelivery } from "./proofs.ts";
 import type { TokenProof } from "./read-form.ts";
 import { textsOf } from "./webhook-secret.ts";
 import { fromBase64 } from "../../../core/kit/base64.ts";
-import { hasReservedKey } from "../../../core/contract/check-value.ts";
+import { dropReservedKeys } from "../../../core/contract/check-value.ts";
 import { isJsonObject, parseExact, parseJson } from "../../../feature/schema.ts";
 
 /** A delivery whose body is read when something of it is asked for: null where it cannot be, or is too large to be held. */
@@ -78,7 +78,8 @@ function readFields(body: Uint8Array): DeliveryBody | null {
   const [[first, only] = []] = values;
   const isWhole = values.length === 1 && first === "payload" && typeof only === "object" && only !== null;
   const value = isWhole ? only : Object.fromEntries(values);
-  return hasReservedKey(value) ? null : { value, fields };
+  dropReservedKeys(value);
+  return { value, fields };
 }
 
 function readField(name: string, text: string): unknown {
@@ -90,6 +91,8 @@ export const STRICT = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 function parse(bytes: Uint8Array): object | null {
   const options = { parse: parseExact, values: LIMITS.hookValues };
   const parsed = parseJson(bytes, LIMITS.nesting, options);
-  if (!parsed.ok || hasReservedKey(parsed.value)) return null;
+  if (!parsed.ok) return null;
+  // Flows read a body by name and need none of these; for one of them a whole delivery would be lost.
+  dropReservedKeys(parsed.value);
   return isJsonObject(parsed.value) || Array.isArray(parsed.value) ? parsed.value : null;
 }

@@ -456,6 +456,12 @@ test("a signature of one scheme is none of another", async () => {
     }
 });
 
+test("A signed delivery runs a flow without its keys that reach a prototype", async () => {
+  const body = '{"id":"evt_1","constructor":"Ferrari","won":{"__proto__":{"a":1},"laps":57}}';
+  expect(await send(stripe, body)).toMatchObject({ input: { id: "evt_1", won: { laps: 57 } } });
+  expect(JSON.stringify(await send(stripe, body))).not.toMatch(/Ferrari|__proto__/);
+});
+
 describe("A signed delivery that cannot be used", () => {
   const why = async (sender: Sender, body: string, headers?: Record<string, string>) => {
     const sent = bytesOf(body);
