@@ -139,10 +139,13 @@ describe.each(SENDERS)("a delivery of %s", (_, sender) => {
     expect(await send(sender, broken)).toBeNull();
   });
 
-  test("refuses keys that reach a prototype", async () => {
+  test("takes a body without its keys that reach a prototype", async () => {
+    const input = JSON.parse(sender.body) as object;
     for (const key of ["__proto__", "constructor", "prototype"]) {
-      expect(await send(sender, sender.body.replace(/\}$/, `,"${key}":{"id":"1"}}`))).toBeNull();
-      expect(await send(sender, sender.body.replace(/\}$/, `,"list":[{"${key}":1}]}`))).toBeNull();
+      const top = await send(sender, sender.body.replace(/\}$/, `,"${key}":{"id":"1"}}`));
+      expect(top?.input).toEqual(input);
+      const inside = await send(sender, sender.body.replace(/\}$/, `,"list":[{"${key}":1}]}`));
+      expect(inside?.input).toEqual({ ...input, list: [{}] });
     }
   });
 
@@ -454,12 +457,6 @@ test("a signature of one scheme is none of another", async () => {
       const headers = other.sign({ body });
       expect(await receive(sender, { headers, body, secret: other.secret })).toBeNull();
     }
-});
-
-test("A signed delivery runs a flow without its keys that reach a prototype", async () => {
-  const body = '{"id":"evt_1","constructor":"Ferrari","won":{"__proto__":{"a":1},"laps":57}}';
-  expect(await send(stripe, body)).toMatchObject({ input: { id: "evt_1", won: { laps: 57 } } });
-  expect(JSON.stringify(await send(stripe, body))).not.toMatch(/Ferrari|__proto__/);
 });
 
 describe("A signed delivery that cannot be used", () => {
