@@ -78,16 +78,11 @@ export function createRunner({ here, log, clock, newId, ...options }: RunnerOpti
     };
     const endsAt = startedAt + plan.deadlineMs;
     const parts = new RemoteParts({ ...scope, transport, signal, endsAt, key, newId, fields });
-    const start = createStarter(plan, {
-      scope,
-      parts,
-      isHere: (name) => here.has(name),
-      key: key ?? batchId,
-    });
+    const start = createStarter(plan, { scope, parts, here, key: key ?? batchId });
     const { outcomes } = await runPlan(plan, start, {
       clock,
       signal: signal ?? null,
-      park: () => Promise.reject(new Error("Cannot park: no tool here asks")),
+      park: () => Promise.reject(new Error("Cannot park here")),
       recalling: Promise.resolve(new Map(plan.handles.map((handle) => [handle, { refused: NO_HANDLES }]))),
       onOutcome: () => {},
     });
@@ -108,11 +103,11 @@ const NO_HANDLES = makeFailure("BAD_REFERENCE", {
 
 const ELSEWHERE = defineTool({
   name: "elsewhere",
-  description: "A tool at url, of which nothing is known here.",
+  description: "It runs at url.",
   // Digits stay as they are.
   input: Object.assign(z.unknown(), { takesExact: true as const }),
   timeoutMs: LIMITS.maxDeadlineMs,
-  run: () => Promise.reject(new Error("Cannot call a tool at url from here")),
+  run: () => Promise.reject(new Error("Cannot run it here")),
 });
 
 /** Create what starts the steps of a plan: a call here under its tool's cap, a loop of such calls, or an action of the next part. */
@@ -121,12 +116,12 @@ function createStarter(
   {
     scope,
     parts,
-    isHere,
+    here,
     key,
   }: {
     readonly scope: Here;
     readonly parts: RemoteParts;
-    readonly isHere: (name: string) => boolean;
+    readonly here: ReadonlyMap<string, Tool>;
     readonly key: string;
   },
 ): StartStep {
@@ -139,7 +134,7 @@ function createStarter(
     const prepared = prepare(task);
     if (!prepared.ok) return ticket.end(failUnsent(prepared.error));
     const { tool, select } = task;
-    if (!isHere(tool.name)) {
+    if (!here.has(tool.name)) {
       const isNeeded = plan.steps.some(({ needs }) => needs.includes(step.index));
       return parts.add(ticket, step, { task, prepared: prepared.value, isNeeded });
     }
@@ -171,14 +166,12 @@ function readBatch(
 ): { readonly batch: Batch; readonly fields: Omit<BatchRequest, "actions"> } {
   if (!isJsonObject(sent)) throw refuse("A batch is an object with actions.");
   const { actions: _, deadline_ms: __, progress: ___, ...fields } = sent;
-  const isAsked = ([, value]: [string, unknown]): boolean =>
-    value !== undefined && value !== null && value !== false;
-  const asked = Object.entries(fields).filter(isAsked);
+  const asked = Object.entries(fields).filter(([, value]) => (value ?? false) !== false);
   const whole =
     fields["on_error"] === "undo" ? "on_error" : asked.find(([name]) => WHOLE.includes(name))?.[0];
   if (whole !== undefined)
     throw refuse(`'${whole}' works only where one Volley runs the whole batch; leave it out.`);
-  const own = Object.entries(sent).filter(([name]) => !PASSED.includes(name) && !WHOLE.includes(name));
+  const own = Object.entries(sent).filter(([name]) => ![...PASSED, ...WHOLE].includes(name));
   const parsed = parsePlainBatch(Object.fromEntries(own), {
     bodyBytes: Number.POSITIVE_INFINITY,
     taken: PASSED,

@@ -1,4 +1,4 @@
-import { inDoubt } from "../../core/answer/failed-outcome.ts";
+import { failUnsent, inDoubt } from "../../core/answer/failed-outcome.ts";
 import { selectFields } from "../../core/answer/select-fields.ts";
 import { type Failure, makeFailure, toWireFailure } from "../../core/contract/failure.ts";
 import type { FailureCode } from "../../core/contract/failure-codes.ts";
@@ -159,9 +159,7 @@ export class RemoteParts {
     for (const { ticket, ...ready } of part) {
       const came = results.get(ready.step.id);
       if (came === undefined) {
-        ticket.end(
-          answer.ok ? this.#unknown(makeFailure("UPSTREAM_ERROR")) : this.#fail(answer.error, ready),
-        );
+        ticket.end(this.#fail(answer.ok ? null : answer.error, ready));
         continue;
       }
       const { outcome, json } = readRemote(came, { ...ready, sentMs: sentAt - startedAt });
@@ -177,9 +175,7 @@ export class RemoteParts {
 
   /** Under a caller's key an earlier run may have sent it: a batch can be refused before its keys are looked at. */
   #fail(error: unknown, { step }: Pick<Ready, "step">): Outcome {
-    const isRefused =
-      error instanceof VolleyError &&
-      (error.code === "CONNECTION_LOST" ? error.arrived === false : !IN_DOUBT.has(error.code));
+    const isRefused = error instanceof VolleyError && (error.arrived === false || !IN_DOUBT.has(error.code));
     if (!isRefused) return this.#unknown(makeFailure("UPSTREAM_ERROR"));
     const { code, hint, retryAfterMs } = error;
     const isKeyed = this.#options.key !== undefined || step.keyed !== undefined;
@@ -188,13 +184,13 @@ export class RemoteParts {
       hint: `The batch for 'url' was refused, and ${ran}: ${code}: ${hint}`,
       ...(retryAfterMs !== undefined && { retryAfterMs }),
     });
-    if (isKeyed) return { status: "unknown", error: failure, meta: {} };
-    return { status: "error", error: failure, meta: { sentNothing: true } };
+    return isKeyed ? { status: "unknown", error: failure, meta: {} } : failUnsent(failure);
   }
 }
 
 /** The codes that leave open whether something ran: where `url` is not available, background actions may be recorded. */
 const IN_DOUBT: ReadonlySet<string> = new Set([
+  "CONNECTION_LOST",
   "UNEXPECTED_ANSWER",
   "IDEMPOTENCY_IN_PROGRESS",
   "UNAVAILABLE",

@@ -25,6 +25,8 @@ const SHOPS = {
   list: [],
 };
 
+const HANDLE = "r-00000000-0000-4000-8000-000000000000";
+
 /** Data of one action called `shops`. */
 const dataOf: DataOf = (id) => (id === "shops" ? { data: SHOPS } : undefined);
 
@@ -197,7 +199,15 @@ describe("resolveReferences()", () => {
   );
 
   test("says of a handle that its result is not kept any more", () => {
-    expect(hintOf({ $template: "{{r-1#/a}}" })).toContain("'r-1' is not known any more");
+    expect(hintOf({ $template: `{{${HANDLE}#/a}}` })).toBe(
+      `'${HANDLE}' is not known any more: results are kept for 15 minutes. Put the value itself here; repeat no write for it.`,
+    );
+  });
+
+  test("says of an action that has no data that it goes on in the background, and never to run it again", () => {
+    expect(hintOf({ $ref: "mail#/job_id" })).toBe(
+      "'mail#/job_id' refers to a fire-and-forget action, which has no data in this batch; use depends_on to wait until it is recorded.",
+    );
   });
 
   test("stops at the first reference to nothing, wherever it stands", () => {

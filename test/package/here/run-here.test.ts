@@ -626,6 +626,25 @@ describe("a caller", () => {
     expect(summary).toMatchObject({ pending_confirmation: 1, skipped: 1 });
   });
 
+  test("refers to what a write at url goes on with in the background: it is told that there is no data, and not to write again", async () => {
+    const remote = createFakeUrl(() => ({ status: "initiated", job_id: "j-1" }));
+    const { results } = await runWith(
+      [echo],
+      remote,
+    )([
+      { id: "c", tool: "far" },
+      { tool: "echo", args: { of: { $ref: "c#/job_id" } } },
+      { tool: "far", for_each: { $ref: "c#" }, args: { n: { $ref: "item#" } } },
+      { tool: "echo", args: { n: 1 }, depends_on: ["c"] },
+    ]);
+    const failed = {
+      status: "error",
+      error: { code: "BAD_REFERENCE", hint: expect.stringMatching(/no data in this batch; use depends_on/) },
+    };
+    expect(results).toMatchObject([{ status: "initiated" }, failed, failed, { status: "success" }]);
+    expect(remote.parts).toHaveLength(1);
+  });
+
   test.each([
     [{ background: true }, "'background'"],
     [{ on_error: "undo" }, "'on_error'"],
