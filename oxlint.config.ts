@@ -27,7 +27,8 @@ const LADDER: Readonly<Record<string, string>> = {
   packs: "core/kit core/kit/json",
   "tools/*": `${CORE} tools/kit`,
   tools: `${CORE} tools/kit tools/*`,
-  "console/kit": `${CORE} core/plan core/answer`,
+  "package/client": "core/kit core/contract core/contract/gate core/plan core/answer",
+  "console/kit": `${CORE} core/plan core/answer package/client`,
   "console/parts": "core/kit/json console/kit",
   "console/editor": "core/kit console/kit console/parts",
   "console/run": "console/kit console/parts console/editor",
@@ -44,7 +45,6 @@ const LADDER: Readonly<Record<string, string>> = {
   "cloudflare/openapi": `${EDGE} cloudflare/http`,
   "cloudflare/routes": `${EDGE} cloudflare/platform cloudflare/http cloudflare/openapi`,
   feature: `${EDGE} ${EDGE_ROOMS}`,
-  "package/client": "core/kit core/contract core/contract/gate core/plan core/answer",
   "package/here":
     "core/kit core/kit/json core/contract core/catalog core/egress core/plan core/answer core/run package/client",
   "package/testing": "core/kit core/kit/json core/egress cloudflare/platform",

@@ -1,5 +1,6 @@
 import { EventSplitter } from "../core/kit/event-splitter.ts";
 import type { Api } from "./client/api.ts";
+import { keepTold } from "./client/keep-told.ts";
 import { makeApi, withQuery } from "./client/make-api.ts";
 import {
   type ClientOptions,
@@ -11,6 +12,7 @@ import {
   type Transport,
 } from "./client/transport.ts";
 import type {
+  ActionResult,
   BatchRequest,
   Confirmation,
   ConfirmationPage,
@@ -140,7 +142,7 @@ export function createClient(options: ClientOptions): Client {
 
 /**
  * Stream a batch. A stream that breaks off goes on where it was, with an idempotency key: it is asked for again, and what was told
- * before is not told twice.
+ * before is not told twice, and stands in the answer.
  */
 async function* streamBatch(
   transport: Transport,
@@ -148,7 +150,7 @@ async function* streamBatch(
   { idempotencyKey: key, signal }: KeyedOptions = {},
 ): AsyncGenerator<StreamEvent, void, void> {
   const stopped = new AbortController();
-  const told = new Set<number>();
+  const told = new Map<number, ActionResult>();
   const queue: StreamEvent[] = [];
   let wake = (): void => {};
   const tell = (event: StreamEvent): void => {
@@ -164,12 +166,20 @@ async function* streamBatch(
     signal: AbortSignal.any(signals),
   };
   const running = transport.send(BATCHES, sending, async (response) => {
+    const before = new Map(told);
     for await (const { event, data } of readEvents(response.body!)) {
-      if (event === "done") return tell({ event, envelope: JSON.parse(data) as Envelope });
+      if (event === "done") {
+        const envelope = JSON.parse(data) as Envelope;
+        return tell({
+          event,
+          envelope: before.size > 0 ? keepTold(envelope, (index) => before.get(index)) : envelope,
+        });
+      }
       if (event !== "result") continue;
-      const result = JSON.parse(data) as Envelope["results"][number];
-      if (!told.has(result.index)) tell({ event, result });
-      told.add(result.index);
+      const result = JSON.parse(data) as ActionResult;
+      if (told.has(result.index)) continue;
+      told.set(result.index, result);
+      tell({ event, result });
     }
     throw new Error("The stream ended before the batch did");
   });

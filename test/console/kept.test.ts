@@ -4,7 +4,7 @@ import { ask, CHANGED, changes, whenKeyIsRefused } from "../../src/console/kit/a
 import { learnPaths, pathsOf } from "../../src/console/kit/known-paths.ts";
 import { forgetKey, forgetOwner, keepKey, readKey, readLastRun } from "../../src/console/kit/session.ts";
 import { keepRun, readRun } from "../../src/console/run/last-run.ts";
-import { begunRun } from "../../src/console/run/run-state.ts";
+import { begunRun, withAnswer } from "../../src/console/run/run-state.ts";
 import { toEntry } from "../../src/console/keys/make-key.ts";
 
 beforeEach(() => {
@@ -29,6 +29,16 @@ test("a run is read again as it was kept, and one that was under way goes on und
   expect(readRun()).toMatchObject({ phase: "ended", lengthMs: 7, arrivals });
   keepRun(RUN);
   expect(readRun()).toMatchObject({ phase: "running", sent: { idempotencyKey: "k" }, lengthMs: null });
+});
+
+test("a run that was sent again says at its end what it said before, where the run that took it over does not know", () => {
+  const came = { index: 0, id: "a", tool: "t", status: "unknown", meta: {} };
+  const told = { result: resultOf(1), atMs: 5 };
+  const answer = { results: [came], summary: { total: 1, ok: 0, unknown: 1 } } as never;
+  expect(withAnswer(answer, new Map([[0, told]]))).toEqual({
+    envelope: { results: [told.result], summary: { total: 1, ok: 1, unknown: 0 } },
+  });
+  expect(withAnswer(answer, new Map())).toEqual({ envelope: answer });
 });
 
 test("a run that is too large to be kept is kept without its data", () => {

@@ -1,9 +1,11 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 
 import { afterAll, expect, test } from "vitest";
 
+import { createClient, type StreamEvent } from "../../src/package/client.ts";
 import { eventually } from "../support/eventually.ts";
 import type { WireEnvelope } from "../support/execute-batch.ts";
 import { HostileUpstream } from "../support/hostile-upstream.ts";
@@ -95,6 +97,43 @@ test("P4 and P5: killed in the middle, a batch is taken over under its key, and 
 
   const again = await caller.send({ headers, body });
   expect([again.headers["idempotency-replayed"], again.text]).toEqual(["true", answer.text]);
+});
+
+test("P5: killed after its first result, a stream goes on under its key, and takes back nothing that it has told", async () => {
+  const actions = [21, 22, 23].map((n) => ({ id: `w${n}`, tool: "probe-write", args: { n } }));
+  const answerWrite = upstream.hold("/write", 22);
+  const first = await start();
+  const client = createClient({
+    url: first.url,
+    key: "sandbox-key",
+    // Until the lease of the run that died ends.
+    retries: 1_000,
+    sleep: (_, signal) => setTimeout(100, undefined, signal && { signal }),
+  });
+  const stream = client.stream({ actions }, { idempotencyKey: "streamed" });
+  const { value: told } = await stream.next();
+  await eventually("the next write", () => Promise.resolve(sentTo("/write", 22)[0]), { everyMs: 10 });
+  await first.kill("SIGKILL");
+  answerWrite();
+
+  await using second = await start(first.port);
+  expect(second.port).toBe(first.port);
+  const rest: StreamEvent[] = [];
+  for await (const next of stream) rest.push(next);
+  const ends = [told, ...rest].flatMap((event) =>
+    event?.event === "result" ? [[event.result.id, event.result.status]] : [],
+  );
+  expect(ends).toEqual([
+    ["w21", "success"],
+    ["w22", "unknown"],
+    ["w23", "unknown"],
+  ]);
+  const done = rest.at(-1);
+  if (told?.event !== "result" || done?.event !== "done") throw new Error("Cannot compare: no such events");
+  expect(done.envelope.results[0]).toEqual(told.result);
+  expect(done.envelope.results.map(({ id, status }) => [id, status])).toEqual(ends);
+  expect(done.envelope.summary).toMatchObject({ total: 3, ok: 1, unknown: 2 });
+  expect([21, 22, 23].map((n) => sentTo("/write", n).length)).toEqual([1, 1, 0]);
 });
 
 test("T56: killed in the middle, a batch asks about what waited for a person, and only what was sent is unknown", async () => {

@@ -169,6 +169,20 @@ describe("A batch", () => {
   });
 });
 
+const NONE = { total: 0, ok: 0, error: 0, initiated: 0, skipped: 0, pending_confirmation: 0, unknown: 0 };
+
+/** The envelope of a stream that told a result and broke off, and went on in a run whose result is another. */
+async function envelopeAfter(told: { readonly status: string }, now: { readonly status: string }) {
+  const summary = { ...NONE, total: 1, [now.status === "success" ? "ok" : now.status]: 1 };
+  const { client } = clientOf([
+    events([event("result", told)], { breaks: true }),
+    events([event("result", now), event("done", { ...ENVELOPE, results: [now], summary })]),
+  ]);
+  const all = await collect(client.stream(BATCH, { idempotencyKey: "once" }));
+  expect(all).toHaveLength(2);
+  return (all[1] as Extract<StreamEvent, { event: "done" }>).envelope;
+}
+
 describe("A stream", () => {
   test("tells each result and then the envelope, however its bytes are cut, comments left out", async () => {
     const text = `: hello\n\n${event("result", RESULT)}${event("done", ENVELOPE)}`;
@@ -201,6 +215,40 @@ describe("A stream", () => {
       { event: "result", result: second },
       { event: "done", envelope: ENVELOPE },
     ]);
+  });
+
+  test.each([
+    ["a success", {}, { status: "unknown" }, { status: "success", data: 1 }],
+    ["a success", {}, { status: "error" }, { status: "success", data: 1 }],
+    ["a failure", { status: "error" }, { status: "unknown" }, { status: "error" }],
+    ["a skip", { status: "skipped" }, { status: "unknown" }, { status: "skipped" }],
+  ])(
+    "that goes on in another run keeps %s that it has told, counted as it was: %j, %j",
+    async (_, first, came, kept) => {
+      const [told, now] = [first, came].map((more) => ({ ...RESULT, ...more }));
+      expect(await envelopeAfter(told!, now!)).toEqual({
+        ...ENVELOPE,
+        results: [{ ...RESULT, ...kept }],
+        summary: { ...NONE, total: 1, [kept.status === "success" ? "ok" : kept.status]: 1 },
+      });
+    },
+  );
+
+  test.each([
+    ["did what had failed", { status: "error" }, { status: "success" }],
+    ["read anew", {}, { data: 2 }],
+    ["asks anew", { status: "pending_confirmation" }, { status: "pending_confirmation", n: 2 }],
+    ["may have done what waited for a person", { status: "pending_confirmation" }, { status: "unknown" }],
+    ["knows what was not known", { status: "unknown" }, { status: "success" }],
+  ])("that goes on in another run has the result of the run that %s", async (_, first, came) => {
+    const [told, now] = [first, came].map((more) => ({ ...RESULT, ...more }));
+    expect(await envelopeAfter(told!, now!)).toMatchObject({ results: [now] });
+  });
+
+  test("that goes on in another run says of what it has told whether it was taken back since", async () => {
+    const now = { ...RESULT, status: "unknown", meta: { in_doubt: true, undone: true } };
+    const { results } = await envelopeAfter(RESULT, now);
+    expect(results).toEqual([{ ...RESULT, meta: { undone: true } }]);
   });
 
   test("that ends before the batch does is lost, after what it has told", async () => {

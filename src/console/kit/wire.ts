@@ -4,6 +4,7 @@ import type { Written } from "../../core/contract/lazy-schema.ts";
 import type { problemSchema } from "../../core/contract/refusal.ts";
 import type { PlanDescription } from "../../core/plan/describe-plan.ts";
 
+export { keepTold } from "../../package/client/keep-told.ts";
 export type { Issue } from "../../core/contract/failure.ts";
 export type { Redriven } from "../../core/contract/gate/job.ts";
 export type { Written };

@@ -1,5 +1,5 @@
 import type { Problem } from "../kit/api.ts";
-import type { WireEnvelope, WirePlan } from "../kit/wire.ts";
+import { keepTold, type WireEnvelope, type WirePlan } from "../kit/wire.ts";
 import type { RunFacts } from "./time-line.ts";
 
 /** A run while it goes on and when it is over. */
@@ -23,4 +23,10 @@ const NOTHING = { plan: null, envelope: null, problem: null, resent: 0, lengthMs
 export function begunRun({ sent, actions }: Pick<Run, "sent" | "actions">): Run {
   const begun = { sent, actions, phase: "running", startedAt: performance.now() } as const;
   return { ...begun, starts: new Map(), arrivals: new Map(), ...NOTHING };
+}
+
+/** The part of a run that its answer is: what was told before it was sent again stands in it. */
+export function withAnswer(answer: WireEnvelope | WirePlan, told: Run["arrivals"]): Partial<Run> {
+  if ("plan" in answer) return { plan: answer };
+  return { envelope: keepTold(answer, (index) => told.get(index)?.result) };
 }

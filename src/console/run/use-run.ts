@@ -5,7 +5,7 @@ import { currentOwner } from "../kit/session.ts";
 import { type SetKept, useKept } from "../kit/use-kept.ts";
 import { keepRun, readRun } from "./last-run.ts";
 import type { NamedAction } from "./name-actions.ts";
-import { begunRun, type Run } from "./run-state.ts";
+import { begunRun, type Run, withAnswer } from "./run-state.ts";
 import { sendRun } from "./send-run.ts";
 
 export interface RunRequest {
@@ -54,6 +54,7 @@ async function follow(begun: Run, setRun: SetKept<Run | null>): Promise<Run | nu
   const { sent } = begun;
   followed = sent;
   let now: Run = { ...begun, cancel: () => aborter.abort() };
+  let told = begun.arrivals;
   const change = (changed: Partial<Run>): void => {
     now = { ...now, ...changed };
     setRun(now);
@@ -75,8 +76,11 @@ async function follow(begun: Run, setRun: SetKept<Run | null>): Promise<Run | nu
       if (now.arrivals.has(result.index)) return;
       change({ arrivals: new Map(now.arrivals).set(result.index, { result, atMs: sinceStart() }) });
     },
-    onDone: (answer) => change("plan" in answer ? { plan: answer } : { envelope: answer }),
-    onAgain: () => change({ resent: now.resent + 1 }),
+    onDone: (answer) => change(withAnswer(answer, told)),
+    onAgain: () => {
+      told = now.arrivals;
+      change({ resent: now.resent + 1 });
+    },
   });
   const lengthMs = sinceStart();
   if (signal.aborted) change({ phase: "cancelled", lengthMs });
