@@ -1,4 +1,9 @@
-import type { ActionResult, Envelope } from "./wire-types.ts";
+import type { envelopeSchema, resultSchema } from "../../core/answer/result-schema.ts";
+import type { Written } from "../../core/contract/lazy-schema.ts";
+
+// Not by the types of the client, which are of every feature: the console's ground has this too.
+type ActionResult = Written<typeof resultSchema>;
+type Envelope = Written<typeof envelopeSchema>;
 
 /**
  * Keep in an answer what was told before its stream broke off, counted as it was. The run that takes a batch over does not know how its writes
