@@ -5,7 +5,7 @@ import { hasMarker, isHandle, ITEM } from "../contract/reference.ts";
 import { nearest } from "../kit/nearest.ts";
 import { err, ok, type Result } from "../kit/result.ts";
 import { visibleText } from "../kit/visible-text.ts";
-import { findReferences, lostReference, sayNoData } from "./references.ts";
+import { findReferences, lostReference } from "./references.ts";
 import type { Edge, EdgeReason } from "./step.ts";
 
 export interface Dependencies {
@@ -74,7 +74,8 @@ export function findEdges(
       if (handles.length === LIMITS.handles) return err(tooManyHandles());
       handles.push(reference.id);
     } else if (at !== index && isBackground(at)) {
-      return err(lostReference(sayNoData(reference), reference));
+      const hint = `'${visibleText(reference.text, 120)}' refers to a fire-and-forget action, which has no data in this batch; use depends_on to wait until it is recorded.`;
+      return err(lostReference(hint, reference));
     } else add(at, filledFrom.includes(at) ? "contract" : "reference");
   }
   const isKnown = inArgs.value.length === 0 && !loops;

@@ -4,7 +4,7 @@ import { describe, toMisfit, visiblePath } from "../contract/issues.ts";
 import { isJsonObject } from "../contract/json.ts";
 import * as LIMITS from "../contract/limits.ts";
 import { findOpen, Pending } from "../contract/pending.ts";
-import { isHandle, type Marker, type Part, readMarker, type Reference } from "../contract/reference.ts";
+import { type Marker, type Part, readMarker, type Reference } from "../contract/reference.ts";
 import { follow, toPointer } from "../kit/json/json-pointer.ts";
 import { leastJsonSize } from "../kit/json/least-json-size.ts";
 import { nearest } from "../kit/nearest.ts";
@@ -222,9 +222,8 @@ const NO_ROOM = `The arguments of one batch, with what they refer to, may take $
 function lookUp(reference: Reference, dataOf: DataOf, room: Room): Result<unknown, Failure> {
   const source = dataOf(reference.id);
   if (source === undefined) {
-    const hint = isHandle(reference.id)
-      ? `'${reference.id}' is not known any more: results are kept for 15 minutes. Put the value itself here; repeat no write for it.`
-      : sayNoData(reference);
+    // An action that went on elsewhere in the background, or a handle. Either may be of a write, which must not run again for its data.
+    const hint = `'${reference.id}' has no data here: it goes on in the background, or its result was kept for 15 minutes.`;
     return err(makeFailure("BAD_REFERENCE", { hint }));
   }
   if ("refused" in source) return err(source.refused);
@@ -256,11 +255,6 @@ function takePart(
   if (room.elements >= 0) return ok(taken);
   const hint = `${asked}, and the parts of lists in one batch may have ${LIMITS.partElements} elements together; take smaller parts.`;
   return err(makeFailure("INVALID_ARGS", { hint }));
-}
-
-/** Say that an action goes on in the background: where it ends so elsewhere, that is known only now. */
-export function sayNoData({ text }: Reference): string {
-  return `'${visibleText(text, 120)}' refers to a fire-and-forget action, which has no data in this batch; use depends_on to wait until it is recorded.`;
 }
 
 /** Say what was there instead, and which keys are close to what was asked for. */

@@ -198,17 +198,14 @@ describe("resolveReferences()", () => {
     },
   );
 
-  test("says of a handle that its result is not kept any more", () => {
-    expect(hintOf({ $template: `{{${HANDLE}#/a}}` })).toBe(
-      `'${HANDLE}' is not known any more: results are kept for 15 minutes. Put the value itself here; repeat no write for it.`,
-    );
-  });
-
-  test("says of an action that has no data that it goes on in the background, and never to run it again", () => {
-    expect(hintOf({ $ref: "mail#/job_id" })).toBe(
-      "'mail#/job_id' refers to a fire-and-forget action, which has no data in this batch; use depends_on to wait until it is recorded.",
-    );
-  });
+  test.each([HANDLE, "mail"])(
+    "says of '%s', which has no data, why that may be, and never to run it again",
+    (id) => {
+      expect(hintOf({ $template: `{{${id}#/job_id}}` })).toBe(
+        `'${id}' has no data here: it goes on in the background, or its result was kept for 15 minutes.`,
+      );
+    },
+  );
 
   test("stops at the first reference to nothing, wherever it stands", () => {
     expect(hintOf({ a: [{ $ref: "shops#/count" }, { b: { $template: "{{shops#/nope}}" } }] })).toContain(
