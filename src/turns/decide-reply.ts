@@ -13,7 +13,7 @@ import { toFailedReply } from "./write-reply.ts";
 
 /** An answered question, as far as features read it that do not ask. */
 export interface AnsweredQuestion {
-  /** `running` was approved and has not reported its end, which after a crash it never will; all after it is final. */
+  /** `running` was approved and may still report its end; all after it is final. */
   readonly status: "pending" | "running" | "done" | "rejected" | "expired";
   /** The actions that it is about, with the elements of their loops that had ended, as it is kept. */
   readonly groupJson?: string;

@@ -38,6 +38,7 @@ export async function openKillable(limit = 60) {
       VOLLEY_KEYS: await configureKeys({
         "test-key": { name: "test", tenant: "t0", quota: { limit, window_s: 86_400 }, flags: FLAGS },
       }),
+      VOLLEY_WEBHOOK_SECRET: `whsec_${btoa("a secret of its own, of 32 bytes")}`,
       VOLLEY_VAULT_KEY: btoa("0123456789abcdef0123456789abcdef"),
       VOLLEY_CONNECTORS: JSON.stringify({ shop: SHOP }),
       ...HOOK_SECRETS,

@@ -31,6 +31,39 @@ test("T42 a write of a provider's turn that is sent again after a kill, and find
   expect(heard).toHaveLength(3);
 });
 
+test("P9: what a person approved and a kill broke off is unknown, to everybody who looks, and told once", async () => {
+  const { clock, post, postKilled, send, heard } = await openKillable();
+  const need = { id: "next", tool: "put", args: { of: "next" }, depends_on: ["first"] };
+  const actions = [{ id: "first", tool: "put_asked", args: { of: "slow" } }, need];
+  const asked = await post(
+    "/v1/execute_actions",
+    { actions, callback_url: "https://store.example.com/hear" },
+    "asks",
+  );
+  const path = `/v1/confirmations/${asked.results[0].confirmation.id}`;
+  await postKilled(path, { decision: "approve" });
+  const { body: question } = await send("GET", path);
+  expect(question).toMatchObject({ status: "done" });
+  expect(question.results).toMatchObject([
+    {
+      id: "first",
+      tool: "put_asked",
+      status: "unknown",
+      error: { code: "INTERNAL" },
+      meta: { in_doubt: true },
+    },
+    { id: "next", status: "unknown" },
+  ]);
+  const { body: listed } = await send("GET", "/v1/runs?status=unknown");
+  expect(listed.runs).toMatchObject([{ run_id: asked.batch_id, status: "unknown" }]);
+  await clock.advance(86_400_000);
+  expect((await send("GET", "/v1/runs?status=unknown")).body.runs).toHaveLength(1);
+  expect((await post(path, { decision: "approve" })).results).toEqual(question.results);
+  expect((await send("POST", path, { body: { decision: "approve" } })).status).toBe(409);
+  expect(heard.filter((one) => one !== "/hear")).toEqual(["/put/slow"]);
+  expect(heard.filter((one) => one === "/hear")).toHaveLength(1);
+});
+
 const MCP = {
   accept: "application/json, text/event-stream",
   "content-type": "application/json",

@@ -4,10 +4,12 @@ import * as LIMITS from "./limits.ts";
 /** A confirmation without what it is about. Times are milliseconds since the epoch. */
 export interface Confirmation {
   readonly id: string;
-  /** Never `expired`: that is told by the time. */
+  /** Never `expired`, and `running` also of one that is lost: these are told by the time. */
   readonly status: Exclude<ConfirmationStatus, "expired">;
   readonly createdAt: number;
   readonly expiresAt: number;
+  /** When it is lost, unless its run reports its end before; null while none runs. */
+  readonly lostAt: number | null;
   /** The key that decided; null before a decision. */
   readonly decidedBy: string | null;
   /** Size of its group's JSON and of the answer that is kept with it, as UTF-8. */
@@ -16,14 +18,15 @@ export interface Confirmation {
   readonly told: Told | null;
 }
 
-/** The events about the end of an open question: it ends soon, and it has ended. */
-export type Told = "expiring" | "expired";
+/** The events about the end of a question: it ends soon, it has ended, and its run is lost. */
+export type Told = "expiring" | "expired" | "lost";
 
-/** Find the next event of a question, and its time; null for a question that was decided, or has had both. */
-export function nextTold({ status, createdAt, expiresAt, told }: Confirmation): {
+/** Find the next event of a question, and its time; null for a question that is over, or has had all. */
+export function nextTold({ status, createdAt, expiresAt, lostAt, told }: Confirmation): {
   readonly told: Told;
   readonly at: number;
 } | null {
+  if (status === "running" && lostAt !== null && told !== "lost") return { told: "lost", at: lostAt };
   if (status !== "pending" || told === "expired") return null;
   const soonAt = createdAt + Math.floor((expiresAt - createdAt) * (LIMITS.confirmationExpiringPercent / 100));
   return told === null ? { told: "expiring", at: soonAt } : { told: "expired", at: expiresAt };
@@ -33,7 +36,7 @@ export function nextTold({ status, createdAt, expiresAt, told }: Confirmation): 
 export function dueTold(confirmation: Confirmation, nowMs: number): Told | null {
   const next = nextTold(confirmation);
   if (next === null || nowMs < next.at) return null;
-  return nowMs >= confirmation.expiresAt ? "expired" : next.told;
+  return next.told === "expiring" && nowMs >= confirmation.expiresAt ? "expired" : next.told;
 }
 
 export interface ConfirmationLimits {
@@ -68,12 +71,20 @@ export function beginConfirmation(
     status: "pending",
     createdAt: nowMs,
     expiresAt: nowMs + ttlMs,
+    lostAt: null,
     decidedBy: null,
     told: null,
   };
 }
 
-export function statusAt({ status, expiresAt }: Confirmation, nowMs: number): ConfirmationStatus {
+/** Whether an approved run has not reported its end in the time that it may take: nothing is known of what it did. */
+export function isLost({ status, lostAt }: Confirmation, nowMs: number): boolean {
+  return status === "running" && lostAt !== null && nowMs >= lostAt;
+}
+
+export function statusAt(one: Confirmation, nowMs: number): ConfirmationStatus {
+  const { status, expiresAt } = one;
+  if (isLost(one, nowMs)) return "done";
   return status === "pending" && nowMs >= expiresAt ? "expired" : status;
 }
 
@@ -110,7 +121,9 @@ export function changeConfirmation(
       return status === "pending" ? [{ ...confirmation, expiresAt: nowMs }, null] : [confirmation, status];
     case "release":
     case "conclude": {
-      if (!own || status !== "running") return [confirmation, status === "pending" ? "unknown" : status];
+      // What was taken for lost may report its end all the same: then that is known.
+      if (!own || confirmation.status !== "running")
+        return [confirmation, status === "pending" ? "unknown" : status];
       return kind === "release"
         ? [{ ...confirmation, status: "pending", decidedBy: null }, null]
         : [{ ...confirmation, status: "done" }, null];

@@ -14,8 +14,8 @@ import type { Decision } from "./decision.ts";
 import * as OWN_LIMITS from "./limits.ts";
 
 /**
- * The statuses of a confirmation. `pending` can be decided, once; `running` was approved and has not reported its end, which
- * after a crash it never will; the rest is final.
+ * The statuses of a confirmation. `pending` can be decided, once; `running` was approved and may still report its end; the rest is
+ * final.
  */
 export const CONFIRMATION_STATUSES = ["pending", "running", "done", "rejected", "expired"] as const;
 

@@ -6,6 +6,7 @@ export {
   questionsPending,
   loopElements,
   maxBackgroundDeadlineMs,
+  maxDeadlineMs,
   maxQuestionTtlMs,
   nesting,
   pageBytes,

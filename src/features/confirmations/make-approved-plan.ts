@@ -36,7 +36,7 @@ export function makeApprovedPlan(group: ParkedGroup, catalog: Catalog, claim: Cl
 /** Plan parked actions as `makeApprovedPlan()` does, without the claim: those inside of a flow are run on the strength of the flow's. */
 export function planParked(
   group: Pick<ParkedGroup, "actions" | "onError" | "deadlineMs" | "maxTokens" | "results">,
-  catalog: Catalog,
+  catalog: Pick<Catalog, "get">,
 ): Plan {
   const { actions, onError, deadlineMs, maxTokens, results } = group;
   const tasks = actions.map((action) => makeTask(action, catalog));
@@ -85,7 +85,7 @@ function toEdge(reason: Edge["reason"]): (from: number) => Edge {
 
 function makeTask(
   { tool: name, args, timeoutMs, select, callback, runAt, begun }: ParkedAction,
-  catalog: Catalog,
+  catalog: Pick<Catalog, "get">,
 ): Result<Task, Failure> {
   const tool = catalog.get(name);
   if (tool === undefined)

@@ -3,7 +3,9 @@ import type { Claim } from "./confirmation.ts";
 import type { ParkedGroup } from "./parked-group.ts";
 import { sayReason } from "./decision.ts";
 import { type Failure, makeFailure } from "../../core/contract/failure.ts";
-import { makeApprovedPlan } from "./make-approved-plan.ts";
+import { makeApprovedPlan, planParked } from "./make-approved-plan.ts";
+import { GROUP_FORMAT } from "./confirmation.ts";
+import { parseExact } from "../../feature/schema.ts";
 import { toEnvelopeJson } from "../../core/answer/envelope.ts";
 import { failParkedGroup } from "../../core/run/fail-parked.ts";
 import type { Plan } from "../../core/plan/step.ts";
@@ -39,6 +41,19 @@ export function makeRejection(
     toJson: (members = "") => toEnvelopeJson(plan, outcomes, { ...measured, members }),
   };
 }
+
+/** Write the envelope of an approved group whose run is lost: any of it may have been sent. Null for a group of another version. */
+export function writeLost(batchId: string, groupJson: string): string | null {
+  const group = parseExact(groupJson) as ParkedGroup;
+  if (group.format !== GROUP_FORMAT) return null;
+  const error = makeFailure("INTERNAL", { retryable: false, hint: LOST });
+  const outcomes = group.actions.map((): Outcome => ({ status: "unknown", error, meta: {} }));
+  const plan = planParked(group, { get: () => undefined });
+  return toEnvelopeJson(plan, outcomes, { batchId, durationMs: 0, maxParallelism: 0 });
+}
+
+const LOST =
+  "A person agreed, and the run ended without a report: look whether it took effect before you repeat it.";
 
 /** Say what becomes of a group's actions when the gated ones fail: nothing of it was sent, except before it was asked about. */
 export function failGroup(

@@ -1,5 +1,6 @@
 import type { Aftermath } from "../../core/contract/gate/part-call.ts";
 import { isTrouble } from "../../feature/tool.ts";
+import * as LIMITS from "../../core/contract/limits.ts";
 import { UNKNOWN_TOOL } from "../../core/observe/watch.ts";
 import type { TurnedJob } from "./turned-job.ts";
 import { ENDS, type RunHead, type RunStatus, type ToolCount } from "./run.ts";
@@ -121,11 +122,12 @@ function askedOf(tools: readonly ToolCount[], { look, answerOf, nowMs }: SeeOpti
   for (const { question, until, actions } of tools.flatMap(({ waits = [] }) => waits)) {
     const answer = answerOf(question);
     if (answer === true) granted += actions;
-    if (answer !== undefined || until <= nowMs) continue;
+    // The gate keeps what was decided a day longer.
+    if (answer !== undefined || until + LIMITS.questionRetentionMs <= nowMs) continue;
     unsure ||= look.open === undefined;
     const isAnswering = look.answering?.[question];
-    if (look.open?.includes(question) !== false) open += actions;
-    else if (isAnswering === false) lost += actions;
+    if (isAnswering === false) lost += actions;
+    else if (nowMs < until && look.open?.includes(question) !== false) open += actions;
     goes ||= isAnswering === true;
   }
   return { open, granted, lost, goes, unsure };

@@ -7,6 +7,7 @@ import { parseExact, utf8Length } from "../../../feature/schema.ts";
 import type { Decision } from "../decision.ts";
 import type { Yeses } from "../yeses.ts";
 import { attemptNow } from "../../../feature/refuse.ts";
+import { writeLost } from "../write-rejection.ts";
 import { type TakenRows, takeRows } from "../../../feature/kit.ts";
 import {
   type ClaimRefusal,
@@ -28,6 +29,7 @@ import {
   dueTold,
   expireConfirmations,
   fitConfirmations,
+  isLost,
   makeRoom,
   nextTold,
   statusAt,
@@ -42,6 +44,7 @@ type Row = {
   decided_by: string | null;
   bytes: number;
   told: string | null;
+  lost_at: number | null;
 };
 
 type Texts = {
@@ -168,7 +171,8 @@ export class ConfirmationTable {
     if (row === undefined) return null;
     const { createdAt, expiresAt } = known;
     const status = statusAt(known, nowMs);
-    const { island_json: groupJson, decision_key: key, answer_json: answerJson } = row;
+    const { island_json: groupJson, decision_key: key } = row;
+    const answerJson = isLost(known, nowMs) ? writeLost(id, groupJson) : row.answer_json;
     const decided = toDecision(row.decision_json);
     const yeses = toYeses(row.yeses_json);
     return { id, status, createdAt, expiresAt, groupJson, key, answerJson, decided, yeses };
@@ -244,10 +248,19 @@ export class ConfirmationTable {
         bytes = ${room === null ? changed.bytes : changed.bytes + bytes},
         answer_json = ${room === null ? null : (answerJson ?? null)} WHERE id = ${id}`;
     });
-    for (const dropped of room ?? []) this.#book.delete(dropped);
-    this.#book.set(id, room === null ? changed : { ...changed, bytes: changed.bytes + bytes });
-    this.#findTellAt();
+    this.#readBook();
     return refused;
+  }
+
+  /** The questions whose yes is being carried out: false of one that is lost. */
+  answering(nowMs: number): Readonly<Record<string, boolean>> {
+    const carried = [...this.#book.values()].filter(({ status }) => status === "running");
+    return Object.fromEntries(carried.map((one) => [one.id, !isLost(one, nowMs)]));
+  }
+
+  /** Whether it was told that the run of a question is lost. */
+  isToldLost(id: string): boolean {
+    return this.#book.get(id)?.told === "lost";
   }
 
   /** The time of the next event about the end of an open question; null where there is none. */
@@ -287,9 +300,12 @@ export class ConfirmationTable {
   }
 
   #readBook(): void {
-    const rows = this.#storage.sql.exec<Row>(
-      "SELECT id, status, created_at, expires_at, decided_by, bytes, told FROM confirmations",
-    );
+    // A run takes no longer than its batch might, and has as long as any to begin and to report. A version may not have said when it began.
+    const rows = query<Row>(this.#storage.sql)`
+      SELECT id, status, created_at, expires_at, decided_by, bytes, told, CASE WHEN status = 'running' THEN
+      coalesce(decision_json ->> '$.at', expires_at) + ${LIMITS.maxDeadlineMs} +
+      coalesce(island_json ->> '$.deadlineMs', ${LIMITS.maxBackgroundDeadlineMs}) END AS lost_at
+      FROM confirmations`;
     this.#book = new Map(Array.from(rows, (row) => [row.id, toConfirmation(row)]));
     const expiries = [...this.#book.values()].map(({ expiresAt }) => expiresAt);
     this.#pruneAt = Math.min(...expiries) + this.#limits.retentionMs;
@@ -365,7 +381,8 @@ function isFor(
 }
 
 /** Only this version and its successors write these; a status that is none of them was decided, so nothing runs for it. */
-function toConfirmation({ id, status, created_at, expires_at, decided_by, bytes, told }: Row): Confirmation {
+function toConfirmation(row: Row): Confirmation {
+  const { id, status, created_at, expires_at, decided_by, bytes, told, lost_at } = row;
   const known = status === "pending" || status === "running" || status === "done" ? status : "rejected";
   return {
     id,
@@ -374,6 +391,7 @@ function toConfirmation({ id, status, created_at, expires_at, decided_by, bytes,
     expiresAt: expires_at,
     decidedBy: decided_by,
     bytes,
-    told: told === "expiring" || told === "expired" ? told : null,
+    lostAt: lost_at,
+    told: told === "expiring" || told === "expired" || told === "lost" ? told : null,
   };
 }

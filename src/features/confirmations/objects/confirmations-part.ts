@@ -119,8 +119,9 @@ function openConfirmations(
       return question && toDecidedEvent(tenant, question, { decision, decided: said, at: now });
     });
   };
-  /** Tell that a question ends soon, or has ended: the operator, the tenant and, of the end, the batch's own address. */
+  /** Tell that a question ends soon, has ended, or is lost: the operator, the tenant and, of the end, the batch's own address. */
   const tellEnds = (now: number, id: string, told: Told): void => {
+    if (told === "lost") return answer(now, { id });
     tellBoth(now, () => {
       const question = table.listed(now, id);
       return question && toEndEvent(tenant, question, { told, at: now });
@@ -198,10 +199,8 @@ function openConfirmations(
     confirmation: read,
     confirmations: (now, query) => table.list(now, query),
     answering(now, ms) {
-      const { rows } = table.list(now, { status: "running", limit: LIMITS.questionsPending, after: null });
-      const isAlive = (at = 0): boolean => now < at + LIMITS.maxBackgroundDeadlineMs;
       const ended = [...over].flatMap(([id, at]) => (now < at + ms ? [[id, true]] : []));
-      return Object.fromEntries([...rows.map(({ id, decided }) => [id, isAlive(decided?.at)]), ...ended]);
+      return { ...table.answering(now), ...Object.fromEntries(ended) };
     },
     reject: (now, claim, answerJson) => (isLinkOver(now, claim) ? "link" : reject(now, claim, answerJson)),
     pin: (now, id, argsHash, groupJson) => table.replace(now, id, argsHash, groupJson),
@@ -215,7 +214,7 @@ function openConfirmations(
       if (table.change(now, { kind: "conclude", claim: whole }, answerJson) !== null) return;
       makeRoom(over, LIMITS.questionsPending);
       over.set(claim.id, now);
-      answer(now, claim);
+      if (!table.isToldLost(claim.id)) answer(now, claim);
     },
     addLink(now, link) {
       const record = table.read(now, link.confirmationId);
@@ -287,6 +286,8 @@ function openConfirmations(
         const claim = value as Claim;
         if (claim.remember !== undefined) memory.add(now, claim.remember);
         tellDecided(now, "approve", claim);
+        // A run that dies reports no end.
+        if (table.tellAt !== null) onDue(table.tellAt);
       },
     },
     get nextAt() {

@@ -117,14 +117,13 @@ async function readReply(
   context: RequestContext,
   { asks, bytes }: Looking,
 ): Promise<Result<SeenReply, Refusal>> {
-  const { ports, configured, hooks, gate } = context;
+  const { configured, hooks, gate } = context;
   const reply = openReply(given);
   const asked = await askGate(() => readDecisions([reply], { ...context, bytes }), UNREADABLE);
   const decisions = asked.ok ? asked.value : asked;
   if (!decisions.ok) return decisions;
   const times = timesOf(decisions.value);
   const standing = findStanding(reply, decisions.value, {
-    now: ports.clock.now(),
     site: configured.declared.features.includes("console") ? hooks?.requestUrl : undefined,
   });
   let questions = standing.kind === "asks" && asks ? standing.questions : [];

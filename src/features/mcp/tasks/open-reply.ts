@@ -64,14 +64,11 @@ type Standing =
   /** A question is not kept any more, so nothing is known of it. */
   | { readonly kind: "gone" };
 
-/**
- * Say where the questions of a reply stand, with those that followed from their answers. An approved run that does not report its end
- * within twice the longest time that it may take has broken off: then it is over, and its results say so.
- */
+/** Say where the questions of a reply stand, with those that followed from their answers. */
 export function findStanding(
   reply: CallReply,
   decisions: Decisions,
-  { now, site }: { readonly now: number; readonly site: string | undefined },
+  { site }: { readonly site: string | undefined },
 ): Standing {
   const questions = new Map<string, Question>();
   let [isAsked, runs] = [false, false];
@@ -85,8 +82,7 @@ export function findStanding(
       isAsked = true;
       const question = toQuestion(id, result, site);
       if (question !== null) questions.set(id, question);
-    } else if (record.status === "running" && now < (record.decided?.at ?? 0) + 2 * LIMITS.maxDeadlineMs)
-      runs = true;
+    } else if (record.status === "running") runs = true;
     else for (const next of answered(record)) if (actionOf(next) === action) follow(action, next);
   };
   for (const result of resultsOf(reply)) follow(actionOf(result), result);

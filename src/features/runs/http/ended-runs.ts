@@ -73,13 +73,10 @@ async function findAnswers(
   const asked = new Map(asking);
   const questions = await askGate(() => readQuestions([...asked.keys()], context), UNREADABLE);
   if (!questions.ok) return questions;
-  const now = context.ports.clock.now();
   const answers: KeptOf[] = [];
   for (const [id, question] of questions.value) {
-    if (question?.status !== "running" && question?.status !== "done") continue;
-    const isOver = question.status === "done" || now >= (question.decided?.at ?? 0) + LIMITS.rerunLostMs;
-    if (!isOver) return err(BEING_APPROVED);
-    answers.push(toAnswer(id, question, asked.get(id)!));
+    if (question?.status === "running") return err(BEING_APPROVED);
+    if (question?.status === "done") answers.push(toAnswer(id, question, asked.get(id)!));
   }
   return ok(answers);
 }
