@@ -64,6 +64,58 @@ test("P9: what a person approved and a kill broke off is unknown, to everybody w
   expect(heard.filter((one) => one === "/hear")).toHaveLength(1);
 });
 
+test("an approved run that was taken for lost and reports its end after all is known by that, and not told of again", async () => {
+  const { clock, ask, post, send, objects, heard } = await openKillable();
+  const actions = [{ id: "put", tool: "put_asked", args: { of: "quick" } }];
+  const callback_url = "https://store.example.com/hear";
+  const asked = await post("/v1/execute_actions", { actions, callback_url }, "asks");
+  const path = `/v1/confirmations/${asked.results[0].confirmation.id}`;
+  const held = Promise.withResolvers<void>();
+  objects.onCall = (_, args) => (args.includes("conclude") ? held.promise : undefined);
+  const deciding = ask("POST", path, { body: { decision: "approve" } });
+  await clock.advance(120_000);
+  const shown = async () => {
+    const { status, results } = (await send("GET", path)).body;
+    return [status, ...results.map((one: { readonly status: string }) => one.status)];
+  };
+  expect(await shown()).toEqual(["done", "unknown"]);
+  held.resolve();
+  await clock.runUntil(deciding);
+  expect(await shown()).toEqual(["done", "success"]);
+  await clock.advance(60_000);
+  const { body } = await send("GET", `/v1/runs/${asked.batch_id}`);
+  expect(body.status).toBe("success");
+  expect(heard).toEqual(["/put/quick", "/hear"]);
+});
+
+test("the task of a call whose approved run a kill broke off is completed, and its result is unknown", async () => {
+  const { send, postKilled } = await openKillable();
+  const ask = async (method: string, params: { readonly name?: string; readonly taskId?: string }) => {
+    const extensions = { "io.modelcontextprotocol/tasks": {} };
+    const _meta = {
+      "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+      "io.modelcontextprotocol/clientCapabilities": { extensions, elicitation: { url: {} } },
+    };
+    const headers = {
+      ...MCP,
+      "mcp-protocol-version": "2026-07-28",
+      "mcp-method": method,
+      "mcp-name": params.taskId ?? params.name!,
+    };
+    const body = { jsonrpc: "2.0", id: 1, method, params: { ...params, _meta } };
+    return (await send("POST", "/mcp?surface=flat", { body, headers })).body.result;
+  };
+  const call = { name: "put_asked", arguments: { of: "slow" } };
+  const { taskId } = await ask("tools/call", call);
+  expect(await ask("tasks/get", { taskId })).toMatchObject({ status: "input_required" });
+  const [question] = (await send("GET", "/v1/confirmations?status=waiting")).body.confirmations;
+  await postKilled(`/v1/confirmations/${question.id}`, { decision: "approve" });
+  expect(await ask("tasks/get", { taskId })).toMatchObject({
+    status: "completed",
+    result: { isError: true, structuredContent: { status: "unknown", in_doubt: true } },
+  });
+});
+
 const MCP = {
   accept: "application/json, text/event-stream",
   "content-type": "application/json",

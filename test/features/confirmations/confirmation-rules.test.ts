@@ -84,6 +84,19 @@ describe("changeConfirmation()", () => {
     ).toEqual([null, "running"]);
   });
 
+  test("is done once its run is lost, tells that once, and takes the report of it all the same", () => {
+    const running = { ...play([[1, command("approve")]]).confirmation, lostAt: 100 };
+    expect([99, 100].map((atMs) => statusAt(running, atMs))).toEqual(["running", "done"]);
+    expect(nextTold(running)).toEqual({ told: "lost", at: 100 });
+    expect([99, 100, 9_000].map((atMs) => dueTold(running, atMs))).toEqual([null, "lost", "lost"]);
+    expect(nextTold({ ...running, told: "lost" })).toBeNull();
+    for (const kind of ["approve", "reject"] as const)
+      expect(changeConfirmation(running, 100, command(kind))).toEqual([running, "done"]);
+    expect(changeConfirmation(running, 100, command("conclude", "bob"))).toEqual([running, "done"]);
+    const [over, refused] = changeConfirmation(running, 100, command("conclude"));
+    expect([over.status, refused, nextTold(over)]).toEqual(["done", null, null]);
+  });
+
   test("has nothing to give back or to conclude before a decision", () => {
     expect(
       play([
