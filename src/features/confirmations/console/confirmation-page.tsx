@@ -229,9 +229,7 @@ function sayOutcome(status: string, isMine: boolean, hasNoResults: boolean): str
     case "expired":
       return "Its time is over, and nothing of it runs. If it is still wanted, it has to be asked for again.";
     case "running":
-      return hasNoResults
-        ? "It was approved and runs. If it stays so, it broke off: look at what happened before it is asked for again."
-        : null;
+      return hasNoResults ? "It was approved and runs." : null;
     default:
       return null;
   }
