@@ -121,7 +121,7 @@ export function changeConfirmation(
       return status === "pending" ? [{ ...confirmation, expiresAt: nowMs }, null] : [confirmation, status];
     case "release":
     case "conclude": {
-      // What was taken for lost may report its end all the same: then that is known.
+      // A run that was taken for lost may report its end all the same, and then that is known.
       if (!own || confirmation.status !== "running")
         return [confirmation, status === "pending" ? "unknown" : status];
       return kind === "release"
