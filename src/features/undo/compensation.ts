@@ -46,12 +46,6 @@ export const COMPENSATE: ContractField = {
   say: (value) => `${(value as Compensation).tool} takes it back`,
 };
 
-/** Find how a write is taken back by who may call the tools of a catalog; null where it cannot be. */
-export function compensationOf({ brought }: Pick<Tool, "brought">, tools: ToolsByName): Compensation | null {
-  const said = brought?.compensate;
-  return said === undefined || tools.get(said.tool) === undefined ? null : said;
-}
-
 /**
  * Find what is wrong with how a write says that it is taken back; null where nothing is.
  *

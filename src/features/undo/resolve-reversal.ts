@@ -5,7 +5,7 @@ import { MARK } from "../../core/egress/redact.ts";
 import { isJsonObject, type JsonObject, parseExact } from "../../feature/schema.ts";
 import { conditionOf } from "../../core/contract/orchestration.ts";
 import type { Call } from "../../core/plan/step.ts";
-import { compensationOf, type EndedWrite, resolveCompensation } from "./compensation.ts";
+import { type EndedWrite, resolveCompensation } from "./compensation.ts";
 import type { Back, Irreversible, Reversal, SecretReversal, Way } from "./undo-run.ts";
 
 /** A write that was done, as far as is known: of its output perhaps nothing. */
@@ -14,10 +14,11 @@ interface DoneWrite extends EndedWrite {
 }
 
 /** Find how a write is taken back by who calls the tools of a catalog, or why there is no way. */
-export function wayBackOf(tool: Tool, catalog: Pick<Catalog, "callable">): Way {
-  const compensation = compensationOf(tool, { get: (name) => catalog.callable(name) });
-  if (compensation === null) return { why: "says no way to take back what it did" };
-  const back = catalog.callable(compensation.tool)!;
+export function wayBackOf({ brought }: Pick<Tool, "brought">, catalog: Pick<Catalog, "callable">): Way {
+  const compensation = brought?.compensate;
+  const back = compensation && catalog.callable(compensation.tool);
+  if (compensation === undefined || back === undefined)
+    return { why: "says no way to take back what it did" };
   const always = conditionOf(back.orchestration) === undefined ? true : "maybe";
   return { compensation, delivery: back.delivery, asks: asksByContract(back) ? always : undefined };
 }

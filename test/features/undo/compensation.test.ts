@@ -9,10 +9,10 @@ import { toPlainSchema } from "../../../src/features/discovery/plain-schema.ts";
 import {
   COMPENSATE,
   type Compensation,
-  compensationOf,
   findFlaw,
   resolveCompensation,
 } from "../../../src/features/undo/compensation.ts";
+import { wayBackOf } from "../../../src/features/undo/resolve-reversal.ts";
 import { OPT_IN_TOOLS } from "../../../src/tools/opt-in-tools.ts";
 import type { Declaration } from "../../../src/features/added-tools/declared/declaration.ts";
 import { toTool } from "../../../src/features/added-tools/declared/to-tool.ts";
@@ -60,7 +60,7 @@ describe("A write says how it is taken back", () => {
     expect(toPlainSchema(schema)["description"]).toBe(
       "Contract: parallel-safe, fail-fast, cancel takes it back.",
     );
-    expect(compensationOf(catalog.get("book")!, catalog)).toEqual(SOUND);
+    expect(wayBackOf(catalog.get("book")!, catalog).compensation).toEqual(SOUND);
   });
 
   test("to a key that may call that tool only", () => {
@@ -68,7 +68,7 @@ describe("A write says how it is taken back", () => {
     const schema = toolSchema(catalog.get("book")!, catalog.hidden);
     expect(schema["x-orchestration"]).not.toHaveProperty("compensate");
     expect(JSON.stringify(toPlainSchema(schema))).not.toContain("cancel");
-    expect(compensationOf(catalog.get("book")!, catalog)).toBeNull();
+    expect(wayBackOf(catalog.get("book")!, catalog).compensation).toBeUndefined();
   });
 
   test("and nothing of it is checked or shown without the feature", () => {
@@ -220,7 +220,7 @@ describe("A registered tool says how it is taken back", () => {
     expect(declaration.orchestration).toEqual({ mode: "sequential-only", compensate: BY_ID });
     const made = toTool(JSON.parse(tool.json) as Declaration, { secrets: null });
     expect(toolSchema(made, catalog.hidden)["x-orchestration"]).toMatchObject({ compensate: BY_ID });
-    expect(compensationOf(made, catalog)).toEqual(BY_ID);
+    expect(wayBackOf(made, catalog).compensation).toEqual(BY_ID);
   });
 
   test.each<[unknown, string]>([

@@ -1,7 +1,7 @@
 import { makeFailure } from "../../../core/contract/failure.ts";
 import { parseExact } from "../../../feature/schema.ts";
 import type { Outcome } from "../../../feature/tool.ts";
-import type { Execution, Keeper } from "../../../core/gate/execution.ts";
+import type { BatchListener, Execution, Keeper } from "../../../core/gate/execution.ts";
 import { attempt, err, ok } from "../../../feature/refuse.ts";
 import { sleep } from "../../../feature/kit.ts";
 import * as LIMITS from "../limits.ts";
@@ -14,41 +14,31 @@ interface Following {
   readonly endsAt: number;
   /** The state that is known already. */
   readonly begun?: UndoState;
-  /** Told of what is known by now. */
-  readonly onState?: ((state: UndoState) => void) | undefined;
+  /** Told of each entry, once, when that is settled. */
+  readonly onEvent?: BatchListener["onEvent"];
 }
 
 /** Look what becomes of the writes of runs that are being taken back, until nothing more does by itself or the time is over. */
 export async function followUndo(
   runs: readonly string[],
-  { execution: { gate, ports }, endsAt, begun = UNKNOWN, onState }: Following,
+  { execution: { gate, ports }, endsAt, begun = UNKNOWN, onEvent }: Following,
 ): Promise<UndoState> {
   const { clock } = ports;
+  const told = new Set<string>();
   let state = begun;
   for (let pauseMs = LIMITS.undoLookMs; ; pauseMs = Math.min(2 * pauseMs, LIMITS.undoLookMostMs)) {
-    onState?.(state);
+    for (const entry of state.entries) {
+      const key = nameOfEntry(entry, runs[0]!);
+      if (entry.status === "initiated" || told.has(key)) continue;
+      told.add(key);
+      onEvent?.("undone", toEntryJson(entry));
+    }
     const leftMs = endsAt - clock.now();
     if (state.isSettled || leftMs <= 0) return state;
     await sleep(clock, Math.min(pauseMs, leftMs));
     const looked = await attempt(() => callUndo(gate, "looks", runs));
     if (looked.ok) state = looked.value;
   }
-}
-
-/** Make what tells a listener of each entry, once, when that is settled. */
-export function tellEntries(
-  runId: string,
-  onEvent: (name: string, json: string) => void,
-): (state: UndoState) => void {
-  const told = new Set<string>();
-  return ({ entries }) => {
-    for (const entry of entries) {
-      const key = nameOfEntry(entry, runId);
-      if (entry.status === "initiated" || told.has(key)) continue;
-      told.add(key);
-      onEvent("undone", toEntryJson(entry));
-    }
-  };
 }
 
 /** Answer the decision on a question of an undo: nothing of it runs here, the tenant's object sends what got a yes. */

@@ -26,7 +26,7 @@ import {
   type UndoState,
 } from "../undo-run.ts";
 import { callUndo, type BegunJob } from "../undo-methods.ts";
-import { followUndo, tellEntries, UNKNOWN } from "./follow-undo.ts";
+import { followUndo, UNKNOWN } from "./follow-undo.ts";
 
 /** Names a call of a plan among the writes of its run, with what it depends on. @param own those of it among the actions of the plan */
 type Locate = (
@@ -174,8 +174,7 @@ export class KeptWrites {
     // Where the object never answers, the run's lease ends, and then it is undone.
     const begun = told.ok ? told.value : UNKNOWN;
     if (isJob || begun === null) return plain;
-    const onState = onEvent && tellEntries(batchId, onEvent);
-    const { entries } = await followUndo([batchId], { execution, endsAt, begun, onState });
+    const { entries } = await followUndo([batchId], { execution, endsAt, begun, onEvent });
     const seen = outcomes.map((outcome, index): Outcome => {
       // The question that an earlier run asked under the same key is that one's.
       if (outcome.status === "pending_confirmation")

@@ -272,19 +272,28 @@ describe("a batch that is undone where it fails", () => {
     expect([...bookings.live]).toEqual([]);
   });
 
-  trial("the stream tells of each entry when it is settled, and ends with the whole", async () => {
-    const bookings = openBookings({ "book b": refuse(400) });
+  trial("the stream tells of each entry once, when it is settled, and ends with the whole", async () => {
+    const fails = (times: number) => (times === 1 ? Response.json({}, { status: 503 }) : undefined);
+    const bookings = openBookings({ "book b": refuse(400), "unbook a": fails });
     const volley = await openVolley(bookings);
-    const response = await volley.fetch("/v1/execute_actions", {
+    const actions = [...PAIR, { tool: "book_car", args: { name: "c" } }];
+    const sent = volley.fetch("/v1/execute_actions", {
       method: "POST",
       headers: { "content-type": "application/json", accept: "text/event-stream" },
-      body: JSON.stringify({ actions: PAIR, on_error: "undo" }),
+      body: JSON.stringify({ actions, on_error: "undo" }),
     });
-    const text = await response.text();
-    const entry = { id: "a0", tool: "unbook", status: "success", data: { gone: "a" } };
-    expect(text).toContain(`event: undone\ndata: ${JSON.stringify(entry)}\n`);
+    const reading = sent.then((response) => response.text());
+    await volley.advance(10_000);
+    const text = await reading;
+    const [car, own] = [
+      ["a2", "c"],
+      ["a0", "a"],
+    ].map(([id, gone]) => ({ id, tool: "unbook", status: "success", data: { gone } }));
+    const told = text.split("event: undone\ndata: ").slice(1);
+    expect(told.map((one) => one.split("\n")[0])).toEqual([car, own].map((one) => JSON.stringify(one)));
     const done = JSON.parse(text.split("event: done\ndata: ")[1]!) as UndoneAnswer;
-    expect(done.undone).toEqual([entry]);
+    expect(done.undone).toHaveLength(2);
+    expect(done.undone).toEqual(expect.arrayContaining([car, own]));
     expect(done.results[0]!.meta.undone).toBe(true);
   });
 });
