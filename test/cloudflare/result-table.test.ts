@@ -169,3 +169,15 @@ trial.each([
   await olderBy(60_000);
   expect(await stub.recall(["t-1"], shelf)).toEqual([]);
 });
+
+test("a handle that is kept again with other JSON holds the last of a result or a question, and nothing of a turn", async () => {
+  const stub = gateOf();
+  for (const shelf of ["results", "questions", "turns"] as const) {
+    await stub.keep([result("r-1", "1"), result("r-2", "2")], shelf);
+    expect(await stub.keep([result("r-1", "1"), result("r-2", "3")], shelf)).toEqual(["r-1", "r-2"]);
+    const last = shelf === "turns" ? "" : "3";
+    expect(await stub.recall(["r-1", "r-2"], shelf)).toEqual([result("r-1", "1"), result("r-2", last)]);
+  }
+  await stub.keep([result("r-2", "2")], "turns");
+  expect(await stub.recall(["r-2"], "turns")).toEqual([result("r-2", "")]);
+});

@@ -80,9 +80,7 @@ export class AgentWorld extends TestWorld {
       : speakNatively(CHAT);
     const bytes = new HeldBytes(execution.upstreams.share);
     const endsAt = this.clock.now() + options.deadlineMs;
-    const restored = await this.clock.runUntil(
-      restoreTurns(conversation.messages, voice, { ...execution, bytes }),
-    );
+    const restored = await this.clock.runUntil(restoreTurns(conversation, voice, { ...execution, bytes }));
     return this.clock.runUntil(
       runAgent(
         {

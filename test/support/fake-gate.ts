@@ -1,4 +1,4 @@
-import type { KeptResult } from "../../src/core/contract/gate/kept-result.ts";
+import type { KeptResult, Shelf } from "../../src/core/contract/gate/kept-result.ts";
 import type {
   AdmissionAnswer,
   AdmissionRequest,
@@ -195,10 +195,11 @@ export class FakeGate implements Gate {
     return Promise.resolve(true);
   }
 
-  async keep(results: readonly KeptResult[]): Promise<string[]> {
+  async keep(results: readonly KeptResult[], shelf: Shelf = "results"): Promise<string[]> {
     if (this.down) throw new Error("The gate is down");
     for (const { handle, json, tool } of results) {
-      this.kept.set(handle, json);
+      const isOther = shelf === "turns" && (this.kept.get(handle) ?? json) !== json;
+      this.kept.set(handle, isOther ? "" : json);
       if (tool !== undefined) this.keptTools.set(handle, tool);
     }
     return results.map(({ handle }) => handle);

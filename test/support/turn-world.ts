@@ -69,7 +69,7 @@ export class TurnWorld extends TestWorld {
       wait: () => () => {},
     };
     const work = async (): Promise<string> => {
-      const restored = await restoreTurns(conversation.messages, voice, { ...execution, bytes });
+      const restored = await restoreTurns(conversation, voice, { ...execution, bytes });
       const request = {
         conversation,
         messages: valueOf(restored),

@@ -3,7 +3,7 @@ import { makeRefusal, ok, type Result } from "../../feature/refuse.ts";
 import type { Execution } from "../../core/gate/execution.ts";
 import { canonicalJson } from "../../core/kit/json/canonical-json.ts";
 import type { AgentRefusal, AgentRequest, Progress } from "./progress.ts";
-import type { Ending, ModelCall } from "./dialect/dialect.ts";
+import type { Anchor, Ending, ModelCall } from "./dialect/dialect.ts";
 import { type KeptUnder, keepTurn } from "./kept-turn.ts";
 import type { Stopped } from "./loop.ts";
 import { EMPTY_ANSWER, sayLate, sayRan, sayWaiting } from "./notes.ts";
@@ -86,16 +86,15 @@ async function keep(
     isText: voice.isText,
     grants: caller.tools,
   };
-  const sent = conversation.messages;
   const under: readonly KeptUnder[] =
     stopped === "client_tools"
-      ? [{ kind: "calls", calls: calls.map(toNamedCall), sent }]
+      ? [{ kind: "calls", calls: calls.map(toNamedCall), sent: conversation }]
       : questions.map(({ id }) => ({ kind: "question", id }));
-  return keepTurn(kept, under, voice, { gate, ports });
+  return keepTurn(kept, under, voice, { caller, gate, ports });
 }
 
-function toNamedCall({ id, args, foreign }: ModelCall): { readonly id: string; readonly args: string } {
-  return { id, args: args.ok && foreign !== true ? canonicalJson(args.value) : "" };
+function toNamedCall({ id, name, args, foreign }: ModelCall): Anchor["calls"][number] {
+  return { id, name, args: args.ok && foreign !== true ? canonicalJson(args.value) : "" };
 }
 
 function toReport(stopped: Stopped, { rounds, questions }: Progress): string {

@@ -8,15 +8,19 @@ import { attempt, err, makeRefusal, ok, type Refusal, type Result } from "../../
 import type { HeldBytes, Ports } from "../../feature/outside.ts";
 import type { Execution } from "../../core/gate/execution.ts";
 import { CROWDED } from "../../core/egress/held-bytes.ts";
-import type { Anchor, Dialect, Message } from "./dialect/dialect.ts";
+import { textOf } from "./dialect/conversation.ts";
+import type { Anchor, Conversation, Dialect, Message } from "./dialect/dialect.ts";
 import { findQuestions } from "./notes.ts";
 import type { KeptTurn, Voice } from "./voice.ts";
 
 type KeepPorts = Pick<Ports, "sha256">;
 
+/** A conversation as its caller sent it. */
+type Sent = Pick<Conversation, "messages" | "body">;
+
 /** Where a kept turn is found again: by the caller's calls in it, or by the question that it waits for. */
 export type KeptUnder =
-  | { readonly kind: "calls"; readonly calls: Anchor["calls"]; readonly sent: readonly Message[] }
+  | { readonly kind: "calls"; readonly calls: Anchor["calls"]; readonly sent: Sent }
   | { readonly kind: "question"; readonly id: string };
 
 /**
@@ -27,13 +31,13 @@ export async function keepTurn(
   kept: KeptTurn,
   under: readonly KeptUnder[],
   voice: Voice,
-  { gate, ports }: { readonly gate: Gate; readonly ports: KeepPorts },
+  { gate, ...world }: NameWorld & { readonly gate: Gate },
 ): Promise<boolean> {
   const parts = toParts(JSON.stringify(kept));
   if (parts.length > LIMITS.turnParts) return false;
   for (const store of ["turns", "questions"] as const) {
     const keys = under.filter(({ kind }) => STORE_OF[kind] === store);
-    const names = await Promise.all(keys.map((key) => nameOf(key, voice, ports)));
+    const names = await Promise.all(keys.map((key) => nameOf(key, voice, world)));
     const rows = names.flatMap(({ exact, loose }) => [
       ...parts.map((json, part) => ({ handle: partHandle(exact, part), json })),
       ...(loose === null ? [] : [{ handle: loose, json: `${POINTS_TO}${exact}` }]),
@@ -88,11 +92,12 @@ interface Missing {
  * another conversation.
  */
 export async function restoreTurns(
-  messages: readonly Message[],
+  sent: Sent,
   voice: Voice,
   world: KeepWorld,
 ): Promise<Result<readonly Message[], Refusal>> {
-  const missing = await findMissing(messages, voice, world.ports);
+  const { messages } = sent;
+  const missing = await findMissing(sent, voice, world);
   if (missing.length === 0) return ok(messages);
   const asked = await attempt(() => recall(missing, world));
   if (!asked.ok) return err(NOT_RESTORED);
@@ -123,10 +128,15 @@ export async function restoreTurns(
   return ok(restored);
 }
 
-/** Where turns are kept, who asks for them, and what holds them. */
-interface KeepWorld extends Pick<Execution, "gate" | "hooks"> {
+/** What the name of a turn takes besides its conversation. */
+interface NameWorld {
   readonly ports: KeepPorts;
-  readonly caller: Pick<Caller, "tools">;
+  readonly caller: Pick<Caller, "name">;
+}
+
+/** Where turns are kept, who asks for them, and what holds them. */
+interface KeepWorld extends NameWorld, Pick<Execution, "gate" | "hooks"> {
+  readonly caller: Pick<Caller, "name" | "tools">;
   readonly bytes: HeldBytes;
 }
 
@@ -141,9 +151,9 @@ const NOT_RESTORED = makeRefusal(
 );
 
 async function findMissing(
-  messages: readonly Message[],
+  { messages, body }: Sent,
   { dialect }: Voice,
-  ports: KeepPorts,
+  world: NameWorld,
 ): Promise<readonly Missing[]> {
   const anchors = dialect
     .findAnchors(messages)
@@ -169,15 +179,17 @@ async function findMissing(
     }
     left -= lengths[at]!;
     if (left < 0) break;
-    missing.unshift({ at, name: await nameCalls(calls, digests.slice(0, at), ports), store: "turns" });
+    const name = await nameCalls(calls, { said: digests.slice(0, at), body }, world);
+    missing.unshift({ at, name, store: "turns" });
   }
   return missing;
 }
 
-async function nameOf(under: KeptUnder, { dialect }: Voice, ports: KeepPorts): Promise<TurnName> {
+async function nameOf(under: KeptUnder, { dialect }: Voice, world: NameWorld): Promise<TurnName> {
   if (under.kind === "question") return nameQuestion(under.id);
-  const said = under.sent.map((message) => digestOf(message, dialect));
-  return nameCalls(under.calls, said, ports);
+  const { messages, body } = under.sent;
+  const said = messages.map((message) => digestOf(message, dialect));
+  return nameCalls(under.calls, { said, body }, world);
 }
 
 function nameQuestion(id: string): TurnName {
@@ -185,25 +197,47 @@ function nameQuestion(id: string): TurnName {
 }
 
 /**
- * Name a kept turn. The ids of calls are not enough: some servers count them from one in every conversation, so what came before
- * is part of the name, and the arguments are. Parts that a client may write otherwise the next time (system messages, white
- * space) are not; and as some send arguments as their own schema read them, there is a name without those.
+ * Name a kept turn. What came before is part of the name, and the arguments are. Parts that a client may write otherwise the next
+ * time (system messages, white space) are not where an id is no other call's; and as some send arguments as their own schema read
+ * them, there is a name without those.
+ *
+ * Some servers count ids from one in every conversation, or send none. Then two people's conversations may differ in nothing but
+ * who asks, and what the model was told beforehand: so these are part of the name, and whoever writes them otherwise finds nothing.
  */
 async function nameCalls(
   calls: Anchor["calls"],
-  said: readonly string[],
-  ports: KeepPorts,
+  { said, body }: { readonly said: readonly string[]; readonly body: Sent["body"] },
+  { ports, caller }: NameWorld,
 ): Promise<TurnName> {
   const ids = JSON.stringify(calls.map(({ id }) => id));
-  const loose = (await ports.sha256([ids, ...said].join(""))).slice(0, 60);
+  const told = calls.some(isUnique)
+    ? said.filter((line) => !line.startsWith(SYSTEM))
+    : [JSON.stringify([caller.name, ...WHOSE.map((field) => body[field] ?? null)]), ...said];
+  const loose = (await ports.sha256([ids, ...told].join(""))).slice(0, 60);
   const exact = await ports.sha256([loose, ...calls.map(({ args }) => args)].join("\n"));
   return { exact: `t-${exact.slice(0, 60)}`, loose: `t-${loose}` };
 }
 
-/** Who says a message and in which words, on a line; nothing of a system's. */
+/** Whether an id was drawn: it has no counter's form, and holds nothing of the call. */
+function isUnique({ id, name }: Anchor["calls"][number]): boolean {
+  return DRAWN.test(id.replaceAll(name, ""));
+}
+
+/** A UUID, or many letters and digits in a row. */
+const DRAWN = /[\da-f]{8}(-[\da-f]{4}){3}-|(?=[a-z]*\d)(?=\d*[a-z])[a-z\d]{16}/i;
+
+/** The fields of a body that say whose a conversation is, and what its model is told before it. */
+const WHOSE = ["system", "instructions", "user", "safety_identifier"];
+
+/** Begins the line of a system's message. */
+const SYSTEM = "\t";
+
+/** Who says a message and in which words, on a line. */
 function digestOf(message: Message, dialect: Dialect): string {
   const digest = dialect.digestOf(message);
-  return digest === null ? "" : `\n${JSON.stringify(digest)}`;
+  return digest === null
+    ? `${SYSTEM}${JSON.stringify(textOf(message["content"]))}`
+    : `\n${JSON.stringify(digest)}`;
 }
 
 /** Turns whose first rows are asked for together: each may be as long as a row is. */
@@ -273,11 +307,10 @@ async function readWhole(
     return err(refused);
   }
   const read = head === undefined || rest.length === 0 ? [] : await gate.recall(rest, head.store);
-  const parts = new Map(read.map((row) => [row.handle, row.json]));
-  const isWhole = head !== undefined && rest.every((part) => parts.has(part));
-  const json = isWhole
-    ? [head.json.replace(COUNT, ""), ...rest.map((part) => parts.get(part))].join("")
-    : null;
+  const rows = new Map(read.map((row) => [row.handle, row.json]));
+  const parts = [head?.json, ...rest.map((part) => rows.get(part))];
+  // A row under which two turns were kept is empty.
+  const json = parts.every(Boolean) ? parts.join("").replace(COUNT, "") : null;
   bytes.give(most - (json?.length ?? 0));
   if (json === null) return ok(null);
   const large = await bytes.hold(LIMITS.valueBytes * countValues(json, json.length));

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { HeldBytes } from "../../../src/core/egress/held-bytes.ts";
 import { IsolateBytes } from "../../../src/core/egress/isolate-bytes.ts";
 import { CHAT } from "../../../src/features/agent/dialect/chat-dialect.ts";
+import type { JsonObject } from "../../../src/core/contract/json.ts";
 import type { Message } from "../../../src/features/agent/dialect/dialect.ts";
 import { type KeptUnder, keepTurn, restoreTurns } from "../../../src/features/agent/kept-turn.ts";
 import { type KeptReply, type KeptTurn, speakNatively } from "../../../src/features/agent/voice.ts";
@@ -34,11 +35,19 @@ function turnOf(id: string, json = '{"ours":1}'): KeptTurn {
   return { before: [], turn, isText: false, replies: [[`${id}-ours`, reply(json)]] } as unknown as KeptTurn;
 }
 
-const under = (id: string, sent: readonly Message[] = [USER], args = '{"n":1}'): KeptUnder => ({
+const under = (id: string, messages: readonly Message[] = [USER], args = '{"n":1}'): KeptUnder => ({
   kind: "calls",
-  calls: [{ id, args }],
-  sent,
+  calls: [{ id, name: "theirs", args }],
+  sent: { messages, body: {} },
 });
+
+/** Keep a turn, for a key of this name. */
+const keep = (
+  kept: KeptTurn,
+  unders: readonly KeptUnder[],
+  { gate, ports }: TestWorld,
+  name = "tester",
+): Promise<boolean> => keepTurn(kept, unders, VOICE, { gate, ports, caller: { name } });
 
 /** The messages that the model is sent of a conversation that came back. */
 async function restored(world: TestWorld, ...messages: readonly Message[]): Promise<readonly Message[]> {
@@ -50,7 +59,12 @@ async function restoredFor(
   ...messages: readonly Message[]
 ): Promise<readonly Message[]> {
   return valueOf(
-    await restoreTurns(messages, VOICE, { gate, ports, caller: { tools }, bytes: new HeldBytes() }),
+    await restoreTurns({ messages, body: {} }, VOICE, {
+      gate,
+      ports,
+      caller: { name: "tester", tools },
+      bytes: new HeldBytes(),
+    }),
   );
 }
 const oursIn = (messages: readonly Message[]): unknown[] =>
@@ -60,14 +74,14 @@ describe("A kept turn", () => {
   test("is put back where the caller's part of it stands, however its client spells the arguments", async () => {
     for (const args of ['{"n":1}', '{ "n": 1 }', '{"n":1,"added":null}', '{"n":2}']) {
       const world = new TestWorld();
-      expect(await keepTurn(turnOf("c"), [under("c")], VOICE, world)).toBe(true);
+      expect(await keep(turnOf("c"), [under("c")], world)).toBe(true);
       expect(oursIn(await restored(world, USER, said("c", args), told("c")))).toEqual(['{"ours":1}']);
     }
   });
 
   test("is not another's: other words before it, another id, or none of it", async () => {
     const world = new TestWorld();
-    await keepTurn(turnOf("c"), [under("c")], VOICE, world);
+    await keep(turnOf("c"), [under("c")], world);
     const other: Message = { role: "user", content: "Go on" };
     const same = [USER, said("c", '{"n":1}'), told("c")];
     expect(oursIn(await restored(world, ...same))).toHaveLength(1);
@@ -81,10 +95,70 @@ describe("A kept turn", () => {
 
   test("of several with the same ids is the one with the same arguments", async () => {
     const world = new TestWorld();
-    await keepTurn(turnOf("c", '{"ours":1}'), [under("c", [USER], '{"n":1}')], VOICE, world);
-    await keepTurn(turnOf("c", '{"ours":2}'), [under("c", [USER], '{"n":2}')], VOICE, world);
+    await keep(turnOf("c", '{"ours":1}'), [under("c", [USER], '{"n":1}')], world);
+    await keep(turnOf("c", '{"ours":2}'), [under("c", [USER], '{"n":2}')], world);
     expect(oursIn(await restored(world, USER, said("c", '{"n":1}'), told("c")))).toEqual(['{"ours":1}']);
     expect(oursIn(await restored(world, USER, said("c", '{"n":2}'), told("c")))).toEqual(['{"ours":2}']);
+  });
+
+  describe("whose ids its server counts, or never sent", () => {
+    const SYSTEM: Message = { role: "system", content: "You serve Ada" };
+    const ids = ["functions.theirs:0", "call_1", "0", "theirs", "get2Weathers4Cities2024:0", "function_call"];
+    const named = (id: string, body: JsonObject, messages = [SYSTEM, USER]): KeptUnder => ({
+      kind: "calls",
+      calls: [{ id, name: "get2Weathers4Cities2024", args: '{"n":1}' }],
+      sent: { messages, body },
+    });
+    const others: readonly (readonly [what: string, name: string, body: JsonObject, system?: Message])[] = [
+      ["another key", "other", {}],
+      ["another system message", "tester", {}, { ...SYSTEM, content: "You serve Grace" }],
+      ["no system message", "tester", {}, USER],
+      ["another system text beside the messages", "tester", { system: "You serve Grace" }],
+      ["other instructions", "tester", { instructions: "You serve Grace" }],
+      ["another user", "tester", { user: "grace" }],
+    ];
+
+    test.each(others)("is not given to a conversation with %s", async (_, name, body, system = SYSTEM) => {
+      for (const id of ids) {
+        const world = new TestWorld();
+        const sent = system === USER ? [USER] : [system, USER];
+        const back = [SYSTEM, USER, said(id, '{"n":1}', "get2Weathers4Cities2024"), told(id)];
+        await keep(turnOf(id, '{"ours":"grace"}'), [named(id, body, sent)], world, name);
+        expect([id, await restored(world, ...back)]).toEqual([id, back]);
+        await keep(turnOf(id, '{"ours":"ada"}'), [named(id, {})], world);
+        await keep(turnOf(id, '{"ours":"grace"}'), [named(id, body, sent)], world, name);
+        expect([id, oursIn(await restored(world, ...back))]).toEqual([id, ['{"ours":"ada"}']]);
+      }
+    });
+
+    test("is nobody's where two conversations differ in nothing else, and its own where they do not differ at all", async () => {
+      const world = new TestWorld();
+      const back = [SYSTEM, USER, said("call_1", '{"n":1}', "get2Weathers4Cities2024"), told("call_1")];
+      for (const json of ['{"ours":1}', '{"ours":1}'])
+        await keep(turnOf("call_1", json), [named("call_1", {})], world);
+      expect(oursIn(await restored(world, ...back))).toEqual(['{"ours":1}']);
+      await keep(turnOf("call_1", '{"ours":2}'), [named("call_1", {})], world);
+      expect(await restored(world, ...back)).toEqual(back);
+      // Also where the other is so long that it has more rows, or the arguments come back in other words.
+      const long = JSON.stringify("x".repeat(2 * LIMITS.turnPartCharacters));
+      await keep(turnOf("call_1", long), [named("call_1", {})], world);
+      expect(await restored(world, ...back)).toEqual(back);
+    });
+  });
+
+  test("whose id was drawn is found by another key too, and whatever its client writes into system messages now", async () => {
+    for (const id of [
+      "call_9pQ2vX7bK1mZ4nR8sT3wY6aC",
+      "toolu_01A09q90qw90lq917835lq9",
+      "chatcmpl-tool-0f8e1c2d3b4a59687f6e5d4c3b2a1908",
+      "call_3f1c9a52-7b0e-4d7c-9a39-0c8f5a1f2e77",
+    ]) {
+      const world = new TestWorld();
+      const now = (at: string): Message => ({ role: "system", content: `It is ${at}` });
+      await keep(turnOf(id), [under(id, [now("9:00"), USER])], world, "other");
+      const sent = await restored(world, now("9:01"), USER, said(id, '{"n":1}'), told(id));
+      expect([id, oursIn(sent)]).toEqual([id, ['{"ours":1}']]);
+    }
   });
 
   test.each(["", "x"])(
@@ -93,7 +167,7 @@ describe("A kept turn", () => {
       const world = new TestWorld();
       // With one character more before it, a part would end within one of these.
       const long = pad + "🚗".repeat(LIMITS.turnPartCharacters);
-      await keepTurn(turnOf("c", JSON.stringify(long)), [under("c")], VOICE, world);
+      await keep(turnOf("c", JSON.stringify(long)), [under("c")], world);
       const messages = [USER, said("c", '{"n":1}'), told("c")];
       expect(oursIn(await restored(world, ...messages))).toEqual([JSON.stringify(long)]);
       const rows = [...world.gate.kept];
@@ -119,17 +193,15 @@ describe("A kept turn", () => {
     async () => {
       const world = new TestWorld();
       const most = LIMITS.turnPartCharacters * LIMITS.turnParts;
-      expect(await keepTurn(turnOf("c", `"${"x".repeat(most)}"`), [under("c")], VOICE, world)).toBe(false);
+      expect(await keep(turnOf("c", `"${"x".repeat(most)}"`), [under("c")], world)).toBe(false);
       expect(world.gate.kept.size).toBe(0);
-      expect(await keepTurn(turnOf("c", `"${"x".repeat(most - 1_000)}"`), [under("c")], VOICE, world)).toBe(
-        true,
-      );
-      const keep = world.gate.keep.bind(world.gate);
-      world.gate.keep = async (rows) => (await keep(rows)).slice(1);
-      expect(await keepTurn(turnOf("c"), [under("c")], VOICE, world)).toBe(false);
+      expect(await keep(turnOf("c", `"${"x".repeat(most - 1_000)}"`), [under("c")], world)).toBe(true);
+      const keepAll = world.gate.keep.bind(world.gate);
+      world.gate.keep = async (rows) => (await keepAll(rows)).slice(1);
+      expect(await keep(turnOf("c"), [under("c")], world)).toBe(false);
       world.gate.down = true;
-      expect(await keepTurn(turnOf("c"), [under("c")], VOICE, world)).toBe(false);
-      expect(await keepTurn(turnOf("c"), [], VOICE, world)).toBe(true);
+      expect(await keep(turnOf("c"), [under("c")], world)).toBe(false);
+      expect(await keep(turnOf("c"), [], world)).toBe(true);
     },
   );
 
@@ -146,7 +218,7 @@ describe("A kept turn", () => {
       [undefined, ["*"], true],
     ] as const) {
       const world = new TestWorld();
-      await keepTurn({ ...turnOf("c"), ...(grants && { grants }) }, [under("c")], VOICE, world);
+      await keep({ ...turnOf("c"), ...(grants && { grants }) }, [under("c")], world);
       const seen = await restoredFor(tools, world, ...back);
       expect([tools, oursIn(seen).length]).toEqual([tools, isThere ? 1 : 0]);
       if (!isThere) expect(seen).toEqual(back);
@@ -155,11 +227,11 @@ describe("A kept turn", () => {
 
   test("that cannot be read now is not gone on without: the same request can be sent again", async () => {
     const world = new TestWorld();
-    await keepTurn(turnOf("c"), [under("c")], VOICE, world);
+    await keep(turnOf("c"), [under("c")], world);
     world.gate.down = true;
     const { gate, ports } = world;
-    const back = { gate, ports, caller: { tools: ["*"] }, bytes: new HeldBytes() };
-    const asked = await restoreTurns([USER, said("c", "{}"), told("c")], VOICE, back);
+    const back = { gate, ports, caller: { name: "tester", tools: ["*"] }, bytes: new HeldBytes() };
+    const asked = await restoreTurns({ messages: [USER, said("c", "{}"), told("c")], body: {} }, VOICE, back);
     expect(errorOf(asked)).toMatchObject({ code: "UNAVAILABLE", retryAfterMs: 1_000 });
     // Nothing can be missing here, so no object is asked.
     expect(await restored(world, USER, { role: "assistant", content: "Hello" }, USER)).toHaveLength(3);
@@ -168,8 +240,8 @@ describe("A kept turn", () => {
   test("is found with each of several in one conversation, in their places", async () => {
     const world = new TestWorld();
     const first = [USER, said("a", '{"n":1}'), told("a")];
-    await keepTurn(turnOf("a", '{"ours":"a"}'), [under("a")], VOICE, world);
-    await keepTurn(turnOf("b", '{"ours":"b"}'), [under("b", first)], VOICE, world);
+    await keep(turnOf("a", '{"ours":"a"}'), [under("a")], world);
+    await keep(turnOf("b", '{"ours":"b"}'), [under("b", first)], world);
     const sent = await restored(world, ...first, said("b", '{"n":1}'), told("b"), USER);
     expect(oursIn(sent)).toEqual(['{"ours":"a"}', '{"ours":"b"}']);
     expect(sent.map(({ role }) => role)).toEqual([
@@ -191,11 +263,18 @@ describe("A kept turn", () => {
     const large = JSON.stringify("x".repeat(2 * LIMITS.turnPartCharacters));
     const first = [USER, said("a", '{"n":1}'), told("a")];
     const both = [...first, said("b", '{"n":1}'), told("b")];
-    await keepTurn(turnOf("a", large), [under("a")], VOICE, world);
-    await keepTurn(turnOf("b", '{"ours":"b"}'), [under("b", first)], VOICE, world);
+    await keep(turnOf("a", large), [under("a")], world);
+    await keep(turnOf("b", '{"ours":"b"}'), [under("b", first)], world);
     const { gate, ports } = world;
     const restoring = () =>
-      world.clock.runUntil(restoreTurns(both, VOICE, { gate, ports, caller: { tools: ["*"] }, bytes }));
+      world.clock.runUntil(
+        restoreTurns({ messages: both, body: {} }, VOICE, {
+          gate,
+          ports,
+          caller: { name: "tester", tools: ["*"] },
+          bytes,
+        }),
+      );
 
     // Room for the first rows of both, and for nothing beside them.
     await bytes.hold(isolate.limits.claim - 2.5 * LIMITS.turnPartCharacters);
@@ -212,14 +291,14 @@ describe("A kept turn", () => {
     const world = new TestWorld();
     const isolate = new IsolateBytes(world.clock);
     const bytes = new HeldBytes(() => isolate.open("acme", world.clock));
-    await keepTurn(turnOf("c"), [under("c")], VOICE, world);
+    await keep(turnOf("c"), [under("c")], world);
     const { gate, ports } = world;
     const restoring = () =>
       world.clock.runUntil(
-        restoreTurns([USER, said("c", '{"n":1}'), told("c")], VOICE, {
+        restoreTurns({ messages: [USER, said("c", '{"n":1}'), told("c")], body: {} }, VOICE, {
           gate,
           ports,
-          caller: { tools: ["*"] },
+          caller: { name: "tester", tools: ["*"] },
           bytes,
         }),
       );
@@ -236,7 +315,7 @@ describe("A kept turn", () => {
 
   test(`is looked for among the last ${LIMITS.keptTurns} of a conversation`, async () => {
     const world = new TestWorld();
-    await keepTurn(turnOf("a"), [under("a")], VOICE, world);
+    await keep(turnOf("a"), [under("a")], world);
     const first = [USER, said("a", '{"n":1}'), told("a")];
     const later = (count: number): Message[] =>
       Array.from({ length: count }, (_, n) => [said(`l${n}`, "{}"), told(`l${n}`)]).flat();

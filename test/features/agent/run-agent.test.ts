@@ -373,10 +373,7 @@ describe("The caller's own tools", () => {
     });
     const begin = async (content: string, n: number) => {
       world.willSay(turn(n));
-      const messages = [
-        { role: "system", content: `Now is ${n}` },
-        { role: "user", content },
-      ];
+      const messages = [{ role: "user", content }];
       return { messages, message: (await world.answer(TOOLS, { ...ask, messages })).message };
     };
     const one = await begin("One", 1);
@@ -386,18 +383,41 @@ describe("The caller's own tools", () => {
       [two, '{"twice":4}'],
     ] as const) {
       world.willSay({ text: "Done." });
-      // A clock in the system message has moved on.
-      const [system, user] = messages;
-      const later = [
-        { ...system!, content: "Now is later" },
-        user!,
-        message,
-        { role: "tool", tool_call_id: "call_2", content: "x" },
-      ];
+      const later = [...messages, message, { role: "tool", tool_call_id: "call_2", content: "x" }];
       await world.answer(TOOLS, { ...ask, messages: later });
       expect(
         world.asked.at(-1)!.messages.find(({ tool_call_id }) => tool_call_id === "call_1")!["content"],
       ).toBe(result);
+    }
+  });
+
+  test.each([
+    ["the id", "functions.theirs:0"],
+    ["no id", ""],
+  ])("of two keys whose system messages alone differ keep their own where both get %s", async (_, id) => {
+    const world = new AgentWorld();
+    const people = [
+      ["Ada", 1],
+      ["Grace", 2],
+    ] as const;
+    const begun = [];
+    for (const [who, n] of people) {
+      const caller = { ...world.execution(TOOLS).caller, name: who };
+      const messages = [
+        { role: "system", content: `You serve ${who}` },
+        { role: "user", content: "Go" },
+      ];
+      world.willSay({ calls: [call("double", { n }, id && "functions.double:0"), call("theirs", {}, id)] });
+      const { message } = await world.answer(TOOLS, { ...ask, messages }, { caller });
+      begun.push({ n, caller, messages: [...messages, message, toolReplyTo(message)] });
+    }
+    for (const { n, caller, messages } of begun) {
+      world.willSay({ text: "Done." });
+      await world.answer(TOOLS, { ...ask, messages }, { caller });
+      const told = world.asked
+        .at(-1)!
+        .messages.flatMap(({ role, content }) => (role === "tool" ? content : []));
+      expect(told).toEqual([`{"twice":${2 * n}}`, "shown"]);
     }
   });
 
@@ -746,3 +766,9 @@ describe("An answer of a model that", () => {
     });
   });
 });
+
+/** What a client says to the one call of a turn. */
+function toolReplyTo({ tool_calls }: JsonObject): JsonObject {
+  const [{ id }] = tool_calls as [JsonObject];
+  return { role: "tool", tool_call_id: id, content: "shown" };
+}

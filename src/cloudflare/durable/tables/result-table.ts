@@ -67,9 +67,13 @@ export class ResultTable {
   #write({ added, dropped }: KeepChange): void {
     // First make room: both together may be more than there is.
     this.#delete(dropped);
+    // The name of a turn is made of its conversation. Where two have the same, it is not known whose comes back: nothing is.
+    const next = this.#shelf === "turns" ? "IIF(json = excluded.json, json, '')" : "excluded.json";
     for (const { handle, keptAt, bytes, json, tool = null } of added) {
       this.#storage.sql.exec(
-        `REPLACE INTO ${this.#shelf} (handle, kept_at, bytes, json, tool) VALUES (?, ?, ?, ?, ?)`,
+        `INSERT INTO ${this.#shelf} (handle, kept_at, bytes, json, tool) VALUES (?, ?, ?, ?, ?)
+         ON CONFLICT (handle) DO UPDATE
+         SET kept_at = excluded.kept_at, bytes = excluded.bytes, json = ${next}, tool = excluded.tool`,
         handle,
         keptAt,
         bytes,

@@ -6,6 +6,7 @@ import { attemptNow } from "../../../feature/refuse.ts";
 import { callsIn, OLD_CALL, sentCalls, toToolCalls, toTurn, wordsOf } from "./chat-message.ts";
 import { ChatRelay } from "./chat-relay.ts";
 import {
+  type Anchor,
   AS_WRITTEN,
   type Asked,
   type Conversation,
@@ -150,8 +151,13 @@ function endMessage({ message, finish_reason }: JsonObject, turn: ModelTurn, end
   };
 }
 
-function toNamedCall({ id, function: called }: JsonObject): { id: string; args: string } {
+function toNamedCall(call: JsonObject): Anchor["calls"][number] {
+  const { id, type, function: called } = call;
   const { arguments: sent } = isJsonObject(called) ? called : {};
   const parsed = typeof sent === "string" ? attemptNow(() => parseExact(sent)) : null;
-  return { id: String(id), args: parsed?.ok === true ? canonicalJson(parsed.value) : "" };
+  return {
+    id: String(id),
+    name: String(toolName(call) ?? type),
+    args: parsed?.ok === true ? canonicalJson(parsed.value) : "",
+  };
 }

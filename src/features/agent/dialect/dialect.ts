@@ -80,7 +80,7 @@ export interface Anchor {
   /** Where in the messages the model's message stands. */
   readonly at: number;
   /** The calls in it; the arguments of each as canonical text, empty if there are none. */
-  readonly calls: readonly { readonly id: string; readonly args: string }[];
+  readonly calls: readonly { readonly id: string; readonly name: string; readonly args: string }[];
   readonly text: string;
 }
 

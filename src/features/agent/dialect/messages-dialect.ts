@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject } from "../../../feature/schema.ts";
 import * as LIMITS from "../../../core/contract/limits.ts";
 import type { ToolReply } from "../../../turns/read-turn.ts";
 import {
+  type Anchor,
   AS_WRITTEN,
   type Asked,
   type Conversation,
@@ -219,8 +220,8 @@ function toBlocks(content: unknown): readonly Block[] {
   return Array.isArray(content) ? (content as readonly unknown[]).filter(isJsonObject) : [];
 }
 
-function toNamedCall({ id, input }: Block): { id: string; args: string } {
-  return { id: String(id), args: isJsonObject(input) ? canonicalJson(input) : "" };
+function toNamedCall({ id, type, name = type, input }: Block): Anchor["calls"][number] {
+  return { id: String(id), name: String(name), args: isJsonObject(input) ? canonicalJson(input) : "" };
 }
 
 function toPlainBlock(block: Block): Block {

@@ -91,7 +91,7 @@ async function answerHolding(
   if (gone !== null) return refuse(gone);
   const limited = limitTools({ ...context, catalog }, options);
   const voice = chooseVoice(dialect, conversation, options);
-  const messages = await restoreTurns(conversation.messages, voice, { ...context, bytes });
+  const messages = await restoreTurns(conversation, voice, { ...context, bytes });
   if (!messages.ok) return refuse(messages.error);
   if (messages.value !== conversation.messages) requestKey?.tellsOfTurns();
   const asked: Omit<AgentRequest, "audience"> = {

@@ -5,6 +5,7 @@ import { canonicalJson } from "../../../core/kit/json/canonical-json.ts";
 import type { ToolReply } from "../../../turns/read-turn.ts";
 import { isCalled } from "../../../turns/turn-table.ts";
 import {
+  type Anchor,
   AS_WRITTEN,
   type Asked,
   type Conversation,
@@ -184,11 +185,15 @@ function repliedTo(message: Message): string | null {
   return type === "mcp_approval_response" ? String(asked) : null;
 }
 
-function toNamedCall(item: Item): { id: string; args: string } {
-  const { type, arguments: written } = item;
+function toNamedCall(item: Item): Anchor["calls"][number] {
+  const { type, name = type, arguments: written } = item;
   const sent = isCalled("responses", type) ? written : undefined;
   const parsed = typeof sent === "string" ? attemptNow(() => parseExact(sent)) : null;
-  return { id: String(idOf(item)), args: parsed?.ok === true ? canonicalJson(parsed.value) : "" };
+  return {
+    id: String(idOf(item)),
+    name: String(name),
+    args: parsed?.ok === true ? canonicalJson(parsed.value) : "",
+  };
 }
 
 /** The items that the caller is told of: no call but its own, and our words in place of the model's or behind them. */

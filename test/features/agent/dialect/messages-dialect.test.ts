@@ -351,8 +351,8 @@ describe("A conversation as text", () => {
       {
         at: 1,
         calls: [
-          { id: "x", args: "{}" },
-          { id: "y", args: "{}" },
+          { id: "x", name: "probe-echo", args: "{}" },
+          { id: "y", name: "probe-echo", args: "{}" },
         ],
         text: "a",
       },
