@@ -75,8 +75,11 @@ async function converse(
         const { ms } = answered.value;
         const turn = progress.hear(answered.value.turn);
         const read = voice.understand(turn, () => execution.ports.newId());
-        const ours = read.calls.filter((call) => !isTheirs(call));
-        const theirs = read.calls.filter(isTheirs);
+        const called = read.calls.filter((call) => !isTheirs(call));
+        // Its provider withdrew what it says: nothing of it runs, and no turn goes on that has calls without replies.
+        const isWithdrawn = called.length > 0 && WITHDRAWN.test(String(turn.reason));
+        const ours = isWithdrawn ? [] : called;
+        const theirs = isWithdrawn ? [] : read.calls.filter(isTheirs);
         progress.said = { turn, read, ms, ours, theirs };
         progress.replies = new Map();
         [state, move] = nextMove(state, {
@@ -113,6 +116,9 @@ async function converse(
 function toModelRound({ turn, ms }: Pick<Said, "turn" | "ms">, endedAt: number): ModelRound {
   return { startedAt: endedAt - ms, modelMs: ms, usage: turn.usage };
 }
+
+/** The reasons of a policy for which a turn ends: OpenAI's and Anthropic's. */
+const WITHDRAWN = /^(content_filter|refusal)/;
 
 const GONE = makeRefusal(
   "UNAVAILABLE",

@@ -109,16 +109,16 @@ describe("A kept turn", () => {
       calls: [{ id, name: "get2Weathers4Cities2024", args: '{"n":1}' }],
       sent: { messages, body },
     });
-    const others: readonly (readonly [what: string, name: string, body: JsonObject, system?: Message])[] = [
-      ["another key", "other", {}],
+    const others: readonly (readonly [what: string, name: string, body: JsonObject, system: Message])[] = [
+      ["another key", "other", {}, SYSTEM],
       ["another system message", "tester", {}, { ...SYSTEM, content: "You serve Grace" }],
       ["no system message", "tester", {}, USER],
-      ["another system text beside the messages", "tester", { system: "You serve Grace" }],
-      ["other instructions", "tester", { instructions: "You serve Grace" }],
-      ["another user", "tester", { user: "grace" }],
+      ["another system text beside the messages", "tester", { system: "You serve Grace" }, SYSTEM],
+      ["other instructions", "tester", { instructions: "You serve Grace" }, SYSTEM],
+      ["another user", "tester", { user: "grace" }, SYSTEM],
     ];
 
-    test.each(others)("is not given to a conversation with %s", async (_, name, body, system = SYSTEM) => {
+    test.each(others)("is not given to a conversation with %s", async (_, name, body, system) => {
       for (const id of ids) {
         const world = new TestWorld();
         const sent = system === USER ? [USER] : [system, USER];

@@ -116,6 +116,45 @@ test("The table has at least forty rows, each with a script, and no script witho
   expect(TURN_TABLE.map(({ comes }) => comes).toSorted()).toEqual(Object.keys(SCRIPTS).toSorted());
 });
 
+for (const speech of SPOKEN)
+  for (const streams of [false, true])
+    describe(`In ${speech}${streams ? ", streamed" : ""}`, () => {
+      const reason = speech === "messages" ? "refusal" : "content_filter";
+
+      test("nothing runs of a turn that its provider withdraws, and the answer ends as the provider ended it", async () => {
+        for (const more of [[], [call(speech, "show_map", {}, "theirs_1")]]) {
+          const play = new Play(speech, streams);
+          play.willSay({ parts: [call(speech, "write", {}, "ours_1"), ...more], stop: reason });
+          const schema = { type: "object", properties: {} };
+          const named = { name: "show_map", parameters: schema };
+          const tools = [
+            speech === "chat"
+              ? { type: "function", function: named }
+              : speech === "messages"
+                ? { name: "show_map", input_schema: schema }
+                : { type: "function", ...named, strict: false },
+          ];
+          const answer = await play.go([], { tools });
+          expect(play.problems).toEqual([]);
+          expect([play.written, play.asked.length, stoppedAt(answer)]).toEqual([0, 1, "answer"]);
+          expect(answer).toContain(`"${reason}"`);
+          expect(answer).not.toContain("ours_1");
+        }
+      });
+    });
+
+test.each([false, true])(
+  "A write whose item is incomplete is not sent, though what is there is JSON: streamed %s",
+  async (streams) => {
+    const play = new Play("responses", streams);
+    const cut = { ...call("responses", "write", {}, "ours_1"), status: "incomplete" };
+    play.willSay({ parts: [cut], stop: "max_output_tokens" }, done("responses"));
+    expect(await play.go([])).toContain("Done.");
+    expect(play.written).toBe(0);
+    expect(JSON.stringify(play.sent(1))).toContain("were cut off before their end");
+  },
+);
+
 describe("T66 In a model's turn", () => {
   const byDone = (...wanted: readonly TurnRow["done"][]) =>
     CASES.filter(({ row }) => wanted.includes(row.done));

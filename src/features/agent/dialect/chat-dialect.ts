@@ -40,7 +40,8 @@ export const CHAT: Dialect = {
     const [choice] = Array.isArray(choices) ? (choices as unknown[]) : [];
     const message = isJsonObject(choice) ? choice["message"] : undefined;
     if (!isJsonObject(message) || callsIn(message).length > LIMITS.modelCalls) return null;
-    return toTurn(message, response as JsonObject, reading);
+    const { finish_reason: reason } = choice as JsonObject;
+    return { ...toTurn(message, response as JsonObject, reading), reason };
   },
   join: (turn, replies, rest) =>
     joinReplies(

@@ -143,7 +143,8 @@ export class ChatRelay implements Relay {
   turn(): ModelTurn | null {
     if (this.#finish === null && !this.isOver) return null;
     const response = { ...this.#response, ...(this.#used !== null && { usage: this.#used }) };
-    return toTurn(this.message(), response, { isTheirs: this.#isTheirs, ids: this.#ids });
+    const turn = toTurn(this.message(), response, { isTheirs: this.#isTheirs, ids: this.#ids });
+    return { ...turn, reason: this.#finish?.choice["finish_reason"] };
   }
 
   /** The message of the stream as far as it was heard, as the model wrote it. */

@@ -32,6 +32,8 @@ export interface ModelTurn {
   readonly response: JsonObject;
   /** The provider has only paused: sent back as it is, the turn goes on. */
   readonly paused?: true;
+  /** Why it ended, in the provider's word. */
+  readonly reason?: unknown;
 }
 
 /** Whether a call is of the caller's own tools, by its name and the name among which it stands. */

@@ -43,6 +43,7 @@ export function toTurn(
     message: { role: "assistant", content: blocks },
     usage: isJsonObject(response["usage"]) ? response["usage"] : null,
     response,
+    reason: response["stop_reason"],
     ...(whatIsDone("messages", response["stop_reason"]) === "asked again" && { paused: true }),
   };
 }

@@ -118,6 +118,9 @@ export function toTurn(
     message: toTurnMessage(items),
     usage: isJsonObject(response["usage"]) ? response["usage"] : null,
     response,
+    reason: isJsonObject(response["incomplete_details"])
+      ? response["incomplete_details"]["reason"]
+      : undefined,
   };
 }
 
@@ -149,7 +152,7 @@ interface ReadCall {
 }
 
 function readCall(item: Item, id: string, isTheirs: IsTheirs): ReadCall {
-  const { id: _, status: __, name: sent, arguments: text, namespace, ...rest } = item;
+  const { id: _, status, name: sent, arguments: text, namespace, ...rest } = item;
   const { type } = item;
   if (!isCalled("responses", type)) {
     const own = { id: String(idOf(item)), name: String(type), args: ok({}), closed: false, written: "{}" };
@@ -158,7 +161,9 @@ function readCall(item: Item, id: string, isTheirs: IsTheirs): ReadCall {
   const name = typeof sent === "string" ? sent : "";
   const isText = type === "custom_tool_call";
   const read = isText ? IN_TEXT : readArguments(name, text);
-  const own = { id, name, ...read, ...(typeof namespace === "string" && { space: namespace }) };
+  // The rest of it is not known to be empty, even where what is there is JSON.
+  const closed = read.closed || status === "incomplete";
+  const own = { id, name, ...read, closed, ...(typeof namespace === "string" && { space: namespace }) };
   const isOwn = isTheirs(own);
   const entry = {
     ...rest,
