@@ -128,7 +128,7 @@ export async function restoreTurns(
   return ok(restored);
 }
 
-/** What the name of a turn takes besides its conversation. */
+/** Where a turn gets its name, and who asks for it. */
 interface NameWorld {
   readonly ports: KeepPorts;
   readonly caller: Pick<Caller, "name">;
@@ -197,12 +197,12 @@ function nameQuestion(id: string): TurnName {
 }
 
 /**
- * Name a kept turn. What came before is part of the name, and the arguments are. Parts that a client may write otherwise the next
- * time (system messages, white space) are not where an id is no other call's; and as some send arguments as their own schema read
- * them, there is a name without those.
+ * Name a kept turn. The ids of its calls, all messages before it and the arguments are in the name. Parts that a client may write
+ * otherwise the next time (system messages, white space) are not where an id is no other call's; and as some send arguments as their
+ * own schema read them, there is a name without those.
  *
- * Some servers count ids from one in every conversation, or send none. Then two people's conversations may differ in nothing but
- * who asks, and what the model was told beforehand: so these are part of the name, and whoever writes them otherwise finds nothing.
+ * Some servers count ids from one in every conversation, or send none. Two people's conversations may then be the same but for the
+ * key and the model's instructions. So these are in the name too; a client that writes them otherwise finds nothing.
  */
 async function nameCalls(
   calls: Anchor["calls"],

@@ -767,7 +767,7 @@ describe("An answer of a model that", () => {
   });
 });
 
-/** What a client says to the one call of a turn. */
+/** The reply of a client to the one call of a turn. */
 function toolReplyTo({ tool_calls }: JsonObject): JsonObject {
   const [{ id }] = tool_calls as [JsonObject];
   return { role: "tool", tool_call_id: id, content: "shown" };
