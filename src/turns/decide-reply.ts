@@ -142,12 +142,14 @@ function resultOf(action: string, question: string, records: Decisions): JsonObj
 }
 
 /** Make the result of an action that no person agreed to. One that had begun may have done something before. */
-function refused({ status, groupJson = '{"actions":[]}' }: AnsweredQuestion, action: string): JsonObject {
+function refused({ status, groupJson }: AnsweredQuestion, action: string): JsonObject {
   const [why, next] =
     status === "expired"
       ? ["The question expired without a decision", "Ask for it again if it is still wanted."]
       : ["A person said no", "Do not ask for it again unless the person wants it."];
-  const { actions } = parseExact(groupJson) as { readonly actions: readonly JsonObject[] };
+  const { actions } = parseExact(groupJson || '{"actions":[]}') as {
+    readonly actions: readonly JsonObject[];
+  };
   const { begun, doubted } = actions.find(({ id }) => id === action) ?? {};
   if (doubted !== undefined)
     return failed(

@@ -202,7 +202,7 @@ describe("A conversation that comes back", () => {
   const begin = async (
     n: number,
     before: readonly ChatMessage[] = [GO],
-    ids: readonly [string?, string?] = [],
+    ids: readonly [string | undefined, string?] = [undefined],
   ) => {
     model.willSay({ calls: [echo(n, ids[0]), mine("Bern", ids[1])] });
     return messageOf(await ask({ tools, messages: before }));
