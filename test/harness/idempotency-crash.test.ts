@@ -100,8 +100,8 @@ test("P4 and P5: killed in the middle, a batch is taken over under its key, and 
 });
 
 test("P5: killed after its first result, a stream goes on under its key, and takes back nothing that it has told", async () => {
-  const actions = [21, 22, 23].map((n) => ({ id: `w${n}`, tool: "probe-write", args: { n } }));
-  const answerWrite = upstream.hold("/write", 22);
+  const actions = [31, 32, 33].map((n) => ({ id: `w${n}`, tool: "probe-write", args: { n } }));
+  const answerWrite = upstream.hold("/write", 32);
   const first = await start();
   const client = createClient({
     url: first.url,
@@ -112,7 +112,7 @@ test("P5: killed after its first result, a stream goes on under its key, and tak
   });
   const stream = client.stream({ actions }, { idempotencyKey: "streamed" });
   const { value: told } = await stream.next();
-  await eventually("the next write", () => Promise.resolve(sentTo("/write", 22)[0]), { everyMs: 10 });
+  await eventually("the next write", () => Promise.resolve(sentTo("/write", 32)[0]), { everyMs: 10 });
   await first.kill("SIGKILL");
   answerWrite();
 
@@ -124,16 +124,16 @@ test("P5: killed after its first result, a stream goes on under its key, and tak
     event?.event === "result" ? [[event.result.id, event.result.status]] : [],
   );
   expect(ends).toEqual([
-    ["w21", "success"],
-    ["w22", "unknown"],
-    ["w23", "unknown"],
+    ["w31", "success"],
+    ["w32", "unknown"],
+    ["w33", "unknown"],
   ]);
   const done = rest.at(-1);
   if (told?.event !== "result" || done?.event !== "done") throw new Error("Cannot compare: no such events");
   expect(done.envelope.results[0]).toEqual(told.result);
   expect(done.envelope.results.map(({ id, status }) => [id, status])).toEqual(ends);
   expect(done.envelope.summary).toMatchObject({ total: 3, ok: 1, unknown: 2 });
-  expect([21, 22, 23].map((n) => sentTo("/write", n).length)).toEqual([1, 1, 0]);
+  expect([31, 32, 33].map((n) => sentTo("/write", n).length)).toEqual([1, 1, 0]);
 });
 
 test("T56: killed in the middle, a batch asks about what waited for a person, and only what was sent is unknown", async () => {
