@@ -336,7 +336,7 @@ describe("A conversation that comes back", () => {
   test("may have another system message and its texts in parts", async () => {
     const before = [{ role: "system", content: "It is nine." }, GO];
     // An id that its server drew: of one that repeats, it would be another conversation's.
-    const message = await begin(21, before, [undefined, "call_9pQ2vX7bK1mZ4nR8sT3wY6aC"]);
+    const message = await begin(21, before, ["call_1", "call_9pQ2vX7bK1mZ4nR8sT3wY6aC"]);
     model.willSay({ text: "Done." });
     const parts = { role: "user", content: [{ type: "text", text: "Go" }] } as unknown as ChatMessage;
     await ask({ tools, messages: goOn([{ role: "system", content: "It is ten." }, parts], message) });
