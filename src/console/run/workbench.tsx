@@ -1,4 +1,3 @@
-import { attemptNow } from "../../core/kit/result.ts";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "../kit/jsx-hooks.ts";
 import { BatchEditor, type EditorHandle } from "../editor/batch-editor.tsx";
 import type { Example } from "../editor/examples.ts";
@@ -304,11 +303,10 @@ function toolsOf(body: string): string {
 
 /** Write down what a body asks for, whatever its layout. A text that is not JSON asks for null. */
 function contentOf(body: string): string | null {
-  const content = attemptNow(() => {
-    const { progress: _, plan_receipt: __, ...asked } = JSON.parse(body) as Record<string, unknown>;
-    return JSON.stringify(asked);
-  });
-  return content.ok ? content.value : null;
+  const { root, slips } = readJson(body);
+  if (root === null || slips.length > 0) return null;
+  const { progress: _, plan_receipt: __, ...asked } = JSON.parse(body) as Record<string, unknown>;
+  return JSON.stringify(asked);
 }
 
 /** The actions of a body that is JSON. */
