@@ -121,6 +121,21 @@ describe("usage()", () => {
     expect([listed.length, (await stub.usage(EVERYTHING)).jobs.dead]).toEqual([1, 1]);
   });
 
+  test("counts for a subject its own jobs alone, by status and tool", async () => {
+    const stub = gateOf();
+    const by = (id: string, subject: string, tool?: string) => {
+      const spec = later(id, tool);
+      return { ...spec, origin: { ...spec.origin!, account: { subject, digest: "d", site: "s" } } };
+    };
+    await stub.admit(makeJobsRequest(by("a", "ada"), by("b", "grace"), by("c", "ada", "other"), later("d")));
+    await stub.cancel("a");
+    const jobsOf = async (query: object) => (await stub.usage({ quotas: [], ...query })).jobs;
+    expect(await jobsOf({ subject: "ada" })).toEqual({ ...NO_JOBS, cancelled: 1, retrying: 1 });
+    expect(await jobsOf({ subject: "ada", jobsOf: ["other"] })).toEqual({ ...NO_JOBS, retrying: 1 });
+    expect(await jobsOf({ subject: "nobody" })).toEqual(NO_JOBS);
+    expect(await jobsOf({})).toEqual({ ...NO_JOBS, cancelled: 1, retrying: 3 });
+  });
+
   trial("counts the jobs of some tools alone", async () => {
     const stub = gateOf();
     await stub.admit(makeJobsRequest(later("a", "mail"), later("b", "mail"), later("c", "drop")));

@@ -10,7 +10,7 @@ import type {
   JobSpec,
   RedriveOptions,
 } from "../../core/contract/gate/job.ts";
-import type { UsageReport } from "../../core/contract/gate/usage.ts";
+import type { UsageQuery, UsageReport } from "../../core/contract/gate/usage.ts";
 import * as LIMITS from "../../core/contract/limits.ts";
 import { attemptNow } from "../../core/kit/result.ts";
 import { claimCallback, disableCallback, settleCallback } from "../../core/gate/state/callback.ts";
@@ -148,10 +148,16 @@ export class Outbox {
     for (const job of this.#table.list(query, nowMs)) yield toJobRecord(job);
   }
 
-  /** Count jobs by status, of some tools or all, and what is alive by its backlog. Reads no row. */
-  usage(tools: readonly string[] | undefined): Pick<UsageReport, "jobs" | "backlog"> {
+  /** Count jobs by status, of some tools or all, and what is alive by its backlog. Reads rows only where a subject is named. */
+  usage({ jobsOf, subject }: Pick<UsageQuery, "jobsOf" | "subject"> = {}): Pick<
+    UsageReport,
+    "jobs" | "backlog"
+  > {
     const [jobs, webhooks, runs] = ["jobs", "webhooks", "runs"].map((name) => this.#backlog.sizeOf(name));
-    return { jobs: this.#table.count(tools), backlog: { jobs: jobs!, webhooks: webhooks!, runs: runs! } };
+    return {
+      jobs: this.#table.count(jobsOf, subject),
+      backlog: { jobs: jobs!, webhooks: webhooks!, runs: runs! },
+    };
   }
 
   /** Cancel a live job; null when there is no such job. */

@@ -247,7 +247,7 @@ export function createTenantGate({
     usage(query: UsageQuery): UsageReport {
       const now = this.#enter();
       return {
-        ...this.#outbox.usage(query.jobsOf),
+        ...this.#outbox.usage(query),
         ...NO_PARTS,
         quotas: this.#quota.peek(now, query.quotas),
         ...this.#parts.usage(now, query),

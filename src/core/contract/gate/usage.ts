@@ -9,7 +9,7 @@ export interface UsageQuery {
   readonly jobsOf?: readonly string[] | undefined;
   /** The tools that a question may hold to be counted; every tool where it is not said. */
   readonly decides?: readonly string[] | undefined;
-  /** Only questions that use the accounts of this subject are counted; all where it is not said. */
+  /** Only jobs and questions that use the accounts of this subject are counted; all where it is not said. */
   readonly subject?: string | undefined;
 }
 

@@ -38,7 +38,7 @@ function openOperator(
   let due: number | null = null;
   let failed = new TallyBook(REPORT_BOUNDS);
   const nextAt = (): number | null => {
-    if (isFresh) due = outbox.usage(undefined).jobs.dead + waiting(0) > 0 ? 0 : null;
+    if (isFresh) due = outbox.usage().jobs.dead + waiting(0) > 0 ? 0 : null;
     isFresh = false;
     return due;
   };
@@ -66,7 +66,7 @@ function openOperator(
     take(nowMs) {
       const known = nextAt();
       if (known === null || known > nowMs) return;
-      const { dead: count } = outbox.usage(undefined).jobs;
+      const { dead: count } = outbox.usage().jobs;
       const dead = count === 0 ? {} : countDead(outbox, nowMs, count);
       const standing = { object, tenant, dead, waiting: waiting(nowMs) };
       due = count + standing.waiting === 0 ? null : nowMs + LIMITS.operatorTellAgainMs;
