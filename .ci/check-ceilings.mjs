@@ -22,7 +22,7 @@ const [{ size }] = Object.values(JSON.parse(packed.slice(packed.search(/^[[{]$/m
 const MEASURED = [
   [
     "lines of src",
-    124_251,
+    124_160,
     sources.reduce((sum, path) => sum + readFileSync(path, "utf8").split("\n").length - 1, 0),
   ],
   ["lines that a green npm test prints", 25, printed.split("\n").filter((line) => line.trim() !== "").length],
