@@ -73,7 +73,7 @@ export function printTools(entries: readonly CatalogueEntry[]): string {
 function toRows(entry: CatalogueEntry): string[][] {
   const { name, category, source, served, is_write, execution, contract, hosts, secrets, bindings } = entry;
   const does = is_write ? (execution === "sync" ? "write" : "write, later") : "read";
-  const reached = hosts === "public" ? ["any public host"] : hosts.length === 0 ? ["none"] : hosts;
+  const reached = hosts === "public" ? ["any public host"] : hosts.length === 0 ? ["none declared"] : hosts;
   const needs = [...secrets, ...bindings.map((need) => ({ ...need, name: `${need.name} (binding)` }))].map(
     (need) => `${need.configured ? "✓" : "✗"} ${need.name}`,
   );

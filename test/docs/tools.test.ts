@@ -96,7 +96,7 @@ test("npm run tools lists what every tool is, promises and needs, in columns", (
     remove    test      write  parallel-safe               a.example.com    ✓ KEY
                                a person confirms           b.example.com    ✗ OTHER_KEY
                                                                             ✓ DATA (binding)
-    keep      test      read   parallel-safe               none             ✓ DATA (binding)
+    keep      test      read   parallel-safe               none declared    ✓ DATA (binding)
       opt-in                   5 per 60 s, tenant                           ✗ not in src/worker.ts
 
     3 tools are served, 2 of them are configured. Of Volley's tools 1 are not in src/worker.ts.

@@ -20,7 +20,7 @@ function refuseIrreversible({ steps }: Plan, { catalog }: Pick<Execution, "catal
   for (const { id, index, toolName, task } of steps) {
     const flaw = task.ok ? findIrreversible(task.value.tool, catalog) : null;
     if (flaw === null) continue;
-    const hint = `'${id}' calls '${toolName}', and '${flaw.tool}' ${flaw.why}. Leave it out, send on_error "fail-fast", or add "undo": "what-can" to take back what can be.`;
+    const hint = `'${id}' calls '${toolName}', and '${flaw.tool}' ${flaw.why}. Leave it out. Who sends the batch may also choose on_error "fail-fast", or "undo": "what-can" to take back what can be.`;
     const expected = "a write whose contract has 'compensate'";
     const issue = { path: `/actions/${index}`, expected, received: `'${toolName}'` };
     return makeRefusal("INVALID_BATCH", hint, { issue });
