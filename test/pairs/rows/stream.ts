@@ -146,7 +146,7 @@ export const row: RowOf<"stream"> = {
   undo: {
     risk: "a stream ends before its writes are taken back, and says that they stand",
     test: "test/features/undo/http/undo-batch.test.ts",
-    title: "the stream tells of each entry when it is settled, and ends with the whole",
+    title: "the stream tells of each entry once, when it is settled, and ends with the whole",
     tries: ["P9"],
   },
   endpoints: {
