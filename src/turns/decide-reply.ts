@@ -135,17 +135,14 @@ function resultOf(action: string, question: string, records: Decisions): JsonObj
     return (next === null ? null : resultOf(action, next, records)) ?? own;
   }
   if (status === "expired" || status === "rejected") return refused(record, action);
-  return failed(
-    "unknown",
-    "A person agreed and it was begun, but what it came to is not known. Look before you repeat it.",
-  );
+  return failed("unknown", "A person agreed, and what it came to is not known. Look before you repeat it.");
 }
 
 /** Make the result of an action that no person agreed to. One that had begun may have done something before. */
 function refused({ status, groupJson }: AnsweredQuestion, action: string): JsonObject {
   const [why, next] =
     status === "expired"
-      ? ["The question expired without a decision", "Ask for it again if it is still wanted."]
+      ? ["The question expired without a decision", "Ask again if it is still wanted."]
       : ["A person said no", "Do not ask for it again unless the person wants it."];
   const { actions } = parseExact(groupJson || '{"actions":[]}') as {
     readonly actions: readonly JsonObject[];

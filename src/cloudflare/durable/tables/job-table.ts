@@ -72,11 +72,6 @@ const RUNNING_CHARACTERS = 256 * 1024;
 
 /** A row's job is over; its event may still be due. */
 const IS_FINAL = "(status NOT IN ('running', 'retrying'))";
-/** A row that cannot be read is dead, whatever its status says. */
-const STATUS = `CASE WHEN format = ${FORMAT} THEN status ELSE 'dead' END`;
-/** Whose accounts a job uses. */
-const SUBJECT =
-  "CASE WHEN json_valid(rest_json) THEN json_extract(rest_json, '$.origin.account.subject') END";
 
 /** The `jobs` table. A row with a due time has something to be done about it: an attempt, or a delivery. */
 export class JobTable {
@@ -100,13 +95,8 @@ export class JobTable {
   count(tools: readonly string[] | undefined, subject: string | undefined): Record<JobStatus, number> {
     const counts = Object.fromEntries(JOB_STATUSES.map((status) => [status, 0])) as Record<JobStatus, number>;
     if (subject !== undefined) {
-      const rows = this.#sql.exec<{ status: JobStatus; jobs: number }>(
-        `SELECT ${STATUS} AS status, count(*) AS jobs FROM jobs WHERE ${SUBJECT} = ?1
-           AND (?2 IS NULL OR tool IN (SELECT value FROM json_each(?2))) GROUP BY 1`,
-        subject,
-        tools === undefined ? null : JSON.stringify(tools),
-      );
-      for (const { status, jobs } of rows) counts[status] = jobs;
+      const own = { status: null, tools, subject, limit: LIMITS.jobsKept, after: null };
+      for (const { status } of this.list(own, 0)) counts[status] += 1;
       return counts;
     }
     for (const tool of tools === undefined ? this.#counts.keys() : new Set(tools))
@@ -175,12 +165,12 @@ export class JobTable {
     const rows = this.#sql.exec<JobRow>(
       `SELECT ${HEAD}, '' AS args_json, NULL AS data_json, NULL AS tool_json, NULL AS envelope_json FROM jobs WHERE id IN (
          SELECT id FROM jobs WHERE (created_at, id) < (?1, ?2)
-           AND (?3 IS NULL OR ?3 = ${STATUS})
+           AND (?3 IS NULL OR ?3 = CASE WHEN format = ${FORMAT} THEN status ELSE 'dead' END)
            AND (?4 IS NULL OR tool IN (SELECT value FROM json_each(?4)))
            AND created_at >= ?5 AND created_at < ?6
            AND (?7 IS NULL OR NOT ${IS_FINAL} AND kind IN (SELECT value FROM json_each(?7)))
            AND (?8 IS NULL OR ?8 = CASE WHEN json_valid(rest_json) THEN json_extract(rest_json, '$.origin.batchId') END)
-           AND (?10 IS NULL OR ?10 = ${SUBJECT})
+           AND (?10 IS NULL OR ?10 = CASE WHEN json_valid(rest_json) THEN json_extract(rest_json, '$.origin.account.subject') END)
            AND (?11 IS NULL OR ?11 = CASE WHEN json_valid(rest_json) THEN json_extract(rest_json, '$.origin.key') END)
          ORDER BY created_at DESC, id DESC LIMIT ?9+0)
        ORDER BY created_at DESC, id DESC`,
