@@ -277,6 +277,12 @@ describe("Run", () => {
       expect(await isOld.count()).toBe(0);
       await write(page, { actions: [{ ...batch.actions[0], args: { q: "lamps" } }] });
       await isOld.waitFor();
+      // Two texts are JSON and no batch, and one is no JSON.
+      for (const text of ["null", "[1]", "{"]) {
+        await write(page, text);
+        await isOld.waitFor();
+        expect(await valueOf(page)).toBe(text);
+      }
       await write(page, JSON.stringify(batch));
       await isOld.waitFor({ state: "detached" });
     }

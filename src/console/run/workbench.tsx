@@ -158,9 +158,11 @@ export function Workbench({ begun, tools, children }: WorkbenchProps) {
   );
   const isMendable = read.slips.every((slip) => slip.isMendable);
   const answered = shown.kind === "plan" ? shown.body : shown.kind === "run" ? run?.sent.body : undefined;
+  const asked = useMemo(() => (answered === undefined ? null : contentOf(answered)), [answered]);
+  // A text that is not JSON asks for nothing that was answered.
   const isOld = useMemo(
-    () => answered !== undefined && contentOf(answered) !== contentOf(body),
-    [answered, body],
+    () => asked !== null && (findSlip(text, read) !== null || contentOf(body) !== asked),
+    [asked, text, body],
   );
 
   return (
@@ -301,12 +303,10 @@ function toolsOf(body: string): string {
   return [...names].sort((one, other) => one.localeCompare(other)).join();
 }
 
-/** Write down what a body asks for, whatever its layout. A text that is not JSON asks for null. */
-function contentOf(body: string): string | null {
-  const { root, slips } = readJson(body);
-  if (root === null || slips.length > 0) return null;
-  const { progress: _, plan_receipt: __, ...asked } = JSON.parse(body) as Record<string, unknown>;
-  return JSON.stringify(asked);
+/** Write down what a body that is JSON asks for, whatever its layout. */
+function contentOf(body: string): string {
+  const sent = JSON.parse(body) as Readonly<Record<string, unknown>> | null;
+  return JSON.stringify({ ...sent, progress: undefined, plan_receipt: undefined });
 }
 
 /** The actions of a body that is JSON. */
