@@ -139,7 +139,7 @@ export interface NoWayBack {
 /** Whether its contract has a person asked about a call: always, or where its arguments fit a condition, which is looked at before it is sent. */
 type Asks = true | "maybe" | undefined;
 
-/** The call that takes a write back, or why there is none. */
+/** The call that takes a write back. Where there is none, it says why. */
 export type Back = Reversal | Irreversible;
 
 export interface Reversal {

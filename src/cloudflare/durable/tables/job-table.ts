@@ -95,7 +95,7 @@ export class JobTable {
   count(tools: readonly string[] | undefined, subject: string | undefined): Record<JobStatus, number> {
     const counts = Object.fromEntries(JOB_STATUSES.map((status) => [status, 0])) as Record<JobStatus, number>;
     if (subject !== undefined) {
-      const own = { status: null, tools, subject, limit: LIMITS.jobsKept, after: null };
+      const own = { status: null, tools, subject, limit: Number.MAX_SAFE_INTEGER, after: null };
       for (const { status } of this.list(own, 0)) counts[status] += 1;
       return counts;
     }
